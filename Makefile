@@ -1,0 +1,68 @@
+# Everything that a fresh machine with Python 3.11+ and make needs is set up by the targets themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+BASE := $(VENV)/.base
+DEV := $(VENV)/.dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make pins" $(UPGRADE)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench tail soak pins docs clean
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(BASE) ## Index the sample and ask it a question in three languages
+	@$(BIN)/sourcebook demo $(ARGS)
+
+test: $(DEV) ## Run every test (ARGS="-k name" for some)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(DEV) ## Check format, lint, types and who imports whom
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+
+format: $(DEV) ## Format the code and sort its imports
+	$(BIN)/ruff check --select I --fix .
+	$(BIN)/ruff format .
+
+docs: $(DEV) ## Write the generated reference pages again
+	$(BIN)/python -m scripts.reference
+
+bench: $(DEV) ## Measure; each benchmark writes a dated result
+	$(BIN)/python -m benchmarks.speed.storage $(ARGS)
+
+tail: $(DEV) ## Print the ten longest functions and files
+	@$(BIN)/python -m scripts.tail
+
+soak: $(DEV) ## Run the long form of the fault and load cases
+	SOURCEBOOK_SOAK=1 $(BIN)/python -m pytest -m soak --timeout 14400 $(ARGS)
+
+pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
+	$(PIN) pyproject.toml --output-file requirements/base.txt
+	$(PIN) --group build --constraint requirements/base.txt --output-file requirements/build.txt
+	$(PIN) pyproject.toml --group build --group dev --constraint requirements/base.txt \
+		--constraint requirements/build.txt --output-file requirements/dev.txt
+
+clean: ## Remove the virtual environment and the caches
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("Sourcebook needs Python 3.11 or newer; set PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+# The project itself is installed from its folder, so it needs the build backend but no network for it.
+$(BASE): requirements/base.txt requirements/build.txt pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r requirements/base.txt -r requirements/build.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements/dev.txt $(BASE)
+	$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@

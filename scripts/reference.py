@@ -1,0 +1,149 @@
+"""Write the pages of docs/reference that are made from the code. A test fails while they differ from it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import sourcebook
+from sourcebook.errors import SourcebookError
+from sourcebook.faces.cli.app import app
+from sourcebook.faces.cli.exits import ExitCode, exit_code
+from sourcebook.settings import PREFIX, Settings
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+WIDTH = 100
+
+
+def cli() -> str:
+    command: Any = typer.main.get_command(app)
+    codes = "\n".join(f"| {code.value} | {code.name.lower().replace('_', ' ')} |" for code in ExitCode)
+    return f"""# Command line
+
+Data goes to stdout, everything else to stderr. `--json` prints exactly one JSON document; an error is
+`{{"error": {{"code", "message", "hint"}}}}` with the codes of [errors.md](errors.md). `--db`, `--json` and
+`--log-level` may stand before the command or after it.
+
+| exit code | meaning |
+|---|---|
+{codes}
+
+{"".join(_help(command, "sourcebook", None))}"""
+
+
+def _help(command: Any, name: str, parent: Any) -> Iterator[str]:
+    ctx = command.make_context(name, [], parent=parent, resilient_parsing=True, terminal_width=WIDTH)
+    yield f"## `{ctx.command_path}`\n\n```text\n{command.get_help(ctx).rstrip()}\n```\n\n"
+    for child_name, child in getattr(command, "commands", {}).items():
+        yield from _help(child, child_name, ctx)
+
+
+def errors() -> str:
+    rows = "\n".join(
+        f"| {'· ' * depth}`{type(error).__name__}` | `{error.code}` | {exit_code(error).value} "
+        f"| {error.message} | {error.hint} |"
+        for error, depth in _tree(SourcebookError, 0)
+    )
+    return f"""# Errors
+
+Every error that Sourcebook raises on purpose is a `SourcebookError` with a `code` for programs, a `message`, and a
+`hint` that says what to do next. Catch a branch of the tree to catch all that hangs on it.
+
+| class | code | exit code | message | what to do |
+|---|---|---|---|---|
+{rows}
+"""
+
+
+def _tree(kind: type[SourcebookError], depth: int) -> Iterator[tuple[SourcebookError, int]]:
+    yield kind(), depth
+    for child in kind.__subclasses__():
+        if child.__module__ == SourcebookError.__module__:
+            yield from _tree(child, depth + 1)
+
+
+def settings() -> str:
+    rows = "\n".join(
+        f"| `{key}` | `{PREFIX}{key.upper()}` | `{field.default}` | {field.description} |"
+        for key, field in Settings.model_fields.items()
+    )
+    return f"""# Settings
+
+A flag wins over the environment, the environment over `.env`, `.env` over `sourcebook.toml` (both in the current
+folder), and that over the default. `sourcebook config show` prints every value and where it came from; passwords
+are masked. An unknown key or `{PREFIX}…` variable is an error that suggests the nearest name. An empty variable
+counts as not set.
+
+| key in `sourcebook.toml` | variable | default | meaning |
+|---|---|---|---|
+{rows}
+
+When nothing names the base and `DB_HOST` is set, its address is made of `DB_HOST`, `DB_PORT`, `DB_NAME`, `DB_USER` and
+`DB_PASSWORD`.
+"""
+
+
+def python() -> str:
+    rows = "\n".join(
+        f"| `{name}` | {_kind(getattr(sourcebook, name))} | {_promise(getattr(sourcebook, name))} |"
+        for name in sourcebook.__all__
+    )
+    return f"""# Python
+
+What `sourcebook` exports is public; everything else may change without notice.
+
+```python
+from sourcebook import RetrievalConfig, RetrievalMode, Sourcebook
+
+with Sourcebook("data/knowledge_base.db") as book:
+    book.add("docs/")
+    for result in book.search("When do I prune raspberries?", RetrievalConfig(mode=RetrievalMode.HYBRID, top_k=5)):
+        print(result.score, result.document_path, result.chunk.content)
+```
+
+`AsyncSourcebook` has the same methods for async code.
+
+| name | kind | what it is |
+|---|---|---|
+{rows}
+"""
+
+
+def _kind(thing: object) -> str:
+    if isinstance(thing, type):
+        if issubclass(thing, Exception):
+            return "error"
+        return "choice" if issubclass(thing, Enum) else "class"
+    return "function" if inspect.isroutine(thing) else "type" if not isinstance(thing, str) else "text"
+
+
+def _promise(thing: object) -> str:
+    """The first line of the docstring, where one was written rather than generated."""
+    if not isinstance(thing, type) and not inspect.isroutine(thing):
+        return ""
+    text = inspect.cleandoc(thing.__doc__ or "")
+    generated = isinstance(thing, type) and text.startswith(thing.__name__ + "(")
+    return "" if generated else text.partition("\n")[0]
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli,
+    "errors.md": errors,
+    "python.md": python,
+    "settings.md": settings,
+}
+
+
+def main() -> None:
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The commands, gathered under one name."""
+
+from typing import Annotated
+
+import typer
+
+from sourcebook._version import __version__
+from sourcebook.errors import UsageError
+from sourcebook.faces.cli.commands import add, collections, config, demo, doctor, documents, search
+from sourcebook.faces.cli.invocation import Db, Invocation, Json, Level, takes_common_options
+from sourcebook.faces.cli.output import say, say_json, tell
+
+app = typer.Typer(
+    name="sourcebook",
+    help="A knowledge base you host yourself: point it at a folder of documents, then ask.",
+    epilog="The options --db, --json and --log-level may stand before the command or after it.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(ctx: typer.Context, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    call: Invocation = ctx.obj
+    if call.as_json:
+        say_json({"version": __version__})
+    else:
+        say(f"sourcebook {__version__}")
+    raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def common(
+    ctx: typer.Context,
+    db: Db = None,
+    as_json: Json = False,
+    log_level: Level = None,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    call: Invocation = ctx.obj
+    call.take(db=db, log_level=log_level)
+    if ctx.invoked_subcommand is None:
+        if not call.as_json:
+            tell(ctx.get_help())
+        raise UsageError("No command was given.", hint="`sourcebook --help` lists them.")
+
+
+app.command("add")(takes_common_options(add.add))
+app.command("search")(takes_common_options(search.search))
+app.command("demo")(takes_common_options(demo.demo))
+app.command("doctor")(takes_common_options(doctor.doctor))
+
+documents_app = typer.Typer(help="The documents in the base.", rich_markup_mode=None)
+documents_app.command("list")(takes_common_options(documents.list_documents))
+app.add_typer(documents_app, name="documents")
+
+collections_app = typer.Typer(help="Sets of documents with one embedding model each.", rich_markup_mode=None)
+collections_app.command("list")(takes_common_options(collections.list_collections))
+collections_app.command("create")(takes_common_options(collections.create))
+collections_app.command("remove")(takes_common_options(collections.remove))
+app.add_typer(collections_app, name="collections")
+
+config_app = typer.Typer(help="The settings and where they come from.", rich_markup_mode=None)
+config_app.command("show")(takes_common_options(config.show))
+app.add_typer(config_app, name="config")

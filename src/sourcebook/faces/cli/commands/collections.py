@@ -1,0 +1,87 @@
+import sys
+from typing import Annotated
+
+import typer
+
+from sourcebook.errors import UsageError
+from sourcebook.faces import shapes
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say_json, say_rows, tell
+from sourcebook.model.documents import Collection, DistanceMetric
+
+
+def list_collections(call: Invocation) -> None:
+    """List the collections of the base."""
+    with call.open() as book:
+        collections = book.collections()
+    if call.as_json:
+        say_json({"collections": [shapes.collection(collection) for collection in collections]})
+        return
+    say_rows(
+        ("name", "model", "dimensions", "metric", "documents", "chunks"),
+        [
+            (
+                collection.id,
+                collection.model.name if collection.model else None,
+                collection.embedding_dimensions,
+                collection.distance_metric.value,
+                collection.document_count,
+                collection.chunk_count,
+            )
+            for collection in collections
+        ],
+    )
+
+
+def create(
+    call: Invocation,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    *,
+    dimensions: Annotated[
+        int,
+        typer.Option("--dimensions", metavar="N", min=1, help="The size of the vectors that you will bring."),
+    ],
+    metric: Annotated[
+        DistanceMetric, typer.Option("--metric", help="How vectors are compared.")
+    ] = DistanceMetric.COSINE,
+    description: Annotated[
+        str | None, typer.Option("--description", metavar="TEXT", help="What it is for.")
+    ] = None,
+) -> None:
+    """Make a collection for vectors of your own. `add --collection NAME` makes one for documents by itself."""
+    wanted = Collection(
+        id=name,
+        embedding_dimensions=dimensions,
+        name=name,
+        description=description,
+        distance_metric=metric,
+    )
+    with call.open() as book:
+        made = book.create_collection(wanted)
+    if call.as_json:
+        say_json({"collection": shapes.collection(made)})
+    else:
+        tell(f"The collection {made.id} is there.")
+
+
+def remove(
+    call: Invocation,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The collection to remove.")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Remove a collection with all that it holds. One that does not exist is fine."""
+    if not yes:
+        _confirm(f"Remove the collection {name} with all its documents?")
+    with call.open() as book:
+        book.remove_collection(name)
+    if call.as_json:
+        say_json({"removed": name})
+    else:
+        tell(f"There is no collection {name} any more.")
+
+
+def _confirm(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("Removing a collection needs a confirmation.", hint="Add `--yes`.")
+    typer.confirm(question, abort=True, err=True)

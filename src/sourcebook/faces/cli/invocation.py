@@ -1,0 +1,105 @@
+"""One call of the command: the options that every command takes, and what they open."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+import sourcebook
+from sourcebook.faces import logs
+from sourcebook.settings import LoadedSettings, load
+
+
+class LogLevel(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+Db = Annotated[
+    str | None,
+    typer.Option("--db", metavar="PATH", help="The base to use.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, errors too.")]
+Level = Annotated[
+    LogLevel | None,
+    typer.Option("--log-level", help="The least important message to log.", show_default=False),
+]
+CollectionName = Annotated[
+    str | None,
+    typer.Option("--collection", metavar="NAME", help="The collection to use.", show_default=False),
+]
+
+_COMMON = {"db": (Db, None), "as_json": (Json, False), "log_level": (Level, None)}
+
+
+@dataclass
+class Invocation:
+    """What is known of the call so far. Options may stand before the command or after it; the later one wins."""
+
+    as_json: bool = False
+    flags: dict[str, object] = field(default_factory=dict[str, object])
+    _loaded: LoadedSettings | None = None
+
+    def take(self, *, db: str | None, log_level: LogLevel | None) -> None:
+        given = {"db": db, "log_level": log_level and log_level.value}
+        self.flags.update({key: value for key, value in given.items() if value is not None})
+
+    @property
+    def loaded(self) -> LoadedSettings:
+        """The settings, read at the first use."""
+        if self._loaded is None:
+            self._loaded = load(self.flags)
+        return self._loaded
+
+    def open(self) -> sourcebook.Sourcebook:
+        return sourcebook.Sourcebook(settings=self.loaded.settings)
+
+    @property
+    def wants_tracebacks(self) -> bool:
+        return self._loaded is not None and self._loaded.settings.log_level == "debug"
+
+
+def takes_common_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Make a command of a function whose first parameter is the call: it takes the common options too."""
+
+    @wraps(verb)
+    def run(ctx: typer.Context, **given: Any) -> None:
+        call: Invocation = ctx.obj
+        del given["as_json"]  # known since before the options were parsed
+        call.take(db=given.pop("db"), log_level=given.pop("log_level"))
+        logs.configure(call.loaded.settings, sys.stderr)
+        try:
+            verb(call, **given)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            leave_stdout()
+
+    own = list(inspect.signature(verb).parameters.values())[1:]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("ctx", kind, annotation=typer.Context),
+        *(parameter.replace(kind=kind) for parameter in own),
+        *(
+            inspect.Parameter(name, kind, annotation=annotation, default=default)
+            for name, (annotation, default) in _COMMON.items()
+        ),
+    ]
+    # Typer reads both: the signature for the order, the annotations for the types.
+    run.__dict__["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def leave_stdout() -> None:
+    """Whoever read our output has had enough: write the rest to nowhere, so that Python ends without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,78 @@
+"""Data to stdout, everything else to stderr; plain text wherever that is not a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sourcebook.errors import SourcebookError
+
+# Letters that turn the direction of what follows: they can make a line read as something that it is not.
+_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def printable(text: str) -> str:
+    """The text without what could steer a terminal. Documents are written by strangers."""
+    return "".join(letter for letter in text if letter in "\n\t" or _is_harmless(letter))
+
+
+def say(text: str) -> None:
+    """A line of data."""
+    _stdout().print(Text(printable(text)))
+
+
+def tell(text: str) -> None:
+    """A line about what is going on."""
+    stderr().print(Text(printable(text)))
+
+
+def say_json(document: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def say_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table: drawn on a terminal, separated by tabs for everything else."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    console = _stdout()
+    if console.is_terminal:
+        table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+        for row in cells:
+            table.add_row(*(Text(cell) for cell in row))
+        console.print(table)
+        return
+    for row in [list(columns), *cells]:
+        sys.stdout.write("\t".join(row) + "\n")
+
+
+def say_error(error: SourcebookError, *, as_json: bool) -> None:
+    if as_json:
+        say_json({"error": error.as_dict()})
+        return
+    tell(f"Error: {error.message}")
+    if error.hint:
+        tell(error.hint)
+
+
+def stderr() -> Console:
+    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+
+
+def _stdout() -> Console:
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else " ".join(printable(str(value)).split())
+
+
+def _is_harmless(letter: str) -> bool:
+    return unicodedata.category(letter) != "Cc" and letter not in _DIRECTION_MARKS

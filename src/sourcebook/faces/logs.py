@@ -1,0 +1,51 @@
+"""Where log messages go: one stream, as lines for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sourcebook.settings import masked
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from sourcebook.settings import Settings
+
+
+class Lines(logging.Formatter):
+    """A line for people, passwords masked."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return str(masked(super().format(record)))
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, and the traceback if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": masked(record.getMessage()),
+        }
+        if record.exc_info:
+            entry["exception"] = masked(self.formatException(record.exc_info))
+        return json.dumps(entry, ensure_ascii=False)
+
+
+def formatter(settings: Settings) -> logging.Formatter:
+    return JsonLines() if settings.log_format == "json" else Lines()
+
+
+def configure(settings: Settings, stream: TextIO) -> None:
+    """Send the messages of this program and of its libraries to the stream."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter(settings))
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)

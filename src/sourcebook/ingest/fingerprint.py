@@ -1,0 +1,49 @@
+"""Names that follow from content: the same text always gives the same base."""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from hashlib import blake2b, sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import ChunkLevel
+
+# Lengths in characters of base32: ten bytes are enough for documents and sources; chunks are many more.
+DOCUMENT_ID_LENGTH = 16
+CHUNK_ID_LENGTH = 20
+
+
+def hash_bytes(data: bytes) -> str:
+    """The SHA-256 of a file's bytes, by which the base knows whether it changed."""
+    return sha256(data).hexdigest()
+
+
+def hash_text(text: str) -> str:
+    """The SHA-256 of a text that never was a file."""
+    return hash_bytes(text.encode())
+
+
+def source_id(collection: str, root: str) -> str:
+    """The id of what one `add` owns: a folder or file, in one collection."""
+    return _derived(DOCUMENT_ID_LENGTH, "source", collection, root)
+
+
+def document_id(collection: str, source: str, path: str) -> str:
+    """The id of the document that first lay at this path of a source. It stays when the file moves."""
+    return _derived(DOCUMENT_ID_LENGTH, "document", collection, source, path)
+
+
+def chunk_id(document: str, level: ChunkLevel, start: int, content: str) -> str:
+    """The id of a span of a document's text."""
+    return _derived(CHUNK_ID_LENGTH, "chunk", document, level, str(start), content)
+
+
+def _derived(length: int, *parts: str) -> str:
+    digest = blake2b(digest_size=20)
+    for part in parts:
+        # File names may hold bytes that are no text, which Python shows as lone surrogates.
+        data = part.encode(errors="surrogatepass")
+        # With its length before each part, ("ab", "c") and ("a", "bc") differ.
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return b32encode(digest.digest()).decode().lower()[:length]

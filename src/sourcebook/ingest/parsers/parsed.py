@@ -1,0 +1,27 @@
+"""What every parser gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue, Metadata
+
+
+class Section(NamedTuple):
+    """A section begins at a code point of the text and goes on to the next. Its path reads `Care > Pruning`."""
+
+    start: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """The text as it will be stored and cited, and what the file says about itself."""
+
+    text: str
+    title: str | None = None
+    metadata: Metadata = field(default_factory=dict[str, "JsonValue"])
+    sections: Sequence[Section] = ()

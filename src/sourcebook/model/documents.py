@@ -1,0 +1,184 @@
+"""What is in a base: collections, documents, chunks and the models their vectors come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = Sequence[float] | NDArray[np.floating]
+
+JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+Metadata: TypeAlias = Mapping[str, JsonValue]
+
+
+class DistanceMetric(StrEnum):
+    """How two vectors are compared. A score is higher when they are closer, whatever the metric.
+
+    cosine: the cosine itself; dot: the inner product; euclidean: 1 / (1 + distance).
+    """
+
+    COSINE = "cosine"
+    DOT = "dot"
+    EUCLIDEAN = "euclidean"
+
+
+class ChunkLevel(StrEnum):
+    """PARENT is a passage: shown, cited, found by words. CHILD is matched by vectors and points to its passage."""
+
+    PARENT = "PARENT"
+    CHILD = "CHILD"
+
+
+class DocumentStatus(StrEnum):
+    PENDING = "pending"
+    PROCESSING = "processing"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    NEEDS_OCR = "needs_ocr"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """Where vectors come from. Two vectors can be compared only if all five fields agree."""
+
+    name: str
+    dimensions: int
+    version: str = ""
+    recipe: str = ""
+    tokenizer_hash: str = ""
+
+    @classmethod
+    def of_caller(cls, dimensions: int) -> EmbeddingModel:
+        """The model of a collection whose vectors the caller brings and which nobody here can compute."""
+        return cls(name=f"caller:{dimensions}", dimensions=dimensions)
+
+    @property
+    def is_callers(self) -> bool:
+        return self.name == f"caller:{self.dimensions}"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A named set of documents with one active embedding model and one metric.
+
+    `document_count` counts the documents that have chunks; both counts are the base's, never the caller's.
+    """
+
+    id: str
+    embedding_dimensions: int
+    name: str = ""
+    description: str | None = None
+    distance_metric: DistanceMetric = DistanceMetric.COSINE
+    model: EmbeddingModel | None = None
+    document_count: int = 0
+    chunk_count: int = 0
+    created_at: int = 0
+    updated_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file, page or note. `file_hash` is the SHA-256 of its bytes, `mtime` in Unix seconds."""
+
+    id: str
+    content: str
+    title: str | None = None
+    file_path: str = ""
+    file_hash: str | None = None
+    file_size_bytes: int | None = None
+    mtime: int | None = None
+    type: str | None = None
+    category: str | None = None
+    subcategory: str | None = None
+    language: str | None = None
+    metadata: Metadata = field(default_factory=dict[str, JsonValue])
+    status: DocumentStatus = DocumentStatus.COMPLETED
+    processing_error: str | None = None
+    is_active: bool = True
+    chunk_count: int = 0
+    indexed_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPath:
+    """A place where a document's bytes lie: `path` is relative to the root of the source."""
+
+    source_id: str
+    path: str
+    subcategory: str | None = None
+    mtime: int | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedDocument:
+    """What a tracker remembers of a document."""
+
+    document_id: str
+    content_hash: str
+    file_path: str | None
+    file_modified_at: int | None
+    indexed_at: int
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of a document's text, in code points: `document.content[start_index:end_index] == content`."""
+
+    id: str
+    document_id: str
+    content: str
+    chunk_index: int = 0
+    start_index: int = 0
+    end_index: int = 0
+    level: ChunkLevel = ChunkLevel.PARENT
+    parent_id: str | None = None
+    section: str | None = None
+    page: int | None = None
+    token_count: int = 0
+    metadata: Metadata = field(default_factory=dict[str, JsonValue])
+    created_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedChunk:
+    """A chunk with its vector. A chunk that is found by words alone has none."""
+
+    chunk: Chunk
+    embedding: Vector | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """A document that is ready to be written: parsed, cut and embedded before any transaction opens.
+
+    `expected_hash` is the hash that the base held when the work was planned (None: no such document). The writer
+    refuses to overwrite anything else, so that two processes never undo each other's work.
+    """
+
+    document: Document
+    chunks: Sequence[EmbeddedChunk]
+    model: EmbeddingModel
+    paths: Sequence[DocumentPath] = ()
+    expected_hash: str | None = None
+
+
+class WriteOutcome(StrEnum):
+    WRITTEN = "written"
+    UNCHANGED = "unchanged"
+    DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteReport:
+    """What became of a prepared document, and the id of the document that now holds its bytes."""
+
+    outcome: WriteOutcome
+    document_id: str

@@ -1,0 +1,172 @@
+"""What a search is told and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Chunk
+
+FilterValue: TypeAlias = str | int | float | bool | date
+OrderedValue: TypeAlias = str | int | float | date
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """The field holds this value, or a list with this value in it."""
+
+    field: str
+    value: FilterValue
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """The field holds one of these values."""
+
+    field: str
+    values: Sequence[FilterValue]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class GreaterThan:
+    field: str
+    value: OrderedValue
+
+
+@dataclass(frozen=True, slots=True)
+class LessThan:
+    field: str
+    value: OrderedValue
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The field lies between the two values, both included."""
+
+    field: str
+    low: OrderedValue
+    high: OrderedValue
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Every filter matches; of none, everything does."""
+
+    filters: Sequence[MetadataFilter]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "filters", tuple(self.filters))
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one filter matches; of none, nothing does."""
+
+    filters: Sequence[MetadataFilter]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "filters", tuple(self.filters))
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The filter does not match, be it for another value or for a missing field."""
+
+    filter: MetadataFilter
+
+
+MetadataFilter: TypeAlias = Equals | In | GreaterThan | LessThan | Between | And | Or | Not
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreBreakdown:
+    """The scores that went into a result, each as its own stage gave it."""
+
+    semantic_score: float | None = None
+    keyword_score: float | None = None
+    rerank_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A child that matched inside a passage."""
+
+    chunk_id: str
+    start_index: int
+    end_index: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A chunk that was found. `score` is always what the list is sorted by."""
+
+    chunk: Chunk
+    score: float
+    score_breakdown: ScoreBreakdown = field(default_factory=ScoreBreakdown)
+    document_path: str = ""
+    document_title: str | None = None
+    matched: Sequence[Match] = ()
+
+    def with_score(self, score: float, breakdown: ScoreBreakdown) -> SearchResult:
+        return replace(self, score=score, score_breakdown=breakdown)
+
+
+@dataclass(frozen=True, slots=True)
+class FtsSearchResult:
+    """A chunk found by its words, with up to three sentences that hold them."""
+
+    chunk_id: str
+    score: float
+    highlights: Sequence[str] = ()
+
+
+class RetrievalMode(StrEnum):
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+    HYBRID = "hybrid"
+
+
+class FusionMethod(StrEnum):
+    RRF = "rrf"
+    WEIGHTED = "weighted"
+
+
+@dataclass(frozen=True, slots=True)
+class HybridConfig:
+    """How the two arms are combined. None leaves the choice to the collection's embedding model."""
+
+    semantic_weight: float | None = None
+    keyword_weight: float | None = None
+    fusion_method: FusionMethod | None = None
+
+
+class RerankProvider(StrEnum):
+    LOCAL = "local"
+    API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class RerankConfig:
+    """`top_k` is how many candidates the reranker sees; never fewer than the search returns."""
+
+    enabled: bool = True
+    top_k: int = 20
+    provider: RerankProvider = RerankProvider.LOCAL
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalConfig:
+    top_k: int = 10
+    mode: RetrievalMode = RetrievalMode.HYBRID
+    hybrid_config: HybridConfig = field(default_factory=HybridConfig)
+    rerank_config: RerankConfig | None = None
+    filter: MetadataFilter | None = None
+    include_parent_context: bool = True

@@ -1,0 +1,153 @@
+"""What a base can do, cut into the pieces that its users need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import (
+        Chunk,
+        Collection,
+        Document,
+        DocumentPath,
+        EmbeddedChunk,
+        EmbeddingModel,
+        PreparedDocument,
+        TrackedDocument,
+        Vector,
+        WriteReport,
+    )
+    from sourcebook.model.search import FtsSearchResult, MetadataFilter, SearchResult
+
+
+class VectorStore(Protocol):
+    """Chunks with vectors, in collections. Chunk ids are the caller's, unique in a collection."""
+
+    async def create_collection(self, collection: Collection) -> Collection:
+        """Make the collection. One that exists with the same size and metric stays as it is; else a conflict."""
+        ...
+
+    async def delete_collection(self, collection_id: str) -> None:
+        """Remove the collection with all it holds. One that does not exist is fine."""
+        ...
+
+    async def get_collection(self, collection_id: str) -> Collection | None: ...
+
+    async def list_collections(self) -> list[Collection]: ...
+
+    async def add(self, collection_id: str, chunks: Sequence[EmbeddedChunk]) -> None:
+        """Store the chunks, replacing those whose id exists. All of them or, on any error, none."""
+        ...
+
+    async def update(self, collection_id: str, chunks: Sequence[EmbeddedChunk]) -> None:
+        """Replace chunks that exist. If one does not, nothing is changed."""
+        ...
+
+    async def delete(self, collection_id: str, chunk_ids: Sequence[str]) -> None:
+        """Remove the chunks with their vectors and words. Unknown ids are fine."""
+        ...
+
+    async def delete_by_document(self, collection_id: str, document_id: str) -> None: ...
+
+    async def get(self, collection_id: str, chunk_id: str) -> EmbeddedChunk | None: ...
+
+    async def get_by_document(self, collection_id: str, document_id: str) -> list[EmbeddedChunk]:
+        """The chunks of a document in the order of their index."""
+        ...
+
+    async def search_semantic(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[SearchResult]:
+        """The nearest chunks, best first, ties by id. `top_k` of them whenever `top_k` match the filter."""
+        ...
+
+
+@runtime_checkable
+class PassageSearch(Protocol):
+    """Vector search that answers in passages."""
+
+    async def search_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[SearchResult]:
+        """One result for each passage, scored by the mean of its own vector and its best child's.
+
+        The filter speaks of the passage and its document; `matched` holds the children, best first.
+        """
+        ...
+
+
+class FtsStore(Protocol):
+    """Chunks found by their words."""
+
+    async def index(self, collection_id: str, chunks: Sequence[Chunk]) -> None:
+        """Make the chunks findable by words. All of them or, on any error, none."""
+        ...
+
+    async def delete(self, collection_id: str, chunk_ids: Sequence[str]) -> None: ...
+
+    async def delete_by_document(self, collection_id: str, document_id: str) -> None: ...
+
+    async def search(
+        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[FtsSearchResult]:
+        """The best chunks by BM25. Any string is safe; one without words finds nothing."""
+        ...
+
+
+class DocumentTracker(Protocol):
+    """Remembers what was indexed, so that only changes are indexed again. The content's hash decides."""
+
+    async def is_modified(self, document: Document, collection_id: str) -> bool: ...
+
+    async def track(self, document: Document, collection_id: str, chunk_count: int) -> None: ...
+
+    async def untrack(self, document_id: str, collection_id: str) -> None: ...
+
+    async def tracked(self, collection_id: str) -> list[TrackedDocument]: ...
+
+
+class IndexWriter(Protocol):
+    """Whole documents, written or removed in one transaction each: text, chunks, words, vectors, counts, change log."""
+
+    async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
+        """Write the document. Raises a Conflict if the base no longer is what the work was planned on."""
+        ...
+
+    async def move_document(
+        self, collection_id: str, document_id: str, old: DocumentPath, new: DocumentPath, file_path: str
+    ) -> None:
+        """Record that the document lies at another path now. Nothing is embedded again."""
+        ...
+
+    async def forget_path(self, collection_id: str, source_id: str, path: str) -> bool:
+        """Record that a path is gone; a document without any path goes too. True if there was such a path."""
+        ...
+
+    async def remove_document(self, collection_id: str, document_id: str) -> bool:
+        """Remove the document and all that hangs on it. True if there was one."""
+        ...
+
+    async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:
+        """Hide a document from every search, or show it again. Nothing is embedded again."""
+        ...
+
+
+class Library(Protocol):
+    """Looking documents up, and making collections for a known model."""
+
+    async def open_collection(self, collection_id: str, model: EmbeddingModel) -> Collection:
+        """The collection, made for this model if it does not exist."""
+        ...
+
+    async def get_document(self, collection_id: str, document_id: str) -> Document | None: ...
+
+    async def get_document_by_hash(self, collection_id: str, file_hash: str) -> Document | None: ...
+
+    async def list_documents(self, collection_id: str) -> list[Document]:
+        """All documents without their text, by path."""
+        ...
+
+    async def languages(self, collection_id: str) -> list[str]:
+        """The languages of a collection's documents, '' among them if some document's is unknown."""
+        ...

@@ -1,0 +1,54 @@
+"""Time and jobs, behind doors so that tests can be exact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Metadata
+    from sourcebook.model.jobs import Job
+
+
+class Clock(Protocol):
+    """Unix seconds. Order never depends on them: rows that need an order have a sequence."""
+
+    def now(self) -> int: ...
+
+
+class Jobs(Protocol):
+    """A queue with leases. A worker that dies loses its lease, and the job goes to another."""
+
+    async def enqueue(
+        self,
+        kind: str,
+        payload: Metadata,
+        *,
+        unique_key: str | None = None,
+        run_at: int | None = None,
+        max_attempts: int = 5,
+    ) -> Job:
+        """Add a job. While a job with the same `unique_key` waits or runs, that one is returned instead."""
+        ...
+
+    async def claim(self, kinds: Sequence[str], worker: str, lease_seconds: int = 60) -> Job | None:
+        """The oldest job that is due, leased to this worker, or None."""
+        ...
+
+    async def extend(self, job: Job, lease_seconds: int = 60) -> bool:
+        """Keep the lease. False: it was lost, stop working on the job."""
+        ...
+
+    async def complete(self, job: Job, result: Metadata | None = None) -> bool:
+        """Finish the job. False: the lease was lost and the result does not count."""
+        ...
+
+    async def fail(self, job: Job, error: str, *, retry_in: int | None = None) -> bool:
+        """Give the job back after an error; without `retry_in`, or after the last attempt, for good."""
+        ...
+
+    async def sweep(self) -> int:
+        """Give back the jobs whose lease ran out. Returns how many."""
+        ...
+
+    async def get(self, job_id: int) -> Job | None: ...

@@ -1,0 +1,1 @@
+"""The plugs for storing: one truth in a database, and everything derived from it."""

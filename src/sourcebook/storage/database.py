@@ -1,0 +1,43 @@
+"""The seam between our SQL and a driver. Everything above it is written once for both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeAlias
+
+from sourcebook.storage.queries import EVERYTHING, Condition
+
+Row: TypeAlias = Mapping[str, Any]
+
+
+class Executor(Protocol):
+    """Runs named statements. Lists and mappings given as parameters arrive as JSON on SQLite, as arrays elsewhere."""
+
+    async def fetch(
+        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
+    ) -> list[Row]: ...
+
+    async def fetch_one(
+        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
+    ) -> Row | None: ...
+
+    async def execute(self, name: str, /, **parameters: object) -> int:
+        """Run the statement and say how many rows it changed."""
+        ...
+
+    async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None: ...
+
+
+class Database(Executor, Protocol):
+    """A base that is open. A statement by itself is its own transaction."""
+
+    def transaction(self) -> AbstractAsyncContextManager[Executor]:
+        """All or nothing. An error or a cancellation inside rolls back. They do not nest."""
+        ...
+
+    def snapshot(self) -> AbstractAsyncContextManager[Executor]:
+        """Several reads of one state of the base, undisturbed by writers and not disturbing them."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,260 @@
+"""Whole documents in one transaction each: the contract of `ports.storage.IndexWriter`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile, UsageError
+from sourcebook.model.documents import ChunkLevel, WriteOutcome, WriteReport
+from sourcebook.storage import vectors
+from sourcebook.storage.checks import require_sane_chunks, require_storable
+from sourcebook.storage.repositories import chunks as chunk_rows
+from sourcebook.storage.repositories import collections, documents
+from sourcebook.storage.rows import document_row
+from sourcebook.storage.steps import Step, reached
+from sourcebook.storage.tracker import content_hash
+from sourcebook.storage.words import WordCount
+from sourcebook.storage.writing import IndexChange, ReadyChunk
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Collection, Document, DocumentPath, EmbeddedChunk, PreparedDocument
+    from sourcebook.ports.work import Clock
+    from sourcebook.storage.database import Database, Executor
+    from sourcebook.storage.repositories.collections import StoredCollection
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A prepared document with everything computed that needs no transaction."""
+
+    prepared: PreparedDocument
+    file_hash: str
+    content_hash: str
+    words: WordCount
+    chunks: Sequence[ReadyChunk]
+
+    @property
+    def document(self) -> Document:
+        return self.prepared.document
+
+
+class SqlIndexWriter:
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
+        _require_sane(prepared)
+        stored = await collections.require(self._database, collection_id)
+        ready = await anyio.to_thread.run_sync(_ready, prepared, stored.collection)
+        async with self._database.transaction() as transaction:
+            stored = await collections.require(transaction, collection_id)
+            if stored.collection.model != prepared.model:
+                raise ActiveModelChanged(
+                    f"the document was embedded with {prepared.model.name}, the collection {collection_id!r} now uses "
+                    f"{stored.collection.model.name if stored.collection.model else 'none'}"
+                )
+            return await self._replace(transaction, stored, ready)
+
+    async def move_document(
+        self, collection_id: str, document_id: str, old: DocumentPath, new: DocumentPath, file_path: str
+    ) -> None:
+        require_storable(f"document {document_id!r}", new.path, new.subcategory, file_path)
+        now = self._clock.now()
+        async with self._database.transaction() as transaction:
+            change = await self._change(transaction, collection_id, [document_id])
+            await documents.require(transaction, collection_id, document_id)
+            await documents.delete_path(transaction, collection_id, old.source_id, old.path)
+            await documents.put_path(transaction, collection_id, document_id, new, now)
+            await documents.relocate(transaction, collection_id, document_id, new, file_path, now)
+            await change.log()
+
+    async def forget_path(self, collection_id: str, source_id: str, path: str) -> bool:
+        async with self._database.transaction() as transaction:
+            owner = await documents.path_owner(transaction, collection_id, source_id, path)
+            if owner is None:
+                return False
+            await documents.delete_path(transaction, collection_id, source_id, path)
+            await self._without_path(transaction, collection_id, owner)
+            return True
+
+    async def remove_document(self, collection_id: str, document_id: str) -> bool:
+        async with self._database.transaction() as transaction:
+            return await self._remove(transaction, collection_id, document_id)
+
+    async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:
+        now = self._clock.now()
+        async with self._database.transaction() as transaction:
+            change = await self._change(transaction, collection_id, [document_id])
+            await documents.require(transaction, collection_id, document_id)
+            await transaction.execute(
+                "set_active", collection_id=collection_id, document_id=document_id, active=active, now=now
+            )
+            await change.log()
+
+    async def _replace(self, transaction: Executor, stored: StoredCollection, ready: _Ready) -> WriteReport:
+        collection_id, document_id = stored.collection.id, ready.document.id
+        state = await transaction.fetch_one(
+            "document_state", collection_id=collection_id, document_id=document_id
+        )
+        current = state["file_hash"] if state else None
+        if current != ready.prepared.expected_hash:
+            if current == ready.file_hash:
+                return await self._unchanged(transaction, collection_id, ready)
+            raise DocumentChangedMeanwhile(
+                f"the document {document_id!r} is no longer what it was when it was read"
+            )
+        owner = await self._claim_hash(transaction, collection_id, ready)
+        if owner != document_id:
+            return await self._duplicate(transaction, collection_id, ready, owner)
+        await self._write(transaction, stored, ready)
+        return WriteReport(WriteOutcome.WRITTEN, document_id)
+
+    async def _claim_hash(self, transaction: Executor, collection_id: str, ready: _Ready) -> str:
+        """The id of the document that holds these bytes: this one, unless another was first."""
+        owner = await transaction.fetch_one(
+            "hash_owner", collection_id=collection_id, file_hash=ready.file_hash
+        )
+        if owner is not None:
+            return owner["document_id"]
+        await transaction.execute(
+            "release_hashes", collection_id=collection_id, document_id=ready.document.id
+        )
+        await transaction.execute(
+            "claim_hash",
+            collection_id=collection_id,
+            file_hash=ready.file_hash,
+            document_id=ready.document.id,
+        )
+        return ready.document.id
+
+    async def _unchanged(self, transaction: Executor, collection_id: str, ready: _Ready) -> WriteReport:
+        await self._put_paths(transaction, collection_id, ready.document.id, ready.prepared.paths)
+        return WriteReport(WriteOutcome.UNCHANGED, ready.document.id)
+
+    async def _duplicate(
+        self, transaction: Executor, collection_id: str, ready: _Ready, owner: str
+    ) -> WriteReport:
+        """Another document holds the same bytes: its paths grow, and this one, if it existed, is gone."""
+        await self._put_paths(transaction, collection_id, owner, ready.prepared.paths)
+        await self._remove(transaction, collection_id, ready.document.id)
+        change = await self._change(transaction, collection_id, [owner])
+        await change.log()
+        return WriteReport(WriteOutcome.DUPLICATE, owner)
+
+    async def _write(self, transaction: Executor, stored: StoredCollection, ready: _Ready) -> None:
+        collection_id, document_id, now = stored.collection.id, ready.document.id, self._clock.now()
+        old = await transaction.fetch(
+            "chunk_ids_of_document", collection_id=collection_id, document_id=document_id
+        )
+        taken = await chunk_rows.places(transaction, collection_id, [c.chunk.id for c in ready.chunks])
+        placed = {r["id"]: document_id for r in old} | {r["chunk_id"]: r["document_id"] for r in taken}
+        change = await self._change(transaction, collection_id, [document_id, *placed.values()])
+        await change.drop_chunks(placed)
+        await transaction.execute(
+            "put_document",
+            **document_row(collection_id, ready.document, now),
+            file_hash=ready.file_hash,
+            content_hash=ready.content_hash,
+        )
+        await self._put_paths(transaction, collection_id, document_id, ready.prepared.paths)
+        reached(Step.DOCUMENT_WRITTEN)
+        await change.put_chunks(ready.chunks)
+        await change.put_document_words(document_id, ready.words)
+        await change.settle()
+
+    async def _remove(self, transaction: Executor, collection_id: str, document_id: str) -> bool:
+        key = {"collection_id": collection_id, "document_id": document_id}
+        if await transaction.fetch_one("document_state", **key) is None:
+            return False
+        change = await self._change(transaction, collection_id, [document_id])
+        old = await transaction.fetch("chunk_ids_of_document", **key)
+        await change.drop_chunks({r["id"]: document_id for r in old})
+        await change.drop_document_words(document_id)
+        for statement in ("release_hashes", "delete_paths_of_document", "delete_document"):
+            await transaction.execute(statement, **key)
+        await change.settle()
+        return True
+
+    async def _without_path(self, transaction: Executor, collection_id: str, document_id: str) -> None:
+        """The document lost a path: it now lies at another of its own, or nowhere."""
+        remaining = await documents.paths(transaction, collection_id, document_id)
+        if not remaining:
+            await self._remove(transaction, collection_id, document_id)
+            return
+        change = await self._change(transaction, collection_id, [document_id])
+        first = remaining[0]
+        await documents.relocate(
+            transaction, collection_id, document_id, first, first.path, self._clock.now()
+        )
+        await change.log()
+
+    async def _change(
+        self, transaction: Executor, collection_id: str, document_ids: Sequence[str]
+    ) -> IndexChange:
+        stored = await collections.require(transaction, collection_id)
+        change = IndexChange(transaction, collection_id, stored.model_id, self._clock.now())
+        await change.begin(document_ids)
+        return change
+
+    async def _put_paths(
+        self, transaction: Executor, collection_id: str, document_id: str, paths: Sequence[DocumentPath]
+    ) -> None:
+        for path in paths:
+            before = await documents.path_owner(transaction, collection_id, path.source_id, path.path)
+            await documents.put_path(transaction, collection_id, document_id, path, self._clock.now())
+            if before is not None and before != document_id:
+                await self._without_path(transaction, collection_id, before)
+
+
+def _require_sane(prepared: PreparedDocument) -> None:
+    document = prepared.document
+    what = f"document {document.id!r}"
+    require_storable(
+        what,
+        document.id,
+        document.content,
+        document.title,
+        document.file_path,
+        document.type,
+        document.category,
+        document.subcategory,
+        *(text for path in prepared.paths for text in (path.source_id, path.path, path.subcategory)),
+    )
+    require_sane_chunks([c.chunk for c in prepared.chunks])
+    for chunk in (c.chunk for c in prepared.chunks):
+        if chunk.document_id != document.id:
+            raise UsageError(
+                f"the chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
+            )
+        if document.content[chunk.start_index : chunk.end_index] != chunk.content:
+            raise UsageError(
+                f"the chunk {chunk.id!r} does not stand at {chunk.start_index} in the text of {what}"
+            )
+
+
+def _ready(prepared: PreparedDocument, collection: Collection) -> _Ready:
+    document = prepared.document
+    hashed = content_hash(document.content)
+    return _Ready(
+        prepared=prepared,
+        file_hash=document.file_hash or hashed,
+        content_hash=hashed,
+        words=WordCount.of(f"{document.title or ''}\n{document.content}", document.language),
+        chunks=[_ready_chunk(c, document.language, collection) for c in prepared.chunks],
+    )
+
+
+def _ready_chunk(embedded: EmbeddedChunk, language: str | None, collection: Collection) -> ReadyChunk:
+    """Passages are found by words and vectors, children by vectors alone."""
+    chunk, vector = embedded.chunk, embedded.embedding
+    is_passage = chunk.level is ChunkLevel.PARENT
+    return ReadyChunk(
+        chunk,
+        vectors.encoded(vector, collection, f"chunk {chunk.id!r}") if vector is not None else None,
+        WordCount.of(chunk.content, language) if is_passage else None,
+    )

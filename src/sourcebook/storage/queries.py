@@ -1,0 +1,98 @@
+"""Named SQL, read from files.
+
+A statement stands below a line `-- name: pending_items(limit)`, may have comment lines that say why, and names its
+parameters `:limit`. One place in it may take a compiled filter: `/*filter*/ true`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+_NAME = re.compile(r"^-- name: (?P<name>[a-z][a-z0-9_]*)\((?P<parameters>[a-z0-9_, ]*)\)$")
+_PARAMETER = re.compile(r"(?<!:):([a-z][a-z0-9_]*)")
+_FILTER_SLOT = "/*filter*/ true"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A filter in SQL. The text is made of constants alone; every key and value is in `parameters`."""
+
+    sql: str
+    parameters: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+EVERYTHING = Condition("true")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    name: str
+    parameters: tuple[str, ...]
+    sql: str
+    why: str = ""
+
+    @property
+    def takes_filter(self) -> bool:
+        return _FILTER_SLOT in self.sql
+
+    def filtered(self, condition: Condition) -> str:
+        return self.sql.replace(_FILTER_SLOT, condition.sql)
+
+
+class Queries:
+    """The statements of one dialect, by name."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self._by_name: dict[str, Statement] = {}
+        for statement in statements:
+            if statement.name in self._by_name:
+                raise ValueError(f"two statements are called {statement.name}")
+            self._by_name[statement.name] = statement
+
+    @classmethod
+    def read(cls, folder: Traversable) -> Queries:
+        files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+        return cls(s for f in files for s in parse(f.read_text(encoding="utf-8")))
+
+    def __getitem__(self, name: str) -> Statement:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[Statement]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+
+def parse(text: str) -> list[Statement]:
+    """The statements of one file. A parameter that is declared and not used, or the reverse, is an error."""
+    statements: list[Statement] = []
+    head: re.Match[str] | None = None
+    lines: list[str] = []
+    for line in [*text.splitlines(), "-- name: end()"]:
+        found = _NAME.match(line)
+        if found is None:
+            lines.append(line)
+            continue
+        if head is not None:
+            statements.append(_statement(head, lines))
+        elif any(line.strip() for line in lines):
+            raise ValueError(f"text before the first statement: {lines[0]!r}")
+        head, lines = found, []
+    return statements
+
+
+def _statement(head: re.Match[str], lines: list[str]) -> Statement:
+    why = " ".join(line[2:].strip() for line in lines if line.startswith("--"))
+    sql = "\n".join(line for line in lines if not line.startswith("--")).strip().removesuffix(";")
+    declared = tuple(p.strip() for p in head["parameters"].split(",") if p.strip())
+    used = set(_PARAMETER.findall(sql))
+    if used != set(declared):
+        raise ValueError(f"{head['name']}: declares {sorted(declared)} and uses {sorted(used)}")
+    return Statement(head["name"], declared, sql, why)

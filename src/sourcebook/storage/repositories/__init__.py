@@ -1,0 +1,1 @@
+"""Modules of functions over named SQL, written once for both databases."""

@@ -1,0 +1,141 @@
+"""Rows of a base as nouns, and nouns as rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from sourcebook.model.documents import (
+    Chunk,
+    ChunkLevel,
+    Collection,
+    DistanceMetric,
+    Document,
+    DocumentStatus,
+    EmbeddedChunk,
+    EmbeddingModel,
+)
+from sourcebook.storage import vectors
+from sourcebook.storage.checks import metadata_text
+from sourcebook.text.normal import normal_form
+
+if TYPE_CHECKING:
+    from sourcebook.storage.database import Row
+
+
+def collection_from(row: Row) -> Collection:
+    return Collection(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        embedding_dimensions=row["embedding_dimensions"],
+        distance_metric=DistanceMetric(row["distance_metric"]),
+        model=EmbeddingModel(
+            name=row["model_name"],
+            version=row["model_version"],
+            dimensions=row["model_dimensions"],
+            recipe=row["model_recipe"],
+            tokenizer_hash=row["model_tokenizer_hash"],
+        ),
+        document_count=row["document_count"],
+        chunk_count=row["chunk_count"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def document_from(row: Row) -> Document:
+    return Document(
+        id=row["id"],
+        content=row["content"],
+        title=row["title"],
+        file_path=row["file_path"],
+        file_hash=row["file_hash"],
+        file_size_bytes=row["file_size_bytes"],
+        mtime=row["mtime"],
+        type=row["type"],
+        category=row["category"],
+        subcategory=row["subcategory"],
+        language=row["language"],
+        metadata=json.loads(row["metadata"]),
+        status=DocumentStatus(row["processing_status"]),
+        processing_error=row["processing_error"],
+        is_active=bool(row["is_active"]),
+        chunk_count=row["chunk_count"],
+        indexed_at=row["indexed_at"],
+    )
+
+
+def chunk_from(row: Row) -> Chunk:
+    return Chunk(
+        id=row["id"],
+        document_id=row["document_id"],
+        content=row["content"],
+        chunk_index=row["chunk_index"],
+        start_index=row["start_index"],
+        end_index=row["end_index"],
+        level=ChunkLevel(row["level"]),
+        parent_id=row["parent_id"],
+        section=row["section"],
+        page=row["page_number"],
+        token_count=row["token_count"],
+        metadata=json.loads(row["metadata"]),
+        created_at=row["created_at"],
+    )
+
+
+def embedded_chunk_from(row: Row, metric: DistanceMetric) -> EmbeddedChunk:
+    blob = row["vector"]
+    return EmbeddedChunk(chunk_from(row), None if blob is None else vectors.decode(blob, metric))
+
+
+def chunk_row(collection_id: str, chunk: Chunk, now: int) -> dict[str, object]:
+    return {
+        "collection_id": collection_id,
+        "document_id": chunk.document_id,
+        "chunk_id": chunk.id,
+        "chunk_index": chunk.chunk_index,
+        "content": chunk.content,
+        "start_index": chunk.start_index,
+        "end_index": chunk.end_index,
+        "token_count": chunk.token_count,
+        "level": chunk.level.value,
+        "parent_id": chunk.parent_id,
+        "section": chunk.section,
+        "page_number": chunk.page,
+        "metadata": metadata_text(chunk.metadata, f"chunk {chunk.id}"),
+        "now": chunk.created_at or now,
+    }
+
+
+def document_row(collection_id: str, document: Document, now: int) -> dict[str, object]:
+    return {
+        "collection_id": collection_id,
+        "document_id": document.id,
+        "file_path": document.file_path or document.id,
+        "filename": file_name(document.file_path or document.id),
+        "title": document.title,
+        "content": document.content,
+        "file_size_bytes": document.file_size_bytes,
+        "mtime": document.mtime,
+        "type": document.type,
+        "category": document.category,
+        "category_key": normal_or_none(document.category),
+        "subcategory": document.subcategory,
+        "subcategory_key": normal_or_none(document.subcategory),
+        "language": document.language,
+        "metadata": metadata_text(document.metadata, f"document {document.id}"),
+        "processing_status": document.status.value,
+        "processing_error": document.processing_error,
+        "is_active": document.is_active,
+        "now": now,
+    }
+
+
+def file_name(path: str) -> str:
+    return PurePosixPath(path).name or path
+
+
+def normal_or_none(value: str | None) -> str | None:
+    return None if value is None else normal_form(value)

@@ -1,0 +1,249 @@
+"""One file, one writer at a time, readers that never wait for it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+import anyio
+import anyio.to_thread
+
+from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen, StorageError
+from sourcebook.storage.queries import EVERYTHING, Condition, Queries
+from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite.upgrade import bring_up_to_date
+from sourcebook.storage.steps import Step, reached
+
+if TYPE_CHECKING:
+    from sourcebook.storage.database import Row
+    from sourcebook.storage.sqlite.driver import Connection
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+# How long one attempt to begin a write may block its thread. Waiting beyond that happens in the event loop, where it
+# can be cancelled.
+_BEGIN_ATTEMPT_SECONDS = 0.05
+
+
+@cache
+def read_queries() -> Queries:
+    return Queries.read(files("sourcebook.storage.sqlite") / "sql")
+
+
+async def _in_thread(limiter: anyio.CapacityLimiter, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    return await anyio.to_thread.run_sync(partial(_translated, function, *arguments), limiter=limiter)
+
+
+def _translated(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    with driver.translated():
+        return function(*arguments)
+
+
+class SqliteExecutor:
+    """Named statements on one connection, for as long as its transaction lasts."""
+
+    def __init__(self, connection: Connection, queries: Queries, limiter: anyio.CapacityLimiter) -> None:
+        self._connection: Connection | None = connection
+        self._queries = queries
+        self._limiter = limiter
+
+    def end(self) -> None:
+        self._connection = None
+
+    async def fetch(self, name: str, condition: Condition = EVERYTHING, /, **parameters: object) -> list[Row]:
+        sql = self._queries[name].filtered(condition)
+        values = {**parameters, **condition.parameters}
+        return await _in_thread(self._limiter, driver.run, self._open_connection(), sql, values)
+
+    async def fetch_one(
+        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
+    ) -> Row | None:
+        rows = await self.fetch(name, condition, **parameters)
+        return rows[0] if rows else None
+
+    async def execute(self, name: str, /, **parameters: object) -> int:
+        sql = self._queries[name].sql
+        return await _in_thread(self._limiter, driver.change, self._open_connection(), sql, parameters)
+
+    async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        sql = self._queries[name].sql
+        await _in_thread(self._limiter, driver.change_many, self._open_connection(), sql, rows)
+
+    def _open_connection(self) -> Connection:
+        if self._connection is None:
+            raise NotOpen(
+                "the transaction is over", hint="Use its executor only inside the `async with` block."
+            )
+        return self._connection
+
+
+class SqliteDatabase:
+    """A base in a file. Open it with `await SqliteDatabase.open(path)`; several processes may, at the same time."""
+
+    def __init__(self, path: Path, *, busy_timeout: float, readers: int, vfs: str | None) -> None:
+        self.path = path
+        self._busy_timeout = busy_timeout
+        self._vfs = vfs
+        self._queries = read_queries()
+        self._limiter = anyio.CapacityLimiter(readers + 1)
+        self._write_lock = anyio.Lock()
+        self._free_readers = anyio.Semaphore(readers)
+        self._idle_readers: list[Connection] = []
+        self._writer: Connection | None = None
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path | str,
+        *,
+        busy_timeout: float = 30.0,
+        readers: int = 4,
+        vfs: str | None = None,
+        library: tuple[int, ...] | None = None,
+    ) -> SqliteDatabase:
+        """Open the base, making or upgrading it first if need be. `library` stands in for SQLite's own version."""
+        driver.require_safe_library(library or driver.library_version())
+        if str(path) == ":memory:":
+            raise BadSetting("a base lives in a file", hint="Give `--db` a path; a temporary one will do.")
+        database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
+        database._writer = await _in_thread(database._limiter, database._open_writer)
+        return database
+
+    async def close(self) -> None:
+        """Close every connection. Closing twice is fine."""
+        writer, self._writer = self._writer, None
+        idle, self._idle_readers = self._idle_readers, []
+        if writer is not None:
+            with anyio.CancelScope(shield=True):
+                await _in_thread(self._limiter, _close_all, [*idle, writer])
+
+    async def fetch(self, name: str, condition: Condition = EVERYTHING, /, **parameters: object) -> list[Row]:
+        async with self.snapshot() as reader:
+            return await reader.fetch(name, condition, **parameters)
+
+    async def fetch_one(
+        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
+    ) -> Row | None:
+        async with self.snapshot() as reader:
+            return await reader.fetch_one(name, condition, **parameters)
+
+    async def execute(self, name: str, /, **parameters: object) -> int:
+        async with self.transaction() as transaction:
+            return await transaction.execute(name, **parameters)
+
+    async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        async with self.transaction() as transaction:
+            await transaction.execute_many(name, rows)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[SqliteExecutor, None]:
+        async with self._write_lock:
+            writer = self._opened()
+            await self._begin(writer)
+            executor = SqliteExecutor(writer, self._queries, self._limiter)
+            try:
+                yield executor
+                reached(Step.BEFORE_COMMIT)
+                with anyio.CancelScope(shield=True):
+                    await _in_thread(self._limiter, writer.execute, "commit")
+            except BaseException:
+                with anyio.CancelScope(shield=True):
+                    await _in_thread(self._limiter, _roll_back, writer)
+                raise
+            finally:
+                executor.end()
+            reached(Step.COMMITTED)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncGenerator[SqliteExecutor, None]:
+        self._opened()
+        async with self._free_readers:
+            reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
+            executor = SqliteExecutor(reader, self._queries, self._limiter)
+            try:
+                await _in_thread(self._limiter, reader.execute, "begin")
+                yield executor
+            finally:
+                executor.end()
+                with anyio.CancelScope(shield=True):
+                    await self._take_back(reader)
+
+    def _opened(self) -> Connection:
+        if self._writer is None:
+            raise NotOpen
+        return self._writer
+
+    async def _begin(self, writer: Connection) -> None:
+        deadline = time.monotonic() + self._busy_timeout
+        while True:
+            try:
+                await _in_thread(self._limiter, _begin_now, writer)
+            except BaseBusy as busy:
+                if time.monotonic() >= deadline:
+                    raise BaseBusy(
+                        f"another process kept writing to {self.path} for {self._busy_timeout:g} seconds"
+                    ) from busy
+                await anyio.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - spreads the waiting, hides nothing
+            except BaseException:
+                # Cancelled while the thread had just succeeded: the write lock must not be left behind.
+                with anyio.CancelScope(shield=True):
+                    await _in_thread(self._limiter, _roll_back, writer)
+                raise
+            else:
+                return
+
+    async def _new_reader(self) -> Connection:
+        return await _in_thread(self._limiter, self._open_reader)
+
+    async def _take_back(self, reader: Connection) -> None:
+        try:
+            await _in_thread(self._limiter, _roll_back, reader)
+        except StorageError:
+            await _in_thread(self._limiter, reader.close)
+            raise
+        if self._writer is None:
+            await _in_thread(self._limiter, reader.close)
+        else:
+            self._idle_readers.append(reader)
+
+    def _open_writer(self) -> Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BaseUnreachable(f"cannot make the folder {self.path.parent}: {error}") from error
+        writer = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs)
+        try:
+            bring_up_to_date(writer, self.path)
+        except BaseException:
+            writer.close()
+            raise
+        writer.set_busy_timeout(int(_BEGIN_ATTEMPT_SECONDS * 1000))
+        return writer
+
+    def _open_reader(self) -> Connection:
+        reader = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs)
+        reader.execute("pragma query_only = on")
+        return reader
+
+
+def _begin_now(writer: Connection) -> None:
+    # A rollback that failed on a full or broken disk is made good here.
+    _roll_back(writer)
+    writer.execute("begin immediate")
+
+
+def _roll_back(connection: Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("rollback")
+
+
+def _close_all(connections: list[Connection]) -> None:
+    for connection in connections:
+        connection.close()

@@ -1,0 +1,182 @@
+"""The only file that speaks to apsw about a connection: opening one, binding values, and naming what went wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, cast
+
+import apsw
+
+from sourcebook.errors import (
+    BadText,
+    BaseBusy,
+    BaseDamaged,
+    BaseFull,
+    BaseReadOnly,
+    BaseUnreachable,
+    Conflict,
+    SqliteTooOld,
+    StorageError,
+)
+from sourcebook.text.normal import normal_form
+
+if TYPE_CHECKING:
+    from sourcebook.storage.database import Row
+
+# Older versions can corrupt a file in WAL mode when two connections restart the log at the same time.
+OLDEST_SAFE_VERSION = (3, 51, 3)
+
+Value: TypeAlias = int | float | str | bytes | None
+Bindings: TypeAlias = Mapping[str, Value] | Sequence[Value]
+
+
+class Cursor(Protocol):
+    def get_description(self) -> tuple[tuple[str, str], ...]: ...
+    def fetchall(self) -> list[tuple[Any, ...]]: ...
+    def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
+
+
+class Connection(Protocol):
+    """What we use of an apsw connection, with types that a checker for Python 3.11 understands."""
+
+    @property
+    def in_transaction(self) -> bool: ...
+    def execute(self, statements: str, bindings: Bindings | None = None) -> Cursor: ...
+    def executemany(self, statements: str, sequenceofbindings: Iterable[Bindings]) -> Cursor: ...
+    def changes(self) -> int: ...
+    def set_busy_timeout(self, milliseconds: int) -> None: ...
+    def create_scalar_function(
+        self, name: str, callable: Callable[..., Value] | None, numargs: int, *, deterministic: bool
+    ) -> None: ...
+    def backup(self, databasename: str, sourceconnection: Self, sourcedatabasename: str) -> apsw.Backup: ...
+    def close(self) -> None: ...
+
+
+_ERRORS: tuple[tuple[type[apsw.Error], type[StorageError] | type[Conflict]], ...] = (
+    (apsw.BusyError, BaseBusy),
+    (apsw.LockedError, BaseBusy),
+    (apsw.FullError, BaseFull),
+    (apsw.ReadOnlyError, BaseReadOnly),
+    (apsw.PermissionsError, BaseReadOnly),
+    (apsw.AuthError, BaseReadOnly),
+    (apsw.CorruptError, BaseDamaged),
+    (apsw.NotADBError, BaseDamaged),
+    (apsw.CantOpenError, BaseUnreachable),
+    (apsw.ConstraintError, Conflict),
+)
+
+
+def library_version() -> tuple[int, ...]:
+    return tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+
+
+def require_safe_library(version: tuple[int, ...]) -> None:
+    """Refuse to touch a base with a SQLite that may damage it."""
+    if version < OLDEST_SAFE_VERSION:
+        raise SqliteTooOld(
+            f"SQLite {'.'.join(map(str, version))} is older than 3.51.3 and can corrupt a base in WAL mode"
+        )
+
+
+@contextmanager
+def translated() -> Generator[None, None, None]:
+    """Driver's errors end here: what passes is ours."""
+    try:
+        yield
+    except apsw.Error as error:
+        for theirs, ours in _ERRORS:
+            if isinstance(error, theirs):
+                raise ours(f"{_first_line(ours)} (SQLite: {error})") from error
+        raise StorageError(f"SQLite: {error}") from error
+    except UnicodeEncodeError as error:
+        raise BadText from error
+
+
+def _first_line(error: type[Exception]) -> str:
+    return (error.__doc__ or "").partition("\n")[0].removesuffix(".")
+
+
+def connect(path: Path, *, busy_timeout: float, vfs: str | None = None) -> Connection:
+    connection = cast("Connection", apsw.Connection(str(path), vfs=vfs, statementcachesize=256))
+    connection.set_busy_timeout(int(busy_timeout * 1000))
+    connection.execute("pragma foreign_keys = on")
+    connection.execute("pragma trusted_schema = off")
+    connection.execute("pragma temp_store = memory")
+    connection.execute("pragma cache_size = -65536")
+    connection.execute("pragma journal_size_limit = 67108864")
+    # An acknowledged write survives a power cut: FULL syncs the log at every commit.
+    connection.execute("pragma synchronous = full")
+    connection.create_scalar_function("normal_form", _normal_form, 1, deterministic=True)
+    return connection
+
+
+def _normal_form(value: object) -> Value:
+    return normal_form(value) if isinstance(value, str) else None
+
+
+def bindings(parameters: Mapping[str, object]) -> dict[str, Value]:
+    return {name: _bound(value) for name, value in parameters.items()}
+
+
+def _bound(value: object) -> Value:
+    match value:
+        case bool():
+            return int(value)
+        case None | int() | float() | str() | bytes():
+            return value
+        case _:
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def run(connection: Connection, sql: str, parameters: Mapping[str, object]) -> list[Row]:
+    cursor = connection.execute(sql, bindings(parameters))
+    try:
+        names = [column[0] for column in cursor.get_description()]
+    except apsw.ExecutionCompleteError:
+        return []
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def change(connection: Connection, sql: str, parameters: Mapping[str, object]) -> int:
+    connection.execute(sql, bindings(parameters))
+    return connection.changes()
+
+
+def change_many(connection: Connection, sql: str, rows: Iterable[Mapping[str, object]]) -> None:
+    connection.executemany(sql, (bindings(row) for row in rows))
+
+
+def copy(source: Connection, target: Path) -> None:
+    """Copy a base while others use it. The target appears complete or not at all."""
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    destination = cast("Connection", apsw.Connection(str(unfinished)))
+    with destination.backup("main", source, "main") as backup:
+        backup.step()
+    # The copy is a file of its own: no log beside it that could be forgotten.
+    destination.execute("pragma journal_mode = delete")
+    destination.close()
+    with unfinished.open("rb") as file:
+        os.fsync(file.fileno())
+    unfinished.replace(target)
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name in the folder survive a power cut, where the system lets us."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_complete(statement: str) -> bool:
+    """Whether the text ends where a statement ends."""
+    return apsw.complete(statement)

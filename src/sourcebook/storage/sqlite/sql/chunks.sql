@@ -1,0 +1,86 @@
+-- name: place_of_chunks(collection_id, chunk_ids)
+-- Where chunks of these ids are now, and by which ways they can be found.
+select i.chunk_id, i.document_id, c.content,
+       exists (select 1 from words w
+               where w.collection_id = i.collection_id and w.document_id = i.document_id and w.chunk_id = i.chunk_id) as has_words,
+       exists (select 1 from vectors v
+               where v.collection_id = i.collection_id and v.document_id = i.document_id and v.chunk_id = i.chunk_id) as has_vector
+from json_each(:chunk_ids) wanted
+cross join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
+join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
+
+-- name: chunk_ids_of_document(collection_id, document_id)
+select id from document_chunks where collection_id = :collection_id and document_id = :document_id
+
+-- name: insert_chunk_id(collection_id, chunk_id, document_id)
+insert into chunk_ids (collection_id, chunk_id, document_id) values (:collection_id, :chunk_id, :document_id)
+
+-- name: insert_chunk(collection_id, document_id, chunk_id, chunk_index, content, start_index, end_index, token_count, level, parent_id, section, page_number, metadata, now)
+insert into document_chunks
+    (collection_id, document_id, id, chunk_index, content, start_index, end_index, token_count, level, parent_id, section,
+     page_number, metadata, created_at)
+values (:collection_id, :document_id, :chunk_id, :chunk_index, :content, :start_index, :end_index, :token_count, :level,
+        :parent_id, :section, :page_number, :metadata, :now)
+
+-- name: insert_vector(collection_id, document_id, chunk_id, model_id, vector)
+insert into vectors (collection_id, document_id, chunk_id, model_id, vector)
+values (:collection_id, :document_id, :chunk_id, :model_id, :vector)
+
+-- name: delete_chunk(collection_id, document_id, chunk_id)
+delete from document_chunks
+where collection_id = :collection_id and document_id = :document_id and id = :chunk_id
+
+-- name: delete_chunk_id(collection_id, chunk_id)
+delete from chunk_ids where collection_id = :collection_id and chunk_id = :chunk_id
+
+-- name: document_totals(collection_id, document_ids)
+-- What these documents weigh in the counters of their collection.
+select d.id,
+       (select count(*) from document_chunks c where c.collection_id = d.collection_id and c.document_id = d.id) as chunks,
+       (select count(*) from words w where w.collection_id = d.collection_id and w.document_id = d.id) as word_rows,
+       (select coalesce(sum(w.length), 0) from words w
+        where w.collection_id = d.collection_id and w.document_id = d.id) as word_length,
+       (select w.length from document_words w
+        where w.collection_id = d.collection_id and w.document_id = d.id) as document_word_length
+from json_each(:document_ids) wanted
+cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
+
+-- name: chunks_by_ids(collection_id, chunk_ids, model_id)
+select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
+       c.section, c.page_number, c.metadata, c.created_at, v.vector, d.title, d.file_path, d.language
+from json_each(:chunk_ids) wanted
+cross join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
+join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
+join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+left join vectors v on v.collection_id = c.collection_id and v.document_id = c.document_id and v.chunk_id = c.id
+    and v.model_id = :model_id
+
+-- name: chunks_of_document(collection_id, document_id, model_id)
+select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
+       c.section, c.page_number, c.metadata, c.created_at, v.vector
+from document_chunks c
+left join vectors v on v.collection_id = c.collection_id and v.document_id = c.document_id and v.chunk_id = c.id
+    and v.model_id = :model_id
+where c.collection_id = :collection_id and c.document_id = :document_id
+order by c.chunk_index, c.id
+
+-- name: scan_vectors(collection_id, model_id)
+-- Every vector of the collection whose chunk may be found.
+select c.id as chunk_id, v.vector
+from vectors v
+join document_chunks c on c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id
+join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+where v.collection_id = :collection_id and v.model_id = :model_id and d.is_active = 1 and (/*filter*/ true)
+
+-- name: scan_passage_vectors(collection_id, model_id)
+-- The same by passage: the filter speaks of the passage `c`, also for the vectors of its children. A child without a
+-- passage stands for itself.
+select v.chunk_id, c.id as passage_id, v.vector, own.start_index, own.end_index
+from vectors v
+join document_chunks own on own.collection_id = v.collection_id and own.document_id = v.document_id and own.id = v.chunk_id
+left join document_chunks parent on parent.collection_id = own.collection_id and parent.document_id = own.document_id
+    and parent.id = own.parent_id and own.level = 'CHILD'
+join document_chunks c on c.collection_id = own.collection_id and c.document_id = own.document_id
+    and c.id = coalesce(parent.id, own.id)
+join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+where v.collection_id = :collection_id and v.model_id = :model_id and d.is_active = 1 and (/*filter*/ true)

@@ -1,0 +1,65 @@
+-- name: claim_terms(collection_id, terms)
+-- Each of `terms` is [term, chunks that hold it]. New terms get an id; the counts grow.
+insert into terms (collection_id, term, chunk_count, document_count)
+select :collection_id, value ->> 0, value ->> 1, 0 from json_each(:terms) where true
+on conflict (collection_id, term) do update set chunk_count = terms.chunk_count + excluded.chunk_count
+returning id, term
+
+-- name: recount_term(term_id, chunks, documents)
+update terms set chunk_count = chunk_count + :chunks, document_count = document_count + :documents where id = :term_id
+
+-- name: delete_unused_terms(term_ids)
+delete from terms
+where id in (select value from json_each(:term_ids)) and chunk_count = 0 and document_count = 0
+
+-- name: insert_words(collection_id, document_id, chunk_id, length, term_ids, frequencies)
+insert into words (collection_id, document_id, chunk_id, length, term_ids, frequencies)
+values (:collection_id, :document_id, :chunk_id, :length, :term_ids, :frequencies)
+
+-- name: words_of_chunks(collection_id, chunk_ids)
+select w.document_id, w.chunk_id, w.term_ids
+from json_each(:chunk_ids) wanted
+cross join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
+join words w on w.collection_id = i.collection_id and w.document_id = i.document_id and w.chunk_id = i.chunk_id
+
+-- name: words_of_documents(collection_id, document_ids)
+select w.document_id, w.length, w.term_ids, w.frequencies
+from json_each(:document_ids) wanted
+cross join words w on w.collection_id = :collection_id and w.document_id = wanted.value
+
+-- name: delete_words(collection_id, document_id, chunk_id)
+delete from words where collection_id = :collection_id and document_id = :document_id and chunk_id = :chunk_id
+
+-- name: document_words(collection_id, document_ids)
+select w.document_id, w.term_ids
+from json_each(:document_ids) wanted
+cross join document_words w on w.collection_id = :collection_id and w.document_id = wanted.value
+
+-- name: insert_document_words(collection_id, document_id, length, term_ids, frequencies)
+insert into document_words (collection_id, document_id, length, term_ids, frequencies)
+values (:collection_id, :document_id, :length, :term_ids, :frequencies)
+
+-- name: delete_document_words(collection_id, document_id)
+delete from document_words where collection_id = :collection_id and document_id = :document_id
+
+-- name: terms_by_text(collection_id, terms)
+select t.id, t.term, t.chunk_count, t.document_count
+from json_each(:terms) wanted
+cross join terms t on t.collection_id = :collection_id and t.term = wanted.value
+order by t.term
+
+-- name: terms_by_prefix(collection_id, low, high, limit)
+-- The most frequent ones first: the rest could hardly change a ranking.
+select id, term, chunk_count, document_count from terms
+where collection_id = :collection_id and term >= :low and term < :high
+order by chunk_count desc, term limit :limit
+
+-- name: scan_words(collection_id)
+select c.id as chunk_id, c.document_id, w.length, w.term_ids, w.frequencies
+from words w
+join document_chunks c on c.collection_id = w.collection_id and c.document_id = w.document_id and c.id = w.chunk_id
+join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+where w.collection_id = :collection_id and d.is_active = 1 and (/*filter*/ true)
+
+-- name: scan_document_words(collection_id)
+select document_id, length, term_ids, frequencies from document_words where collection_id = :collection_id

@@ -1,0 +1,85 @@
+"""Vectors on their way into a base and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sourcebook.errors import BadVector, EmbeddingSizeMismatch
+from sourcebook.model.documents import DistanceMetric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.model.documents import Collection, Vector
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
+    """The vector in single precision, or an error that names it."""
+    try:
+        numbers = np.asarray(vector, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BadVector(f"the vector of {what} is not a list of numbers") from error
+    if numbers.ndim != 1 or numbers.size == 0:
+        raise BadVector(f"the vector of {what} is not a plain, non-empty list of numbers")
+    if numbers.size != dimensions:
+        raise EmbeddingSizeMismatch(
+            f"the vector of {what} has {numbers.size} numbers, the collection's vectors have {dimensions}"
+        )
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() > _LARGEST:
+        raise BadVector(f"the vector of {what} holds NaN, infinity or a number too large to store")
+    return numbers.astype(np.float32)
+
+
+def normalised(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Of length one; a zero vector stays zero and so is similar to nothing."""
+    # In double precision and scaled first, so that neither huge nor tiny numbers overflow on the way.
+    scale = float(np.abs(vector).max())
+    if scale == 0.0:
+        return vector
+    scaled = vector.astype(np.float64) / scale
+    return (scaled / np.linalg.norm(scaled)).astype(np.float32)
+
+
+def stored_type(metric: DistanceMetric) -> np.dtype[np.float16] | np.dtype[np.float32]:
+    return np.dtype("<f2") if metric is DistanceMetric.COSINE else np.dtype("<f4")
+
+
+def encoded(vector: Vector, collection: Collection, what: str) -> bytes:
+    """As stored: cosine vectors normalised in half precision, others as they are in single precision."""
+    numbers = checked(vector, collection.embedding_dimensions, what)
+    metric = collection.distance_metric
+    ready = normalised(numbers) if metric is DistanceMetric.COSINE else numbers
+    return ready.astype(stored_type(metric)).tobytes()
+
+
+def decode(blob: bytes, metric: DistanceMetric) -> NDArray[np.float32]:
+    return np.frombuffer(blob, dtype=stored_type(metric)).astype(np.float32)
+
+
+def decode_all(blobs: Sequence[bytes], collection: Collection) -> NDArray[np.float32]:
+    flat = np.frombuffer(b"".join(blobs), dtype=stored_type(collection.distance_metric)).astype(np.float32)
+    return flat.reshape(len(blobs), collection.embedding_dimensions)
+
+
+def scores(
+    matrix: NDArray[np.float32], query: NDArray[np.float32], metric: DistanceMetric
+) -> NDArray[np.float64]:
+    """How close each row is to the query, higher being closer.
+
+    Each row is summed by itself in a fixed order, so that a score never depends on which other rows are there: the
+    same vectors give the same bits in every process.
+    """
+    if metric is DistanceMetric.EUCLIDEAN:
+        return 1.0 / (1.0 + np.sqrt(_row_sums((matrix.astype(np.float64) - query) ** 2)))
+    if metric is DistanceMetric.COSINE:
+        query = normalised(query)
+    return _row_sums(matrix.astype(np.float64) * query)
+
+
+def _row_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.ascontiguousarray(rows).sum(axis=1)

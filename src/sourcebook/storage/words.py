@@ -1,0 +1,74 @@
+"""Words on their way into a base and out of it, and BM25 over them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from sourcebook.text.analysis import analyse_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+K1 = 1.2
+B = 0.75
+MOST_OFTEN = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class WordCount:
+    """How often each stem occurs in a text, and how many words the text has in all."""
+
+    frequencies: Mapping[str, int] = field(default_factory=dict[str, int])
+    length: int = 0
+
+    @classmethod
+    def of(cls, text: str, language: str | None) -> WordCount:
+        analysed = analyse_text(text, language)
+        frequencies = Counter(analysed.terms)
+        return cls({stem: min(n, MOST_OFTEN) for stem, n in frequencies.items()}, analysed.length)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedWords:
+    """A word count as stored: ascending term ids (u32, little endian) and their frequencies (u16)."""
+
+    NONE: ClassVar[EncodedWords]
+
+    term_ids: bytes
+    frequencies: bytes
+
+    @classmethod
+    def of(cls, count: WordCount, ids: Mapping[str, int]) -> EncodedWords:
+        pairs = sorted((ids[stem], n) for stem, n in count.frequencies.items())
+        return cls(
+            np.array([term_id for term_id, _ in pairs], dtype="<u4").tobytes(),
+            np.array([n for _, n in pairs], dtype="<u2").tobytes(),
+        )
+
+
+EncodedWords.NONE = EncodedWords(b"", b"")
+
+
+def decode_ids(blob: bytes) -> NDArray[np.uint32]:
+    return np.frombuffer(blob, dtype="<u4")
+
+
+def decode_frequencies(blob: bytes) -> NDArray[np.uint16]:
+    return np.frombuffer(blob, dtype="<u2")
+
+
+def idf(rows: int, holding: int) -> float:
+    """How much a term tells that `holding` of `rows` texts hold."""
+    return float(np.log1p((rows - holding + 0.5) / (holding + 0.5)))
+
+
+def saturation(
+    frequencies: NDArray[np.float64], lengths: NDArray[np.float64], average_length: float
+) -> NDArray[np.float64]:
+    """How much a term counts that occurs so often in texts of these lengths: from 0 towards 1."""
+    return frequencies / (frequencies + K1 * (1 - B + B * lengths / average_length))

@@ -1,0 +1,200 @@
+"""The same client without await. It owns one thread with an event loop, in which the async client lives."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from sourcebook.client import AsyncSourcebook
+from sourcebook.errors import NotOpen
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Awaitable, Callable
+    from types import TracebackType
+
+    from sourcebook.ingest.report import AddReport, Progress
+    from sourcebook.model.documents import Collection, Document, Metadata, WriteReport
+    from sourcebook.model.health import HealthReport
+    from sourcebook.model.search import RetrievalConfig, SearchResult
+    from sourcebook.ports.providers import Embedder
+    from sourcebook.settings import Settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class BlockingStore:
+    """A store whose methods wait for their result: `book.stores.vectors.get(…)` instead of `await`."""
+
+    def __init__(self, portal: BlockingPortal, store: object) -> None:
+        self._portal = portal
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._store, name)
+        if not inspect.iscoroutinefunction(member):
+            return member
+
+        @functools.wraps(member)
+        def wait(*arguments: Any, **named: Any) -> Any:
+            return self._portal.call(functools.partial(member, *arguments, **named))
+
+        return wait
+
+
+class BlockingStores:
+    """The stores of an open base, for code without await."""
+
+    def __init__(self, portal: BlockingPortal, book: AsyncSourcebook) -> None:
+        stores = book.stores
+        self.vectors = BlockingStore(portal, stores.vectors)
+        self.fts = BlockingStore(portal, stores.fts)
+        self.tracker = BlockingStore(portal, stores.tracker)
+        self.writer = BlockingStore(portal, stores.writer)
+        self.library = BlockingStore(portal, stores.library)
+        self.jobs = BlockingStore(portal, stores.jobs)
+
+
+class Sourcebook:
+    """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
+
+    Without a path, and for everything else that is not given, the settings decide. An embedder of one's own takes the
+    place of the one that the settings name.
+    """
+
+    def __init__(
+        self,
+        db: str | os.PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._book = AsyncSourcebook(db, settings=settings, embedder=embedder)
+        self._thread = ExitStack()
+        self._portal: BlockingPortal | None = None
+
+    def open(self) -> Self:
+        """Open the base, making it if it does not exist. Opening twice is fine."""
+        if self._portal is None:
+            portal = self._thread.enter_context(start_blocking_portal())
+            try:
+                portal.call(self._book.open)
+            except BaseException:
+                self._thread.close()
+                raise
+            self._portal = portal
+        return self
+
+    def close(self) -> None:
+        """Close the base. Closing twice is fine."""
+        portal, self._portal = self._portal, None
+        if portal is not None:
+            with self._thread:
+                portal.call(self._book.close)
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def stores(self) -> BlockingStores:
+        """The stores themselves, for those who build their own retrieval on them."""
+        return BlockingStores(self._opened(), self._book)
+
+    def add(
+        self,
+        *paths: str | os.PathLike[str],
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> AddReport:
+        """Add files and folders. Done again, only what changed is read."""
+        return self._call(
+            self._book.add,
+            *paths,
+            collection=collection,
+            category=category,
+            subcategory=subcategory,
+            on_progress=on_progress,
+        )
+
+    def add_text(
+        self,
+        text: str,
+        *,
+        id: str | None = None,
+        title: str | None = None,
+        metadata: Metadata | None = None,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> WriteReport:
+        """Add a text that is not a file. The same id replaces what was added under it before."""
+        return self._call(
+            self._book.add_text,
+            text,
+            id=id,
+            title=title,
+            metadata=metadata,
+            collection=collection,
+            category=category,
+            subcategory=subcategory,
+        )
+
+    def search(
+        self, query: str, config: RetrievalConfig | None = None, *, collection: str | None = None
+    ) -> list[SearchResult]:
+        """The passages that answer the question best."""
+        return self._call(self._book.search, query, config, collection=collection)
+
+    def documents(self, collection: str | None = None) -> list[Document]:
+        """The documents of a collection, by path, without their text."""
+        return self._call(self._book.documents, collection)
+
+    def document(self, document_id: str, *, collection: str | None = None) -> Document | None:
+        """One document with its text."""
+        return self._call(self._book.document, document_id, collection=collection)
+
+    def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
+        """Remove a document with all that hangs on it. True if there was one."""
+        return self._call(self._book.remove_document, document_id, collection=collection)
+
+    def hide_document(self, document_id: str, *, collection: str | None = None) -> None:
+        """Keep a document from being found, without forgetting it."""
+        return self._call(self._book.hide_document, document_id, collection=collection)
+
+    def unhide_document(self, document_id: str, *, collection: str | None = None) -> None:
+        return self._call(self._book.unhide_document, document_id, collection=collection)
+
+    def collections(self) -> list[Collection]:
+        return self._call(self._book.collections)
+
+    def create_collection(self, collection: Collection) -> Collection:
+        """Make a collection; one that exists with the same size and metric stays as it is."""
+        return self._call(self._book.create_collection, collection)
+
+    def remove_collection(self, collection_id: str) -> None:
+        """Remove a collection with everything in it."""
+        return self._call(self._book.remove_collection, collection_id)
+
+    def doctor(self) -> HealthReport:
+        """Examine the base and say what is wrong with it."""
+        return self._call(self._book.doctor)
+
+    def _call(self, method: Callable[P, Awaitable[T]], *arguments: P.args, **named: P.kwargs) -> T:
+        return self._opened().call(functools.partial(method, *arguments, **named))
+
+    def _opened(self) -> BlockingPortal:
+        if self._portal is None:
+            raise NotOpen
+        return self._portal

@@ -1,0 +1,1 @@
+"""For those who test against Sourcebook: fakes, and the contract that every storage must keep."""

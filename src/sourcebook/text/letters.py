@@ -1,0 +1,26 @@
+"""What counts as a letter, written as pieces of regular expressions that stand inside `[...]`."""
+
+from __future__ import annotations
+
+import unicodedata
+
+CYRILLIC = "\u0400-\u052f\u1c80-\u1c88\u2de0-\u2dff\ua640-\ua69f"
+LATIN = "A-Za-zªºÀ-ÖØ-öø-\u024f\u1e00-\u1eff"
+
+HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+_HANGUL = "\uac00-\ud7a3"
+_SOUTH_EAST_ASIA = "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
+UNSPACED = HAN + _KANA + _HANGUL + _SOUTH_EAST_ASIA
+"""Scripts whose words cannot be told by spaces. Korean has spaces, but glues its particles to the nouns."""
+
+
+def _combining_marks() -> str:
+    marks = {point for point in range(0x300, 0x3100) if unicodedata.category(chr(point)) in ("Mn", "Mc")}
+    starts = sorted(point for point in marks if point - 1 not in marks)
+    ends = sorted(point for point in marks if point + 1 not in marks)
+    return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
+
+
+MARKS = _combining_marks()
+"""Vowel signs and accents. `\\w` leaves them out, which would tear Hindi or Tamil words into pieces."""

@@ -1,0 +1,116 @@
+"""Where sentences begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Blank lines, a page break, or a line that opens a heading, a list item, a table row or a listing.
+_BLOCK_END = re.compile(r"\n(?:[^\S\n]*+\n)++|\n(?=[^\S\n]*+(?:[-#*|•]|\+\s|```|\d{1,3}[.)]\s))|[\f\u2029]")
+_HEADING = re.compile(r"\s*#{1,6}[^\S\n]")
+
+# Matched as a whole whatever follows, so that a hundred thousand dots are looked at once and not from each of them.
+_SENTENCE_END = re.compile(
+    r"""
+    (?P<mark>[.!?…؟۔।॥]+) ["'»”’)\]}*_`]* (?:\[\d{1,3}\])* (?=(?P<gap>(?:\s+(?:[-–—]\s+)?)?)(?P<next>\S?))
+    | [。！？｡]+ [」』）】”’]*
+    """,
+    re.VERBOSE,
+)
+
+_MARKS = frozenset(".!?…")
+_LOOK_BACK = 40
+_OPENERS = "«„“\"'‘([{*_`-–—/"
+
+# Abbreviations that something always follows. Those that may well be the last word of a sentence ("и др.", "etc.",
+# "руб.") are left out: before a small letter no sentence ends anyway.
+_NEVER_LAST_WORDS = """
+    см ср рис табл стр гл разд илл ул пр просп пер пл наб обл р-н пос дер корп кв оф тел
+    им проф акад доц канд докт инж ген полк кап св г-н г-жа гр тов ред изд напр англ лат греч нем франц т.е т.к т.н
+    mr mrs ms dr prof st rev hon gen col capt lt sgt vs cf al eg ie e.g i.e fig figs eq sec vol nos pp ed eds approx
+    sr sra srta dra profa exmo exma ilmo eng arq av ex p.ex obs art cap pág págs tel núm cia
+"""
+_NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
+_WORDS_OF_ONE_LETTER = frozenset("яéà")
+_LAST_AFTER_T = frozenset("дп")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """The sentences as spans of code points: in order, without overlap, without white space around them.
+
+    Every character that is not white space is in exactly one of them. Blank lines, headings, list items and table rows
+    always end a sentence. Takes time in proportion to the length of the text, whatever it holds.
+    """
+    spans = (
+        _trimmed(text, start, end)
+        for first, last in _blocks(text)
+        for start, end in _cut(first, last, _ends(text, first, last))
+    )
+    return [(start, end) for start, end in spans if start < end]
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Spans that no sentence crosses."""
+    for start, end in _cut(0, len(text), (match.end() for match in _BLOCK_END.finditer(text))):
+        line_end = text.find("\n", start, end - 1) if _HEADING.match(text, start, end) else -1
+        yield from _cut(start, end, (cut for cut in (line_end,) if cut > start))
+
+
+def _cut(start: int, end: int, cuts: Iterator[int]) -> Iterator[tuple[int, int]]:
+    for cut in cuts:
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def _ends(text: str, first: int, last: int) -> Iterator[int]:
+    """Where sentences end inside a block, apart from its own end."""
+    if _HEADING.match(text, first, last):
+        return
+    # Where nobody types capitals, a small letter after a dot tells nothing.
+    capitals = not text[first:last].islower()
+    start = first
+    for match in _SENTENCE_END.finditer(text, first, last):
+        if match["mark"] and (not match["gap"] or _goes_on(text, start, match, capitals)):
+            continue
+        start = match.end()
+        yield start
+
+
+def _goes_on(text: str, start: int, match: re.Match[str], capitals: bool) -> bool:
+    """Whether the sentence that began at `start` goes on after its mark and a space."""
+    gap, following = match["gap"], match["next"]
+    if following in _MARKS:
+        return True
+    if following != following.title() and (capitals or not gap.isspace()):
+        return True
+    return match["mark"] == "." and _is_abbreviated(text, start, match.start())
+
+
+def _is_abbreviated(text: str, start: int, dot: int) -> bool:
+    """Whether the dot belongs to the word before it: an abbreviation, an initial or the number of an item."""
+    nearest = max(start, dot - _LOOK_BACK)
+    before = text[nearest:dot]
+    if not before or before[-1].isspace():
+        return False
+    *earlier, token = before.split()
+    word = token.lstrip(_OPENERS).casefold()
+    if word.replace(".", "").isdigit():
+        return nearest == start and not any(character.isalnum() for part in earlier for character in part)
+    if len(word) == 1 and word.isalpha():
+        return token[-1].isupper() or not _may_be_last(word, earlier[-1] if earlier else "")
+    if token[-2:-1] == "." and token[-1].isupper():
+        return True
+    return word in _NEVER_LAST
+
+
+def _may_be_last(letter: str, before: str) -> bool:
+    """`2015 г.`, `и т. д.` and `я` may end a sentence; `г. Москва` and `e. g.` do not."""
+    if letter in _WORDS_OF_ONE_LETTER or before[-1:].isdigit():
+        return True
+    return letter in _LAST_AFTER_T and before.endswith("т.")

