@@ -18,6 +18,7 @@ help: ## Say what can be made
 
 demo: $(BASE) ## Index the sample and ask it a question in three languages
 	@$(BIN)/sourcebook demo $(ARGS)
+	@echo "(\`. $(BIN)/activate\` makes sourcebook a command of this shell.)" >&2
 
 test: $(DEV) ## Run every test (ARGS="-k name" for some)
 	$(BIN)/python -m pytest $(ARGS)

@@ -41,7 +41,7 @@ class Settings(BaseModel):
     db: str = Field(
         default="data/knowledge_base.db",
         min_length=1,
-        description="The base: a path, or the address of a server.",
+        description="The base: the path of a file. Addresses of servers are read, but not served yet.",
     )
     collection: str = Field(
         default="default",

@@ -28,6 +28,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def _wait_for(portal: BlockingPortal, call: Callable[[], Awaitable[T]]) -> T:
+    running = portal.start_task_soon(call)
+    try:
+        return running.result()
+    except BaseException:
+        # Ctrl-C reaches the thread that waits: what it waited for must stop too.
+        running.cancel()
+        raise
+
+
 class BlockingStore:
     """A store whose methods wait for their result: `book.stores.vectors.get(…)` instead of `await`."""
 
@@ -42,7 +52,7 @@ class BlockingStore:
 
         @functools.wraps(member)
         def wait(*arguments: Any, **named: Any) -> Any:
-            return self._portal.call(functools.partial(member, *arguments, **named))
+            return _wait_for(self._portal, functools.partial(member, *arguments, **named))
 
         return wait
 
@@ -192,7 +202,7 @@ class Sourcebook:
         return self._call(self._book.doctor)
 
     def _call(self, method: Callable[P, Awaitable[T]], *arguments: P.args, **named: P.kwargs) -> T:
-        return self._opened().call(functools.partial(method, *arguments, **named))
+        return _wait_for(self._opened(), functools.partial(method, *arguments, **named))
 
     def _opened(self) -> BlockingPortal:
         if self._portal is None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
@@ -173,14 +172,17 @@ def test_a_collection_is_made_once_and_removed_with_consent(shell: Shell) -> Non
 
 def test_a_file_that_fails_is_reported_and_the_others_are_added(shell: Shell) -> None:
     (shell.folder / "good.md").write_text("# Good\n\nA text about apples.\n")
-    (shell.folder / "bad.md").write_bytes(b"")
-    report: dict[str, Any] = json.loads(shell.run("add", ".", "--json").stdout)
+    (shell.folder / "bad.bin").write_bytes(b"\x00\x01")
+    report = shell.json("add", "bad.bin", "good.md", exit_code=1)
     assert report["added"] == 1
+    (failure,) = report["failed"]
+    assert set(failure) == {"path", "code", "message"}
+    assert "bad.bin: " in shell.run("add", "bad.bin").stderr
 
 
 def locked(base: Path) -> apsw.Connection:
     connection = apsw.Connection(str(base))
-    connection.execute("begin immediate")
+    connection.execute("begin immediate")  # pyright: ignore[reportUnknownMemberType]
     return connection
 
 

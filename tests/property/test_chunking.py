@@ -94,8 +94,10 @@ def test_sizes_ids_and_order(text: str, borders: list[int]) -> None:
 
 
 @given(PROSE)
-def test_sections_of_markdown_begin_where_a_heading_stands(text: str) -> None:
+def test_sections_of_markdown_begin_with_a_line_of_their_own(text: str) -> None:
     parsed = parse_markdown(text.encode())
-    for section in parsed.sections:
-        line = parsed.text[section.start :].split("\n", 2)
-        assert line[0].lstrip().startswith("#") or set(line[1].strip()) <= set("-=")
+    starts = [section.start for section in parsed.sections]
+    assert starts == sorted(set(starts))
+    for start in starts:
+        assert start == 0 or parsed.text[start - 1] == "\n"
+        assert parsed.text[start:].strip()

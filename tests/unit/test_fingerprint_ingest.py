@@ -67,6 +67,12 @@ class ToyBase:
     async def get_document_by_hash(self, collection_id: str, file_hash: str) -> Document | None:
         return next((d for d in self.documents.values() if d.file_hash == file_hash), None)
 
+    async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
+        owner = await self.get_document_by_hash(collection_id, file_hash)
+        if owner is not None:
+            self.paths[path] = owner.id
+        return owner.id if owner else None
+
     async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
         if self.errors:
             raise self.errors.pop(0)

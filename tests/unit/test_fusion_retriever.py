@@ -71,6 +71,17 @@ class ToyPassages(ToyVectors):
         return [SearchResult(Chunk("passage", "d", "whole"), 1.0)]
 
 
+class ToyLookup(ToyVectors):
+    def __init__(self, scores: Mapping[str, float], known: Sequence[str]) -> None:
+        super().__init__(scores, known)
+        self.looked_up: list[Sequence[str]] = []
+
+    async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        self.looked_up.append(chunk_ids)
+        known = [name for name in chunk_ids if name in self.known]
+        return [SearchResult(Chunk(name, "d", name), 0.0, document_path=f"{name}.md") for name in known]
+
+
 class ToyWords:
     def __init__(self, scores: Mapping[str, float]) -> None:
         self.scores = scores
@@ -119,6 +130,17 @@ def test_a_chunk_removed_meanwhile_makes_room_for_the_next() -> None:
     service = retriever(ToyVectors({}, "b"), ToyWords({"gone": 5.0, "b": 1.0}), ToyEmbedder())
     results = search(service, RetrievalConfig(top_k=1))
     assert [result.chunk.id for result in results] == ["b"]
+
+
+def test_a_store_that_knows_its_documents_is_asked_once_for_all() -> None:
+    vectors = ToyLookup({}, "ab")
+    service = retriever(vectors, ToyWords({"a": 5.0, "gone": 4.0, "b": 1.0}))
+    results = search(service, RetrievalConfig(mode=RetrievalMode.KEYWORD))
+    assert [(result.chunk.id, result.document_path, result.score) for result in results] == [
+        ("a", "a.md", 5.0),
+        ("b", "b.md", 1.0),
+    ]
+    assert vectors.looked_up == [["a", "gone", "b"]]
 
 
 def test_words_alone_need_no_embedder() -> None:

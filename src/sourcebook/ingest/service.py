@@ -20,13 +20,13 @@ from sourcebook.ingest.planning import KnownDocument, KnownDocuments, Step, next
 from sourcebook.ingest.reading import PARSERS, Labels, Note, Raw, RawFile
 from sourcebook.ingest.report import AddReport, FailedFile, Progress
 from sourcebook.ingest.vectors import embed_chunks
-from sourcebook.model.documents import EmbeddedChunk, PreparedDocument, WriteOutcome, WriteReport
+from sourcebook.model.documents import PreparedDocument, WriteOutcome, WriteReport
 
 if TYPE_CHECKING:
     import os
 
     from sourcebook.ingest.reading import ReadDocument
-    from sourcebook.model.documents import Metadata
+    from sourcebook.model.documents import EmbeddedChunk, Metadata
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import IndexWriter, Library
 
@@ -117,7 +117,7 @@ class Ingest:
         present = known.by_id.get(raw.document_id, KnownDocument(None))
         read = await to_thread.run_sync(raw.read)
         if step is Step.RECORD_PATH:
-            report = await self._record_path(collection_id, read, present)
+            report = await self._record_path(collection_id, raw.file_hash, read, present)
         else:
             report = await self._write(collection_id, read, present)
         if report.outcome is WriteOutcome.DUPLICATE:
@@ -127,15 +127,13 @@ class Ingest:
         return step, report
 
     async def _record_path(
-        self, collection_id: str, read: ReadDocument, present: KnownDocument
+        self, collection_id: str, file_hash: str, read: ReadDocument, present: KnownDocument
     ) -> WriteReport:
-        """Tell the writer where else these bytes lie. Its answer shows whether the document is still there."""
-        bare = [EmbeddedChunk(chunk) for chunk in read.chunks]
-        report = await self._writer.replace_document(collection_id, self._prepared(read, bare, present))
-        if report.outcome is not WriteOutcome.WRITTEN:
-            return report
-        # The document that held them went away meanwhile, so this one needs vectors of its own after all.
-        return await self._write(collection_id, read, replace(present, file_hash=read.document.file_hash))
+        """Record where else these bytes lie; if the document that held them is gone, write them after all."""
+        owner = await self._writer.add_path(collection_id, file_hash, read.path)
+        if owner is not None:
+            return WriteReport(WriteOutcome.DUPLICATE, owner)
+        return await self._write(collection_id, read, present)
 
     async def _write(self, collection_id: str, read: ReadDocument, present: KnownDocument) -> WriteReport:
         chunks = await embed_chunks(self._embedder, read.chunks, read.document.title)

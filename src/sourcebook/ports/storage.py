@@ -77,6 +77,15 @@ class PassageSearch(Protocol):
         ...
 
 
+@runtime_checkable
+class ResultLookup(Protocol):
+    """A store that knows where its chunks come from, and reads many of them at once."""
+
+    async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        """The chunks that exist, in any order, with the path and title of their documents, and no score."""
+        ...
+
+
 class FtsStore(Protocol):
     """Chunks found by their words."""
 
@@ -112,6 +121,10 @@ class IndexWriter(Protocol):
 
     async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
         """Write the document. Raises a Conflict if the base no longer is what the work was planned on."""
+        ...
+
+    async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
+        """Record that the bytes of a document also lie at this path. Its id, or None if no document holds them."""
         ...
 
     async def move_document(

@@ -21,7 +21,7 @@ from sourcebook.model.search import (
     SearchResult,
 )
 from sourcebook.ports.providers import TextRole
-from sourcebook.ports.storage import PassageSearch
+from sourcebook.ports.storage import PassageSearch, ResultLookup
 from sourcebook.retrieve.checks import checked_config
 from sourcebook.retrieve.fusion import fuse_rrf, fuse_weighted
 
@@ -119,21 +119,27 @@ class DefaultRetriever:
     ) -> list[SearchResult]:
         """The first `top_k` with their chunks. One that was removed meanwhile makes room for the next."""
         completed: list[SearchResult] = []
-        for result in ranked:
-            if len(completed) == top_k:
-                break
-            whole = await self._whole(collection_id, result)
-            if whole is not None:
-                completed.append(whole)
+        seen = 0
+        while seen < len(ranked) and len(completed) < top_k:
+            batch = ranked[seen : seen + top_k - len(completed)]
+            outlines = [result.chunk.id for result in batch if _is_outline(result)]
+            stored = await self._look_up(collection_id, outlines)
+            for result in batch:
+                whole = stored.get(result.chunk.id) if _is_outline(result) else result
+                if whole is not None:
+                    completed.append(whole.with_score(result.score, result.score_breakdown))
+            seen += len(batch)
         return completed
 
-    async def _whole(self, collection_id: str, result: SearchResult) -> SearchResult | None:
-        if not _is_outline(result):
-            return result
-        stored = await self._vectors.get(collection_id, result.chunk.id)
-        if stored is None:
-            return None
-        return SearchResult(stored.chunk, result.score, result.score_breakdown)
+    async def _look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> dict[str, SearchResult]:
+        if not chunk_ids:
+            return {}
+        if isinstance(self._vectors, ResultLookup):
+            found = await self._vectors.look_up(collection_id, chunk_ids)
+        else:
+            stored = [await self._vectors.get(collection_id, chunk_id) for chunk_id in chunk_ids]
+            found = [SearchResult(embedded.chunk, 0.0) for embedded in stored if embedded]
+        return {result.chunk.id: result for result in found}
 
 
 def fuse(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.model.search import FtsSearchResult
+from sourcebook.retrieve.filters import check
 from sourcebook.storage.checks import require_sane_chunks, require_top_k
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections
@@ -63,11 +64,12 @@ class SqlFtsStore:
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
     ) -> list[FtsSearchResult]:
         require_top_k(top_k)
+        wanted = None if filter is None else check(filter)
         async with self._database.snapshot() as reader:
             stored = await collections.require(reader, collection_id)
             spoken = [r["language"] for r in await reader.fetch("languages", collection_id=collection_id)]
             question = analyse_question(query, spoken)
-            found = await self._engine.best(reader, stored, question, top_k, filter)
+            found = await self._engine.best(reader, stored, question, top_k, wanted)
             rows = {r["id"]: r for r in await chunk_rows.by_ids(reader, stored, [f.chunk_id for f in found])}
         return await anyio.to_thread.run_sync(_results, found, rows, question)
 

@@ -60,6 +60,20 @@ class SqlIndexWriter:
                 )
             return await self._replace(transaction, stored, ready)
 
+    async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
+        require_storable(f"the path {path.path!r}", path.source_id, path.path, path.subcategory)
+        async with self._database.transaction() as transaction:
+            owner = await transaction.fetch_one(
+                "hash_owner", collection_id=collection_id, file_hash=file_hash
+            )
+            if owner is None:
+                return None
+            document_id = str(owner["document_id"])
+            change = await self._change(transaction, collection_id, [document_id])
+            await self._put_paths(transaction, collection_id, document_id, [path])
+            await change.log()
+            return document_id
+
     async def move_document(
         self, collection_id: str, document_id: str, old: DocumentPath, new: DocumentPath, file_path: str
     ) -> None:
@@ -220,9 +234,12 @@ def _require_sane(prepared: PreparedDocument) -> None:
         document.content,
         document.title,
         document.file_path,
+        document.file_hash,
         document.type,
         document.category,
         document.subcategory,
+        document.language,
+        document.processing_error,
         *(text for path in prepared.paths for text in (path.source_id, path.path, path.subcategory)),
     )
     require_sane_chunks([c.chunk for c in prepared.chunks])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SqlVectorStore:
-    """A `VectorStore` and `PassageSearch` over a database and the engine that it brings."""
+    """A `VectorStore`, `PassageSearch` and `ResultLookup` over a database and the engine that it brings."""
 
     def __init__(self, database: Database, engine: VectorEngine, clock: Clock) -> None:
         self._database = database
@@ -100,6 +100,12 @@ class SqlVectorStore:
             wanted = vectors.checked(query, stored.collection.embedding_dimensions, "the question")
             found = await self._engine.nearest_passages(reader, stored, wanted, top_k, filter)
             return await chunk_rows.results(reader, stored, found)
+
+    async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        async with self._database.snapshot() as reader:
+            stored = await collections.require(reader, collection_id)
+            rows = await chunk_rows.by_ids(reader, stored, chunk_ids)
+        return [chunk_rows.result(row) for row in rows]
 
     async def _put(self, collection_id: str, chunks: Sequence[EmbeddedChunk], *, must_exist: bool) -> None:
         require_sane_chunks([c.chunk for c in chunks])

@@ -42,11 +42,17 @@ class FakeEmbedder:
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         self.embedded += len(texts)
-        return np.stack([self._vector(text) for text in texts]) if texts else np.empty((0, self._model.dimensions), "f4")
+        return (
+            np.stack([self._vector(text) for text in texts])
+            if texts
+            else np.empty((0, self._model.dimensions), "f4")
+        )
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         total = np.zeros(self._model.dimensions)
         for word in text.casefold().split() or [""]:
-            seed = int.from_bytes(hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest(), "big")
+            seed = int.from_bytes(
+                hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest(), "big"
+            )
             total += np.random.default_rng(seed).standard_normal(self._model.dimensions)
         return (total / np.linalg.norm(total)).astype(np.float32)

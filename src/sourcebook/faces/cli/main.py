@@ -51,7 +51,8 @@ def _run(arguments: list[str], call: Invocation) -> int:
     except Exception as error:
         if call.wants_tracebacks:
             logging.getLogger(PROGRAM).exception("Unexpected")
-        return _report(SourcebookError(f"{type(error).__name__}: {masked(str(error))}"), call)
+        in_one_line = " ".join(f"{type(error).__name__}: {masked(str(error))}".split())
+        return _report(SourcebookError(in_one_line), call)
     if code == ExitCode.INTERRUPTED:
         interrupted = SourcebookError("Interrupted.", hint="What was finished before is kept.")
         say_error(interrupted, as_json=call.as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sourcebook.model.search import ScoreBreakdown, SearchResult
@@ -92,13 +93,16 @@ async def results(
     """What a vector search found, with the chunks themselves."""
     rows = {row["id"]: row for row in await by_ids(executor, stored, [f.chunk_id for f in found])}
     return [
-        SearchResult(
-            chunk=chunk_from(rows[f.chunk_id]),
+        replace(
+            result(rows[f.chunk_id]),
             score=f.score,
             score_breakdown=ScoreBreakdown(semantic_score=f.score),
-            document_path=rows[f.chunk_id]["file_path"],
-            document_title=rows[f.chunk_id]["title"],
             matched=f.matched,
         )
         for f in found
     ]
+
+
+def result(row: Row) -> SearchResult:
+    """A chunk with where it comes from, and no score yet."""
+    return SearchResult(chunk_from(row), 0.0, document_path=row["file_path"], document_title=row["title"])

@@ -117,12 +117,13 @@ class SqliteDatabase:
         return database
 
     async def close(self) -> None:
-        """Close every connection. Closing twice is fine."""
+        """Close every connection, when what is being written is written. Closing twice is fine."""
         writer, self._writer = self._writer, None
         idle, self._idle_readers = self._idle_readers, []
         if writer is not None:
             with anyio.CancelScope(shield=True):
-                await _in_thread(self._limiter, _close_all, [*idle, writer])
+                async with self._write_lock:
+                    await _in_thread(self._limiter, _close_all, [*idle, writer])
 
     async def fetch(self, name: str, condition: Condition = EVERYTHING, /, **parameters: object) -> list[Row]:
         async with self.snapshot() as reader:

@@ -21,6 +21,7 @@ from sourcebook.errors import (
     Conflict,
     SqliteTooOld,
     StorageError,
+    UsageError,
 )
 from sourcebook.text.normal import normal_form
 
@@ -94,6 +95,8 @@ def translated() -> Generator[None, None, None]:
         raise StorageError(f"SQLite: {error}") from error
     except UnicodeEncodeError as error:
         raise BadText from error
+    except OverflowError as error:
+        raise UsageError("a number needs more than the 64 bits that a base stores") from error
 
 
 def _first_line(error: type[Exception]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
 from sourcebook.retrieve.filters import Field, FieldScope, check, parse_field
@@ -22,6 +24,8 @@ _COLUMNS = {
 }
 _NUMBER_COLUMNS = {"page", "mtime"}
 
+_Leaf: TypeAlias = Equals | In | GreaterThan | LessThan | Between
+
 
 def compile_filter(tree: MetadataFilter | None) -> Condition:
     """The filter as a condition that is always true or false, never null, so that `Not` means not."""
@@ -30,6 +34,14 @@ def compile_filter(tree: MetadataFilter | None) -> Condition:
     compiler = _Compiler()
     sql = compiler.compiled(check(tree))
     return Condition(sql, compiler.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A value in SQL, and the test that it has the type of what it is compared with."""
+
+    sql: str
+    has_type: str
 
 
 class _Compiler:
@@ -52,11 +64,10 @@ class _Compiler:
             case _:
                 return self._leaf(tree)
 
-    def _leaf(self, leaf: Equals | In | GreaterThan | LessThan | Between) -> str:
+    def _leaf(self, leaf: _Leaf) -> str:
         field = parse_field(leaf.field)
         path = self.bind("$" + "".join(f'."{segment}"' for segment in field.segments))
-        element = "normal_form(e.atom)" if field.in_normal_form else "e.atom"
-        accepted = self._accepted(leaf, element, _JSON_TYPES)
+        accepted = self._accepted(leaf, _element(field))
         places = {
             FieldScope.CHUNK: ["c.metadata"],
             FieldScope.DOCUMENT: ["d.metadata"],
@@ -65,49 +76,62 @@ class _Compiler:
         branches = " ".join(_branch(place, path, accepted) for place in places)
         return f"(case {branches} else {self._column(leaf, field)} end)"
 
-    def _column(self, leaf: Equals | In | GreaterThan | LessThan | Between, field: Field) -> str:
+    def _column(self, leaf: _Leaf, field: Field) -> str:
         if field.column is None:
             return "false"
         column = _COLUMNS[field.column]
         held = "number" if field.column in _NUMBER_COLUMNS else "text"
-        types = {wanted: "true" if wanted == held else "false" for wanted in _JSON_TYPES}
-        return f"({column} is not null and {self._accepted(leaf, column, types)})"
+        tested = {wanted: _Tested(column, "true" if wanted == held else "false") for wanted in _TYPES}
+        return f"({column} is not null and {self._accepted(leaf, tested)})"
 
-    def _accepted(
-        self, leaf: Equals | In | GreaterThan | LessThan | Between, value: str, types: dict[str, str]
-    ) -> str:
-        """The test of one value; `types` holds, by the type of what is wanted, the test that the value has it."""
+    def _accepted(self, leaf: _Leaf, tested: Mapping[str, _Tested]) -> str:
+        """Whether one value is accepted; `tested` says, by the type of what is wanted, how to look at the value."""
         match leaf:
             case Equals(value=wanted):
-                return self._among([wanted], value, types)
+                return self._among([wanted], tested)
             case In(values=wanted):
-                return self._among(list(wanted), value, types)
+                return self._among(wanted, tested)
             case GreaterThan(value=wanted):
-                return f"({types[_type(wanted)]} and {value} > {self.bind(wanted)})"
+                return self._compared(">", wanted, tested)
             case LessThan(value=wanted):
-                return f"({types[_type(wanted)]} and {value} < {self.bind(wanted)})"
+                return self._compared("<", wanted, tested)
             case Between(low=low, high=high):
-                return f"({types[_type(low)]} and {value} between {self.bind(low)} and {self.bind(high)})"
+                return f"({self._compared('>=', low, tested)} and {self._compared('<=', high, tested)})"
 
-    def _among(self, wanted: Sequence[object], value: str, types: dict[str, str]) -> str:
+    def _compared(self, operator: str, wanted: object, tested: Mapping[str, _Tested]) -> str:
+        value = tested[_type(wanted)]
+        return f"({value.has_type} and {value.sql} {operator} {self.bind(wanted)})"
+
+    def _among(self, wanted: Sequence[object], tested: Mapping[str, _Tested]) -> str:
         tests: list[str] = []
         for type_ in ("text", "number"):
             of_type = [w for w in wanted if _type(w) == type_]
             if len(of_type) == 1:
-                tests.append(f"({types[type_]} and {value} = {self.bind(of_type[0])})")
+                tests.append(self._compared("=", of_type[0], tested))
             elif of_type:
                 values = self.bind(json.dumps(of_type, ensure_ascii=False))
-                tests.append(f"({types[type_]} and {value} in (select value from json_each({values})))")  # noqa: S608 - no caller's text
-        tests += [types[type_] for type_ in ("true", "false") if any(_type(w) == type_ for w in wanted)]
+                listed = f"in (select value from json_each({values}))"  # noqa: S608 - no caller's text
+                tests.append(f"({tested[type_].has_type} and {tested[type_].sql} {listed})")
+        tests += [
+            tested[type_].has_type for type_ in ("true", "false") if any(_type(w) == type_ for w in wanted)
+        ]
         return _joined(tests, "or", "false")
 
 
-_JSON_TYPES = {
+_TYPES = {
     "text": "e.type = 'text'",
     "number": "e.type in ('integer', 'real')",
     "true": "e.type = 'true'",
     "false": "e.type = 'false'",
 }
+
+
+def _element(field: Field) -> dict[str, _Tested]:
+    """An element of JSON. Categories are compared in normal form, which only texts have."""
+    tested = {wanted: _Tested("e.atom", has_type) for wanted, has_type in _TYPES.items()}
+    if field.in_normal_form:
+        tested["text"] = _Tested("normal_form(e.atom)", _TYPES["text"])
+    return tested
 
 
 def _branch(place: str, path: str, accepted: str) -> str:

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -54,7 +54,7 @@ def as_text(report: AddReport) -> str:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+def progress_bar() -> Generator[Callable[[Progress], None] | None]:
     """A bar on stderr that follows the files; nothing at all if that is not a terminal."""
     console = stderr()
     if not console.is_terminal:

@@ -15,9 +15,9 @@ from sourcebook.settings import Origin
 
 DEMO_BASE = Path("data/demo.db")
 QUESTIONS = {
-    "ru": "Когда обрезать ремонтантную малину?",
-    "en": "How do I keep slugs away from seedlings?",
-    "pt": "Com que frequência devo regar os tomates?",
+    "ru": "Чем поливать голубику, если вода жёсткая?",
+    "en": "How much sulphur lowers the pH of sandy soil?",
+    "pt": "Que variedades de mirtilo precisam de menos frio?",
 }
 
 
@@ -58,7 +58,7 @@ def _fresh_base(call: Invocation) -> Path:
 def _sample() -> Path:
     """The sample library: inside the installed package, or beside the source of an editable install."""
     package = Path(str(importlib.resources.files(sourcebook)))
-    for folder in (package / "_sample", package.parent.parent / "sample"):
+    for folder in (package / "_sample" / "documents", package.parent.parent / "sample" / "documents"):
         if folder.is_dir():
             return folder
     raise PathNotFound(

@@ -1,3 +1,4 @@
+from textwrap import indent
 from typing import Annotated
 
 import typer
@@ -49,5 +50,5 @@ def as_text(rank: int, result: SearchResult) -> str:
     if chunk.page is not None:
         place.append(f"page {chunk.page}")
     title = result.document_title or result.document_path
-    passage = "\n".join("   " + line for line in chunk.content.strip().splitlines())
+    passage = indent(chunk.content.strip(), "   ")
     return f"{rank}. {title} ({result.score:.3f})\n   {' · '.join(place)}\n\n{passage}\n"

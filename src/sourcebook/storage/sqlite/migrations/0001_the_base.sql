@@ -193,7 +193,7 @@ create table vectors (
 -- The stems of a collection. A term that nothing uses any more is removed, so that a deleted text leaves no word behind;
 -- its id is never given out again.
 create table terms (
-    id integer primary key autoincrement,
+    id integer constraint terms_key primary key autoincrement,
     collection_id text not null,
     term text not null,
     chunk_count integer not null,
@@ -229,7 +229,7 @@ create table document_words (
 
 -- What happened to which document, in order. Whoever holds something derived catches up from the seq it knows.
 create table changes (
-    seq integer primary key autoincrement,
+    seq integer constraint changes_key primary key autoincrement,
     collection_id text not null,
     document_id text not null
 ) strict;
@@ -237,7 +237,7 @@ create table changes (
 create index idx_changes_document on changes (collection_id, document_id);
 
 create table jobs (
-    id integer primary key autoincrement,
+    id integer constraint jobs_key primary key autoincrement,
     kind text not null,
     payload text not null,
     status text not null,
@@ -390,7 +390,7 @@ create index idx_topics_session on topics (session_id);
 -- What passed between a person and a face. The words themselves are in chat_messages when they belong to a session's
 -- history, and here only when they do not.
 create table messages (
-    id integer primary key autoincrement,
+    id integer constraint messages_key primary key autoincrement,
     user_id integer not null,
     direction text not null,
     text text,
@@ -437,7 +437,7 @@ create table reservations (
 create index idx_reservations_expiry on reservations (status, expires_at);
 
 create table token_transactions (
-    id integer primary key autoincrement,
+    id integer constraint token_transactions_key primary key autoincrement,
     user_id integer not null,
     amount integer not null,
     operation_type text not null,

@@ -116,12 +116,6 @@ delete from changes where collection_id = :collection_id and document_id in (sel
 -- name: log_change(collection_id, document_id)
 insert into changes (collection_id, document_id) values (:collection_id, :document_id)
 
--- name: last_change()
-select coalesce(max(seq), 0) as seq from changes
-
--- name: changes_since(seq)
-select seq, collection_id, document_id from changes where seq > :seq order by seq
-
 -- name: tracked_hash(collection_id, document_id)
 select content_hash from documents where collection_id = :collection_id and id = :document_id
 

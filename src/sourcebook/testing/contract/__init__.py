@@ -1,0 +1,26 @@
+"""The storage contract, as classes of tests.
+
+A storage of one's own keeps the contract if these pass for it. Subclass each class in a test module and give a fixture
+`base` that yields a fresh `sourcebook.assembly.OpenBase` for every test; the tests are async and use anyio's plugin.
+
+    class TestVectorStore(VectorStoreContract):
+        pass
+"""
+
+from sourcebook.testing.contract.filters import FilterContract
+from sourcebook.testing.contract.fts_store import FtsStoreContract
+from sourcebook.testing.contract.index_writer import IndexWriterContract
+from sourcebook.testing.contract.jobs import JobsContract
+from sourcebook.testing.contract.passages import PassageSearchContract
+from sourcebook.testing.contract.tracker import DocumentTrackerContract
+from sourcebook.testing.contract.vector_store import VectorStoreContract
+
+__all__ = [
+    "DocumentTrackerContract",
+    "FilterContract",
+    "FtsStoreContract",
+    "IndexWriterContract",
+    "JobsContract",
+    "PassageSearchContract",
+    "VectorStoreContract",
+]

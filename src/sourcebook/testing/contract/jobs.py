@@ -1,0 +1,131 @@
+"""What every `Jobs` promises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from sourcebook.model.jobs import Job, JobStatus
+
+if TYPE_CHECKING:
+    from sourcebook.assembly import OpenBase
+    from sourcebook.testing.fakes import FixedClock
+
+
+@pytest.mark.anyio
+class JobsContract:
+    """Also needs a fixture `clock`: the `FixedClock` that the base was opened with."""
+
+    async def test_a_job_is_claimed_once_and_in_order(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        for number in range(3):
+            await jobs.enqueue("ingest", {"number": number})
+        claimed = [await jobs.claim(["ingest"], "w") for _ in range(4)]
+        assert [job.payload["number"] if job else None for job in claimed] == [0, 1, 2, None]
+
+    async def test_only_wanted_kinds_are_claimed(self, base: OpenBase) -> None:
+        await base.stores.jobs.enqueue("ingest", {})
+        assert await base.stores.jobs.claim(["outbox"], "w") is None
+
+    async def test_a_job_is_not_claimed_before_its_time(self, base: OpenBase, clock: FixedClock) -> None:
+        await base.stores.jobs.enqueue("ingest", {}, run_at=clock.now() + 10)
+        assert await base.stores.jobs.claim(["ingest"], "w") is None
+        clock.wait(10)
+        assert await base.stores.jobs.claim(["ingest"], "w") is not None
+
+    async def test_a_unique_job_is_enqueued_once_while_it_lives(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        first = await jobs.enqueue("ingest", {"n": 1}, unique_key="file")
+        assert (await jobs.enqueue("ingest", {"n": 2}, unique_key="file")).id == first.id
+        assert (await jobs.enqueue("outbox", {}, unique_key="file")).id != first.id
+        claimed = await jobs.claim(["ingest"], "w")
+        assert claimed is not None
+        assert await jobs.complete(claimed)
+        assert (await jobs.enqueue("ingest", {"n": 3}, unique_key="file")).id != first.id
+
+    async def test_a_completed_job_keeps_its_result(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        await jobs.enqueue("ingest", {})
+        claimed = await jobs.claim(["ingest"], "w")
+        assert claimed is not None
+        assert await jobs.complete(claimed, {"документов": 3})
+        done = await jobs.get(claimed.id)
+        assert done is not None
+        assert (done.status, done.result) == (JobStatus.DONE, {"документов": 3})
+        assert not await jobs.complete(claimed)
+
+    async def test_a_silent_worker_loses_its_job(self, base: OpenBase, clock: FixedClock) -> None:
+        jobs = base.stores.jobs
+        await jobs.enqueue("ingest", {})
+        first = await jobs.claim(["ingest"], "same worker", lease_seconds=60)
+        assert first is not None
+        clock.wait(59)
+        assert await jobs.sweep() == 0
+        clock.wait(2)
+        assert await jobs.sweep() == 1
+        second = await jobs.claim(["ingest"], "same worker")
+        assert second is not None
+        assert (second.id, second.attempts) == (first.id, 2)
+        assert not await jobs.extend(first)
+        assert not await jobs.complete(first)
+        assert not await jobs.fail(first, "late")
+        assert await jobs.complete(second)
+
+    async def test_a_worker_that_speaks_up_keeps_its_job(self, base: OpenBase, clock: FixedClock) -> None:
+        jobs = base.stores.jobs
+        await jobs.enqueue("ingest", {})
+        job = await jobs.claim(["ingest"], "w", lease_seconds=60)
+        assert job is not None
+        for _ in range(5):
+            clock.wait(50)
+            assert await jobs.extend(job, 60)
+            assert await jobs.sweep() == 0
+        assert await jobs.complete(job)
+
+    async def test_a_failed_job_comes_back_until_its_attempts_are_used_up(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        jobs = base.stores.jobs
+        made = await jobs.enqueue("ingest", {}, max_attempts=2)
+        for attempt in (1, 2):
+            job = await jobs.claim(["ingest"], "w")
+            assert job is not None
+            assert job.attempts == attempt
+            assert await jobs.fail(job, "provider down", retry_in=30)
+            assert await jobs.claim(["ingest"], "w") is None
+            clock.wait(30)
+        failed = await jobs.get(made.id)
+        assert failed is not None
+        assert (failed.status, failed.error) == (JobStatus.FAILED, "provider down")
+
+    async def test_a_job_that_kills_its_workers_ends_as_failed(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        jobs = base.stores.jobs
+        made = await jobs.enqueue("ingest", {}, max_attempts=3)
+        for _ in range(3):
+            assert await jobs.claim(["ingest"], "w", lease_seconds=1) is not None
+            clock.wait(2)
+            assert await jobs.sweep() == 1
+        assert await jobs.claim(["ingest"], "w") is None
+        failed = await jobs.get(made.id)
+        assert failed is not None
+        assert failed.status is JobStatus.FAILED
+
+    async def test_many_workers_never_share_a_job(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        for number in range(20):
+            await jobs.enqueue("ingest", {"number": number})
+        taken: list[Job] = []
+
+        async def work(name: str) -> None:
+            while (job := await jobs.claim(["ingest"], name)) is not None:
+                taken.append(job)
+
+        async with anyio.create_task_group() as workers:
+            for number in range(8):
+                workers.start_soon(work, f"w{number}")
+        assert sorted(job.id for job in taken) == sorted({job.id for job in taken})
+        assert len(taken) == 20

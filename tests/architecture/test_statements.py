@@ -1,0 +1,220 @@
+"""Named SQL: every statement is valid, is called with the parameters it declares, and is called at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from sourcebook.model.search import And, Equals, GreaterThan, Not
+from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite.database import SqliteDatabase, read_queries
+from sourcebook.storage.sqlite.filters import compile_filter
+
+if TYPE_CHECKING:
+    from sourcebook.storage.queries import Statement
+    from sourcebook.storage.sqlite.driver import Connection
+
+STORAGE = Path(__file__).parents[2] / "src" / "sourcebook" / "storage"
+QUERIES = {statement.name: statement for statement in read_queries()}
+METHODS = {"fetch", "fetch_one", "execute", "execute_many"}
+# These speak to a connection itself: what they execute is SQL and not the name of it.
+BELOW_THE_NAMES = {STORAGE / "sqlite" / name for name in ("database.py", "driver.py", "upgrade.py")}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call by which code runs a statement, as it stands in the source."""
+
+    place: str
+    statement: str
+    method: str
+    parameters: frozenset[str] | None
+    """Those that are spelled out; None when the source does not show any."""
+    open_ended: bool
+    """Whether more come from a mapping."""
+    with_condition: bool
+
+
+MODULES = {
+    path: ast.parse(path.read_text("utf-8"))
+    for path in sorted(STORAGE.rglob("*.py"))
+    if path not in BELOW_THE_NAMES
+}
+
+
+def calls() -> Iterator[Call]:
+    for path, module in MODULES.items():
+        loops = dict(looped_names(module))
+        for node in ast.walk(module):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+                continue
+            if node.func.attr in METHODS:
+                place = f"{path.relative_to(STORAGE)}:{node.lineno}"
+                for name in loops.get(id(node), literal_names(node.args[0])):
+                    yield described(place, name, node.func.attr, node)
+
+
+def literal_names(argument: ast.expr) -> list[str]:
+    match argument:
+        case ast.Constant(value=str() as name):
+            return [name]
+        case ast.IfExp(body=body, orelse=orelse):
+            return [*literal_names(body), *literal_names(orelse)]
+        case _:
+            return []
+
+
+def looped_names(module: ast.Module) -> Iterator[tuple[int, list[str]]]:
+    """The calls inside `for name in (…)`, each with the names that it gets from the loop."""
+    constants = {
+        target.id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for loop in ast.walk(module):
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+            continue
+        values = constants.get(loop.iter.id) if isinstance(loop.iter, ast.Name) else loop.iter
+        names = [name for value in elements(values) for name in literal_names(value)]
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Call) and node.args and is_name(node.args[0], loop.target.id):
+                yield id(node), names
+
+
+def elements(node: ast.expr | None) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else []
+
+
+def is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def described(place: str, name: str, method: str, node: ast.Call) -> Call:
+    if method == "execute_many":
+        given, rest = row_keys(node)
+        return Call(place, name, method, given, rest, with_condition=False)
+    named = frozenset(keyword.arg for keyword in node.keywords if keyword.arg is not None)
+    rest = any(keyword.arg is None for keyword in node.keywords)
+    return Call(place, name, method, named, rest, with_condition=len(node.args) > 1)
+
+
+def row_keys(node: ast.Call) -> tuple[frozenset[str] | None, bool]:
+    """The keys of the rows that are made on the spot, and whether some of them are not spelled out."""
+    rows = node.args[1] if len(node.args) > 1 else None
+    if not isinstance(rows, ast.GeneratorExp | ast.ListComp) or not isinstance(rows.elt, ast.Dict):
+        return None, True
+    keys = rows.elt.keys
+    spelled = frozenset(k.value for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str))
+    return spelled, len(spelled) < len(keys)
+
+
+CALLS = list(calls())
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    path = tmp_path_factory.mktemp("statements") / "base.db"
+    anyio.run(_make, path)
+    opened = driver.connect(path, busy_timeout=1)
+    yield opened
+    opened.close()
+
+
+async def _make(path: Path) -> None:
+    await (await SqliteDatabase.open(path)).close()
+
+
+@pytest.mark.parametrize("statement", QUERIES.values(), ids=QUERIES.keys())
+def test_a_statement_is_valid(connection: Connection, statement: Statement) -> None:
+    connection.execute(f"explain {statement.sql}", dict.fromkeys(statement.parameters))
+
+
+@pytest.mark.parametrize("statement", [s for s in QUERIES.values() if s.takes_filter], ids=lambda s: s.name)
+def test_a_statement_with_a_filter_is_valid(connection: Connection, statement: Statement) -> None:
+    condition = compile_filter(
+        And(
+            [
+                Equals("type", "note"),
+                Not(GreaterThan("page", 3)),
+                Equals("chunk.a.b", "x"),
+                Equals("title", "y"),
+            ]
+        )
+    )
+    connection.execute(
+        f"explain {statement.filtered(condition)}",
+        dict.fromkeys(statement.parameters) | driver.bindings(condition.parameters),
+    )
+
+
+def test_a_statement_is_one_statement() -> None:
+    assert [s.name for s in QUERIES.values() if ";" in s.sql] == []
+
+
+def test_calls_are_found() -> None:
+    assert {call.method for call in CALLS} == METHODS
+
+
+def test_a_called_statement_exists() -> None:
+    assert [f"{c.place} {c.statement}" for c in CALLS if c.statement not in QUERIES] == []
+
+
+def test_a_statement_gets_exactly_the_parameters_it_declares() -> None:
+    assert [f"{c.place} {c.statement}" for c in CALLS if not fits(c)] == []
+
+
+def fits(call: Call) -> bool:
+    statement = QUERIES.get(call.statement)
+    if statement is None or call.parameters is None:
+        return True
+    declared = frozenset(statement.parameters)
+    return call.parameters <= declared if call.open_ended else call.parameters == declared
+
+
+def test_only_a_statement_with_a_place_for_a_filter_gets_one() -> None:
+    filtered = [c for c in CALLS if c.with_condition]
+    assert [f"{c.place} {c.statement}" for c in filtered if not QUERIES[c.statement].takes_filter] == []
+
+
+def test_a_statement_with_a_place_for_a_filter_always_gets_one() -> None:
+    filtered = {s.name for s in QUERIES.values() if s.takes_filter}
+    assert [c.place for c in CALLS if c.statement in filtered and not c.with_condition] == []
+
+
+def test_every_check_of_a_base_has_its_statement() -> None:
+    checks = checked_names()
+    assert sorted(checks) == sorted(name for name in QUERIES if name.startswith("check_"))
+
+
+def checked_names() -> list[str]:
+    """The statements that an examination runs: `check_` and the first word of each entry of its list."""
+    for node in MODULES[STORAGE / "health.py"].body:
+        if isinstance(node, ast.AnnAssign) and is_name(node.target, "_CHECKS"):
+            return [
+                f"check_{name}"
+                for entry in elements(node.value)
+                for first in elements(entry)[:1]
+                for name in literal_names(first)
+            ]
+    return []
+
+
+def test_every_statement_is_used() -> None:
+    listed = {
+        name
+        for module in MODULES.values()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Tuple)
+        for element in node.elts
+        for name in literal_names(element)
+    }
+    used = {call.statement for call in CALLS} | listed | set(checked_names())
+    assert sorted(set(QUERIES) - used) == []

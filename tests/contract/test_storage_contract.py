@@ -1,0 +1,33 @@
+"""Every backend keeps the storage contract."""
+
+from __future__ import annotations
+
+from sourcebook.testing import contract
+
+
+class TestVectorStore(contract.VectorStoreContract):
+    pass
+
+
+class TestFtsStore(contract.FtsStoreContract):
+    pass
+
+
+class TestPassageSearch(contract.PassageSearchContract):
+    pass
+
+
+class TestDocumentTracker(contract.DocumentTrackerContract):
+    pass
+
+
+class TestIndexWriter(contract.IndexWriterContract):
+    pass
+
+
+class TestJobs(contract.JobsContract):
+    pass
+
+
+class TestFilters(contract.FilterContract):
+    pass

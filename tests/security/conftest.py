@@ -1,0 +1,10 @@
+"""How async tests run in this folder."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
