@@ -6,6 +6,7 @@ ARGS ?=
 
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
+BENCH := $(VENV)/.bench
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(UPGRADE)
@@ -36,8 +37,8 @@ format: $(DEV) ## Format the code and sort its imports
 docs: $(DEV) ## Write the generated reference pages again
 	$(BIN)/python -m scripts.reference
 
-bench: $(DEV) ## Measure; each benchmark writes a dated result
-	$(BIN)/python -m benchmarks.speed.storage $(ARGS)
+bench: $(BENCH) ## Measure speed beside other engines; writes a dated result
+	$(BIN)/python -m benchmarks.speed $(ARGS)
 
 tail: $(DEV) ## Print the ten longest functions and files
 	@$(BIN)/python -m scripts.tail
@@ -50,6 +51,7 @@ pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
 	$(PIN) --group build --constraint requirements/base.txt --output-file requirements/build.txt
 	$(PIN) pyproject.toml --group build --group dev --constraint requirements/base.txt \
 		--constraint requirements/build.txt --output-file requirements/dev.txt
+	$(PIN) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
 
 clean: ## Remove the virtual environment and the caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
@@ -66,4 +68,8 @@ $(BASE): requirements/base.txt requirements/build.txt pyproject.toml | $(BIN)/py
 
 $(DEV): requirements/dev.txt $(BASE)
 	$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(BENCH): requirements/bench.txt $(DEV)
+	$(PIP) --require-hashes -r requirements/bench.txt
 	@touch $@

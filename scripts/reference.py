@@ -102,7 +102,8 @@ from sourcebook import RetrievalConfig, RetrievalMode, Sourcebook
 
 with Sourcebook("data/knowledge_base.db") as book:
     book.add("docs/")
-    for result in book.search("When do I prune raspberries?", RetrievalConfig(mode=RetrievalMode.HYBRID, top_k=5)):
+    config = RetrievalConfig(mode=RetrievalMode.HYBRID, top_k=5)
+    for result in book.search("When do I prune raspberries?", config):
         print(result.score, result.document_path, result.chunk.content)
 ```
 

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     )
     from sourcebook.retrieve.service import DefaultRetriever
     from sourcebook.settings import Settings
+    from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
+    from sourcebook.storage.jsonl.embedding_store import EmbeddingStore
+    from sourcebook.storage.jsonl.report import BundleReport, OnExisting
     from sourcebook.sync import Sourcebook
 
 _HOMES = {
@@ -101,6 +104,9 @@ _HOMES = {
     ),
     "sourcebook.retrieve.service": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
+    "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
+    "sourcebook.storage.jsonl.embedding_store": ("EmbeddingStore",),
+    "sourcebook.storage.jsonl.report": ("BundleReport", "OnExisting"),
     "sourcebook.sync": ("Sourcebook",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -110,6 +116,7 @@ __all__ = [
     "And",
     "AsyncSourcebook",
     "Between",
+    "BundleReport",
     "Chunk",
     "ChunkLevel",
     "Collection",
@@ -120,6 +127,7 @@ __all__ = [
     "DocumentStatus",
     "EmbeddedChunk",
     "EmbeddingModel",
+    "EmbeddingStore",
     "Equals",
     "Finding",
     "FtsSearchResult",
@@ -134,6 +142,7 @@ __all__ = [
     "Match",
     "MetadataFilter",
     "Not",
+    "OnExisting",
     "Or",
     "PreparedDocument",
     "RerankConfig",
@@ -149,6 +158,8 @@ __all__ = [
     "WriteOutcome",
     "WriteReport",
     "__version__",
+    "cached_embedding_store",
+    "get_manifest_hash",
 ]
 
 

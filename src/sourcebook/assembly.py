@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.service import DefaultRetriever
     from sourcebook.storage.database import Database
     from sourcebook.storage.engines import VectorEngine, WordEngine
+    from sourcebook.storage.jsonl.bundles import Bundles
 
 
 class SystemClock:
@@ -57,10 +58,10 @@ async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
 
 
 async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
-    from sourcebook.storage.sqlite.bm25 import WordScan
     from sourcebook.storage.sqlite.database import SqliteDatabase
     from sourcebook.storage.sqlite.driver import library_version
-    from sourcebook.storage.sqlite.scan import VectorScan
+    from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
+    from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
 
     database = await SqliteDatabase.open(
         settings.db, busy_timeout=settings.busy_timeout, readers=settings.readers
@@ -70,7 +71,8 @@ async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
         "python": python_version(),
         "sqlite": ".".join(map(str, library_version())),
     }
-    return OpenBase(database, make_stores(database, VectorScan(), WordScan(), clock), versions)
+    stores = make_stores(database, SqliteVectorEngine(database), SqliteWordEngine(database), clock)
+    return OpenBase(database, stores, versions)
 
 
 def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, clock: Clock) -> Stores:
@@ -89,6 +91,12 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
         library=SqlLibrary(database, clock),
         jobs=SqlJobs(database, clock),
     )
+
+
+def make_bundles(base: OpenBase, clock: Clock | None = None) -> Bundles:
+    from sourcebook.storage.jsonl.bundles import Bundles
+
+    return Bundles(base.database, base.stores, clock or SystemClock(), __version__)
 
 
 def make_embedder(settings: Settings) -> Embedder | None:

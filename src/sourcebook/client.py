@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from sourcebook.assembly import OpenBase, make_embedder, make_ingest, make_retriever, open_base
+from sourcebook.assembly import (
+    OpenBase,
+    make_bundles,
+    make_embedder,
+    make_ingest,
+    make_retriever,
+    open_base,
+)
 from sourcebook.errors import NotOpen
 from sourcebook.settings import Settings, load
+from sourcebook.storage.jsonl.report import OnExisting
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     from sourcebook.ingest.report import AddReport, Progress
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from sourcebook.model.search import RetrievalConfig, SearchResult
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
+    from sourcebook.storage.jsonl.report import BundleReport
 
 
 class AsyncSourcebook:
@@ -140,6 +149,40 @@ class AsyncSourcebook:
     async def remove_collection(self, collection_id: str) -> None:
         """Remove a collection with everything in it."""
         await self.stores.vectors.delete_collection(collection_id)
+
+    async def export(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        collections: Sequence[str] | None = None,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BundleReport:
+        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
+        return await make_bundles(self._opened()).write(
+            directory, collections=collections, on_existing=on_existing, on_progress=on_progress
+        )
+
+    async def import_bundle(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        collection: str | None = None,
+        model: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BundleReport:
+        """Read a bundle, or an index of lines, with the vectors that it brings. Done again, nothing changes.
+
+        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index
+        holds; a bundle says so itself.
+        """
+        return await make_bundles(self._opened()).read(
+            source,
+            collection=collection,
+            model=model,
+            default_collection=self._settings.collection,
+            on_progress=on_progress,
+        )
 
     async def doctor(self) -> HealthReport:
         """Examine the base and say what is wrong with it."""

@@ -10,6 +10,7 @@ its message when none is given, and the rest is its hint.
     │   ├── BadMetadata
     │   ├── BadVector
     │   ├── BadSetting
+    │   ├── BadBundle
     │   ├── DuplicateChunkId
     │   └── NothingToSearchFor
     ├── NotFound                    what was named is not there
@@ -117,6 +118,15 @@ class BadSetting(UsageError):
     """
 
     code = "bad_setting"
+
+
+class BadBundle(UsageError):
+    """The folder is not an intact bundle.
+
+    Export it again with `sourcebook export DIR`; nothing was imported.
+    """
+
+    code = "bad_bundle"
 
 
 class DuplicateChunkId(UsageError):

@@ -11,10 +11,11 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import NotOpen
+from sourcebook.storage.jsonl.report import OnExisting
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from types import TracebackType
 
     from sourcebook.ingest.report import AddReport, Progress
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sourcebook.model.search import RetrievalConfig, SearchResult
     from sourcebook.ports.providers import Embedder
     from sourcebook.settings import Settings
+    from sourcebook.storage.jsonl.report import BundleReport
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -196,6 +198,40 @@ class Sourcebook:
     def remove_collection(self, collection_id: str) -> None:
         """Remove a collection with everything in it."""
         return self._call(self._book.remove_collection, collection_id)
+
+    def export(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        collections: Sequence[str] | None = None,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BundleReport:
+        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
+        return self._call(
+            self._book.export,
+            directory,
+            collections=collections,
+            on_existing=on_existing,
+            on_progress=on_progress,
+        )
+
+    def import_bundle(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        collection: str | None = None,
+        model: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BundleReport:
+        """Read a bundle, or an index of lines, with the vectors that it brings. Done again, nothing changes.
+
+        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index
+        holds; a bundle says so itself.
+        """
+        return self._call(
+            self._book.import_bundle, source, collection=collection, model=model, on_progress=on_progress
+        )
 
     def doctor(self) -> HealthReport:
         """Examine the base and say what is wrong with it."""

@@ -12,25 +12,27 @@ import anyio
 import apsw
 
 from sourcebook.assembly import make_stores
-from sourcebook.ports.storage import PassageSearch
 from sourcebook.storage.digest import digest
 from sourcebook.storage.health import examine
-from sourcebook.storage.sqlite.bm25 import WordScan
 from sourcebook.storage.sqlite.database import SqliteDatabase
-from sourcebook.storage.sqlite.scan import VectorScan
+from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
+from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
 from sourcebook.testing.crash import embedding_model, prepared_document, vector_of, word_of
 from sourcebook.testing.fakes import FixedClock
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import PreparedDocument, WriteReport
+    from sourcebook.ports.storage import PassageSearch
     from sourcebook.ports.stores import Stores
     from sourcebook.storage.database import Database
+    from sourcebook.storage.sqlite.driver import Connection
 
 COLLECTION = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
+    file: SqliteDatabase
     database: Database
     stores: Stores
     clock: FixedClock
@@ -81,9 +83,12 @@ class Base:
         }
 
 
-def wrapped(database: Database, clock: FixedClock | None = None) -> Base:
+def wrapped(file: SqliteDatabase, clock: FixedClock | None = None, writes_to: Database | None = None) -> Base:
+    """The base of a file. What it writes may go through another door."""
     clock = clock or FixedClock()
-    return Base(database, make_stores(database, VectorScan(), WordScan(), clock), clock)
+    database = writes_to or file
+    stores = make_stores(database, SqliteVectorEngine(file), SqliteWordEngine(file), clock)
+    return Base(file, database, stores, clock)
 
 
 @asynccontextmanager
@@ -136,9 +141,18 @@ def expected_findable(number: int, revision: int) -> dict[str, set[str]]:
     return {"words": passages, "vectors": {c.id for c in chunks}, "passages": passages}
 
 
+def plain_connection(path: Path, flags: int) -> Connection:
+    """A connection as another program would open it."""
+    return cast("Connection", apsw.Connection(str(path), flags=flags))
+
+
+def names_in(folder: Path, pattern: str = "*") -> list[str]:
+    return sorted(entry.name for entry in folder.glob(pattern))
+
+
 def rows_of(path: Path, *, skip: frozenset[str] = frozenset()) -> dict[str, list[tuple[object, ...]]]:
     """Every row of every table, read by a connection that knows nothing of Sourcebook."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = plain_connection(path, apsw.SQLITE_OPEN_READONLY)
     try:
         names = connection.execute("select name from sqlite_schema where type = 'table' order by name")
         tables = [str(name) for (name,) in names.fetchall()]

@@ -1,4 +1,4 @@
-"""Real processes that start quickly: forked from a server that has imported the heavy libraries and done nothing else."""
+"""Real processes that start quickly: forked from a server that has imported the heavy libraries, and no more."""
 
 from __future__ import annotations
 

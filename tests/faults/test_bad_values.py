@@ -91,7 +91,11 @@ REFUSED: list[tuple[str, type[SourcebookError], Attempt]] = [
     ("huge span", UsageError, index(chunk(end_index=HUGE))),
     ("huge token count", UsageError, add(chunk(token_count=-HUGE))),
     ("unknown collection", CollectionNotFound, lambda base: base.stores.vectors.add("nowhere", [])),
-    ("unknown collection, by words", CollectionNotFound, lambda base: base.stores.fts.index("nowhere", [chunk()])),
+    (
+        "unknown collection, by words",
+        CollectionNotFound,
+        lambda base: base.stores.fts.index("nowhere", [chunk()]),
+    ),
     (
         "unknown collection, whole document",
         CollectionNotFound,
@@ -177,7 +181,8 @@ async def test_keys_and_values_in_any_script_can_be_stored_and_searched_for(tmp_
     async with opened(tmp_path / "base.db") as base:
         metadata = {"культура": "малина", "выход": {"кг_на-куст": 2.5}, "नाम": "रसभरी"}
         await base.stores.vectors.add(
-            COLLECTION, [EmbeddedChunk(chunk("c1", metadata=metadata), GOOD), EmbeddedChunk(chunk("c2"), GOOD)]
+            COLLECTION,
+            [EmbeddedChunk(chunk("c1", metadata=metadata), GOOD), EmbeddedChunk(chunk("c2"), GOOD)],
         )
         for wanted in (Equals("культура", "малина"), Equals("выход.кг_на-куст", 2.5), Equals("नाम", "रसभरी")):
             found = await base.stores.vectors.search_semantic(COLLECTION, GOOD, 5, wanted)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.faults import workers
-from tests.faults.bases import Base, digest_of, expected_findable, opened
-from tests.faults.disks import Operation, Volume, Wear, mounted
+from tests.faults.bases import Base, digest_of, expected_findable, names_in, opened
+from tests.faults.disks import Cached, Operation, Volume, Wear, mounted
 from tests.faults.processes import exit_code_of
 
 from sourcebook.errors import BaseFull, StorageError
@@ -36,24 +36,26 @@ async def test_on_a_full_disk_a_write_fails_as_a_whole_and_succeeds_once_there_i
         async with opened(tmp_path / "base.db", vfs=vfs) as base:
             await base.write(prepared_document(0))
             volume.free(room)
-            number, written = 0, 0
             with pytest.raises(BaseFull) as caught:
-                for number in range(1, 100):
-                    await base.write(prepared_document(number))
-                    written = number
+                await write_on(base)
             assert "space" in caught.value.hint
 
-            assert await base.folder() == dict.fromkeys(range(written + 1), 0)
+            folder = await base.folder()
+            assert folder == dict.fromkeys(range(len(folder)), 0)
             assert await base.findable(0) == expected_findable(0, 0)
             assert await base.faults() == []
 
             volume.free(PLENTY)
-            await base.write(prepared_document(number))
+            await base.write(prepared_document(len(folder)))
             await base.write(prepared_document(0, revision=1))
             assert await base.faults() == []
             finished = await base.digest()
-    folder = {0: 1} | dict.fromkeys(range(1, number + 1), 0)
-    assert finished == await digest_of(tmp_path / "undisturbed.db", folder)
+    assert finished == await digest_of(tmp_path / "undisturbed.db", folder | {len(folder): 0, 0: 1})
+
+
+async def write_on(base: Base) -> None:
+    for number in range(1, 100):
+        await base.write(prepared_document(number))
 
 
 async def test_on_a_full_disk_an_update_leaves_the_old_document(tmp_path: Path) -> None:
@@ -157,8 +159,8 @@ async def test_whichever_operation_of_the_disk_fails_the_base_holds_a_prefix_of_
     assert there > 0
     chosen = sorted(random.Random(operation).sample(range(1, there + 1), min(most, there)))
     for nth in chosen:
-        for left_over in tmp_path.glob("base.db*"):
-            left_over.unlink()
+        for left_over in names_in(tmp_path, "base.db*"):
+            (tmp_path / left_over).unlink()
         shutil.copyfile(template, path)
         acknowledged = await follow_script(path, Wear(operation, nth, for_good=for_good))
         async with opened(path) as base:
@@ -194,3 +196,59 @@ async def again_if_it_fails(action: Callable[[Base], Awaitable[object]], base: B
         await action(base)
     except StorageError:
         await action(base)
+
+
+# A power cut
+
+
+async def cuts_that_lose_something(folder: Path, most: int, *, honest: bool) -> list[int]:
+    """Follow the script on a disk with a cache; the moments at which a power cut would break a promise."""
+    path = folder / "base.db"
+    prefixes = await digests_of_prefixes(folder / "undisturbed.db")
+    await digest_of(path, FOLDER)
+    chance = random.Random(7)
+    disk = Cached(path, chance, honest=honest)
+    with mounted(disk) as vfs:
+        async with opened(path, vfs=vfs) as base:
+            for action in SCRIPT:
+                await action(base)
+                disk.acknowledged += 1
+    assert len(disk.moments) > SAMPLED
+    chosen = sorted(chance.sample(range(len(disk.moments)), min(most, len(disk.moments))))
+    lost: list[int] = []
+    for moment in chosen:
+        acknowledged, left = disk.moments[moment]
+        if not await is_found_whole(folder / str(moment), left, prefixes[acknowledged : acknowledged + 2]):
+            lost.append(moment)
+    return lost
+
+
+def lay_out(folder: Path, files: dict[str, bytes]) -> None:
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / Path(name).name).write_bytes(content)
+
+
+async def is_found_whole(folder: Path, left: dict[str, bytes], allowed: list[str]) -> bool:
+    lay_out(folder, left)
+    try:
+        async with opened(folder / "base.db") as base:
+            return await base.faults() == [] and await base.digest() in allowed
+    except StorageError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "most", [SAMPLED, pytest.param(10**6, marks=pytest.mark.soak)], ids=["sample", "all"]
+)
+async def test_whenever_the_power_is_cut_what_was_acknowledged_is_on_the_disk(
+    tmp_path: Path, most: int
+) -> None:
+    assert await cuts_that_lose_something(tmp_path, most, honest=True) == []
+
+
+async def test_on_a_disk_that_lies_about_syncing_the_same_cuts_are_found_to_lose_something(
+    tmp_path: Path,
+) -> None:
+    """The negative control: what is not synced is lost, and seen to be."""
+    assert len(await cuts_that_lose_something(tmp_path, SAMPLED, honest=False)) > SAMPLED // 2

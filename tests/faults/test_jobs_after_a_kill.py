@@ -72,9 +72,10 @@ async def test_a_job_whose_worker_dies_every_time_fails_in_the_end(tmp_path: Pat
         jobs = base.stores.jobs
         queued = await jobs.enqueue(KIND, {"number": 0}, max_attempts=3)
         for attempt in range(1, 4):
-            with talking(
-                workers.take_a_job, path, KIND, "worker-1", LEASE, None, base.clock.now()
-            ) as (process, line):
+            with talking(workers.take_a_job, path, KIND, "worker-1", LEASE, None, base.clock.now()) as (
+                process,
+                line,
+            ):
                 assert line.recv().attempts == attempt
                 process.kill()
             base.clock.wait(LEASE + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.faults.bases import digest_of
+from tests.faults.bases import digest_of, names_in
 
 from sourcebook.errors import SqliteTooOld
 from sourcebook.storage.sqlite.database import SqliteDatabase
@@ -23,7 +23,7 @@ async def test_an_old_sqlite_is_refused_before_a_file_is_made(
     with pytest.raises(SqliteTooOld) as caught:
         await SqliteDatabase.open(tmp_path / "folder" / "base.db", library=library)
     assert "apsw" in caught.value.hint
-    assert list(tmp_path.iterdir()) == []
+    assert names_in(tmp_path) == []
 
 
 async def test_an_old_sqlite_is_refused_before_a_base_is_touched(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ async def test_an_old_sqlite_is_refused_before_a_base_is_touched(tmp_path: Path)
     with pytest.raises(SqliteTooOld):
         await SqliteDatabase.open(path, library=(3, 45, 1))
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
-    assert list(tmp_path.iterdir()) == [path]
+    assert names_in(tmp_path) == ["base.db"]
 
 
 @pytest.mark.parametrize("library", [None, (3, 51, 3), (3, 51, 10), (4, 0, 0)])

@@ -153,11 +153,15 @@ async def test_an_error_inside_a_transaction_rolls_it_back_and_frees_the_lock(tm
     async with with_one_document(path, busy_timeout=LONG) as base:
         before = await base.digest()
         with pytest.raises(ZeroDivisionError):
-            async with base.database.transaction() as transaction:
-                await transaction.execute("delete_all_documents", collection_id="default")
-                raise ZeroDivisionError
+            await delete_all_and_fail(base)
         assert await base.digest() == before
         assert exit_code_of(workers.write_one, path, 1, 1.0) == 0
+
+
+async def delete_all_and_fail(base: Base) -> None:
+    async with base.database.transaction() as transaction:
+        await transaction.execute("delete_all_documents", collection_id="default")
+        raise ZeroDivisionError
 
 
 async def test_searches_cancelled_at_any_moment_leave_the_base_searchable(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ async def test_of_two_different_updates_planned_on_the_same_state_one_is_refused
 
 async def test_what_is_searched_during_updates_is_always_one_whole_revision(tmp_path: Path) -> None:
     path = tmp_path / "base.db"
-    revisions = 40
+    revisions, document = 40, id_of(0)
     await digest_of(path, {0: 0, 1: 0})
     whole = [frozenset(c.chunk.id for c in prepared_document(0, n).chunks) for n in range(revisions + 1)]
     seen: list[frozenset[str]] = []
@@ -132,7 +132,7 @@ async def test_what_is_searched_during_updates_is_always_one_whole_revision(tmp_
     async def keep_searching(reader: Base) -> None:
         while not done.is_set():
             found = await reader.stores.vectors.search_semantic(COLLECTION, [1.0] * 16, 1000)
-            seen.append(frozenset(r.chunk.id for r in found if r.chunk.document_id == id_of(0)))
+            seen.append(frozenset(r.chunk.id for r in found if r.chunk.document_id == document))
 
     async with opened(path) as reader, opened(path) as writer, anyio.create_task_group() as tasks:
         tasks.start_soon(keep_searching, reader)

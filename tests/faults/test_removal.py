@@ -39,7 +39,9 @@ async def test_another_process_sees_each_change_at_once(tmp_path: Path) -> None:
                 return {chunk_id for chunk_id, _ in line.recv()[f"words: {question}"]}
 
             def passages(number: int, revision: int) -> set[str]:
-                return {c.chunk.id for c in prepared_document(number, revision).chunks if not c.chunk.parent_id}
+                return {
+                    c.chunk.id for c in prepared_document(number, revision).chunks if not c.chunk.parent_id
+                }
 
             assert found(word_of(0)) == passages(0, 0)
             for revision in range(1, 15):

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import anyio
 import apsw
-from tests.faults.bases import Base, bring_to, opened, wrapped
-from tests.faults.processes import Line
+from tests.faults.bases import Base, bring_to, opened, plain_connection, wrapped
 
 from sourcebook.errors import StorageError
 from sourcebook.model.documents import DocumentPath, EmbeddedChunk, PreparedDocument, WriteOutcome
-from sourcebook.storage.queries import EVERYTHING, Condition
-from sourcebook.storage.steps import Step
 from sourcebook.testing.crash import arm, prepared_document, vector_of
 from sourcebook.testing.fakes import FixedClock
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
+    from tests.faults.processes import Line
+
+    from sourcebook.model.search import MetadataFilter
     from sourcebook.ports.storage import PassageSearch
     from sourcebook.storage.database import Database, Executor, Row
+    from sourcebook.storage.steps import Step
 
 
 def follow(line: Line, path: Path, folder: Mapping[int, int]) -> None:
@@ -57,7 +58,7 @@ def stop_at_without_transaction(step: Step, path: Path, number: int, revision: i
     async def work() -> None:
         async with opened(path) as base:
             arm(step)
-            await _change(wrapped(Unprotected(base.database)), number, revision)
+            await _change(wrapped(base.file, writes_to=Unprotected(base.database)), number, revision)
 
     anyio.run(work)
 
@@ -82,14 +83,12 @@ class Unprotected:
     def snapshot(self) -> AbstractAsyncContextManager[Executor]:
         return self._database.snapshot()
 
-    async def fetch(self, name: str, condition: Condition = EVERYTHING, /, **parameters: object) -> list[Row]:
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         async with self._database.transaction() as alone:
-            return await alone.fetch(name, condition, **parameters)
+            return await alone.fetch(name, **parameters)
 
-    async def fetch_one(
-        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
-    ) -> Row | None:
-        rows = await self.fetch(name, condition, **parameters)
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
+        rows = await self.fetch(name, **parameters)
         return rows[0] if rows else None
 
     async def execute(self, name: str, /, **parameters: object) -> int:
@@ -103,7 +102,7 @@ class Unprotected:
 
 
 def write_up_to_a_limit(path: Path, limit: int) -> None:
-    """Write until the system refuses larger files; then go on with the limit raised. Ends well if all was as promised."""
+    """Write until the system refuses larger files, then go on with the limit raised. Exits well if all was so."""
     import resource  # not on every system
 
     async def work() -> None:
@@ -128,7 +127,7 @@ def write_up_to_a_limit(path: Path, limit: int) -> None:
 
 def hold_the_lock(line: Line, path: Path, begin: str) -> None:
     """Lock the base as another program might, say so, and give it back when told to."""
-    connection = apsw.Connection(str(path))
+    connection = plain_connection(path, apsw.SQLITE_OPEN_READWRITE)
     connection.execute(begin)
     line.send("held")
     line.recv()
@@ -237,14 +236,14 @@ Ranking: TypeAlias = "dict[str, list[tuple[str, str]]]"
 """For each question, the ids that were found and their scores to the last bit."""
 
 
-async def ranking(base: Base, questions: Sequence[str]) -> Ranking:
+async def ranking(base: Base, questions: Sequence[str], filter: MetadataFilter | None = None) -> Ranking:
     found: Ranking = {}
     passages = cast("PassageSearch", base.stores.vectors)
     for question in questions:
         query = vector_of(question)
-        by_words = await base.stores.fts.search("default", question, 10)
-        by_chunks = await base.stores.vectors.search_semantic("default", query, 10)
-        by_passages = await passages.search_passages("default", query, 10)
+        by_words = await base.stores.fts.search("default", question, 10, filter)
+        by_chunks = await base.stores.vectors.search_semantic("default", query, 10, filter)
+        by_passages = await passages.search_passages("default", query, 10, filter)
         found[f"words: {question}"] = [(r.chunk_id, r.score.hex()) for r in by_words]
         found[f"vectors: {question}"] = [(r.chunk.id, r.score.hex()) for r in by_chunks]
         found[f"passages: {question}"] = [(r.chunk.id, r.score.hex()) for r in by_passages]

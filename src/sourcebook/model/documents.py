@@ -146,6 +146,15 @@ class Chunk:
     metadata: Metadata = field(default_factory=dict[str, JsonValue])
     created_at: int = 0
 
+    @classmethod
+    def outline(cls, id: str) -> Chunk:
+        """A chunk of which only the id is known: what a ranking shows before its text is looked up."""
+        return cls(id=id, document_id="", content="")
+
+    @property
+    def is_outline(self) -> bool:
+        return not self.document_id
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedChunk:

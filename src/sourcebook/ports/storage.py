@@ -78,6 +78,17 @@ class PassageSearch(Protocol):
 
 
 @runtime_checkable
+class PassageRanking(Protocol):
+    """Passage search that can do without showing what it found."""
+
+    async def rank_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[SearchResult]:
+        """What `search_passages` finds, with outlines for chunks."""
+        ...
+
+
+@runtime_checkable
 class ResultLookup(Protocol):
     """A store that knows where its chunks come from, and reads many of them at once."""
 
@@ -101,6 +112,17 @@ class FtsStore(Protocol):
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
     ) -> list[FtsSearchResult]:
         """The best chunks by BM25. Any string is safe; one without words finds nothing."""
+        ...
+
+
+@runtime_checkable
+class WordRanking(Protocol):
+    """A word index that can do without showing what it found."""
+
+    async def rank_words(
+        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[FtsSearchResult]:
+        """What `FtsStore.search` finds, without highlights."""
         ...
 
 

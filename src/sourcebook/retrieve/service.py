@@ -6,6 +6,7 @@ fused, and what is returned is completed with the text of its chunks.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -21,7 +22,7 @@ from sourcebook.model.search import (
     SearchResult,
 )
 from sourcebook.ports.providers import TextRole
-from sourcebook.ports.storage import PassageSearch, ResultLookup
+from sourcebook.ports.storage import PassageRanking, PassageSearch, ResultLookup, WordRanking
 from sourcebook.retrieve.checks import checked_config
 from sourcebook.retrieve.fusion import fuse_rrf, fuse_weighted
 
@@ -59,7 +60,7 @@ class DefaultRetriever:
             return []
         match config.mode:
             case RetrievalMode.SEMANTIC:
-                return await self._by_vectors(collection_id, query, config, config.top_k)
+                ranked = await self._by_vectors(collection_id, query, config, config.top_k)
             case RetrievalMode.KEYWORD:
                 ranked = await self._by_words(collection_id, query, config, config.top_k)
             case RetrievalMode.HYBRID:
@@ -90,6 +91,8 @@ class DefaultRetriever:
         self, collection_id: str, query: str, config: RetrievalConfig, count: int
     ) -> list[SearchResult]:
         vector = await self._embed(collection_id, query)
+        if isinstance(self._vectors, PassageRanking):
+            return await self._vectors.rank_passages(collection_id, vector, count, config.filter)
         if isinstance(self._vectors, PassageSearch):
             return await self._vectors.search_passages(collection_id, vector, count, config.filter)
         return await self._vectors.search_semantic(collection_id, vector, count, config.filter)
@@ -111,8 +114,13 @@ class DefaultRetriever:
     async def _by_words(
         self, collection_id: str, query: str, config: RetrievalConfig, count: int
     ) -> list[SearchResult]:
-        found = await self._words.search(collection_id, query, count, config.filter)
-        return [_outline(hit.chunk_id, hit.score) for hit in found]
+        rank = self._words.rank_words if isinstance(self._words, WordRanking) else self._words.search
+        found = await rank(collection_id, query, count, config.filter)
+        # Only what is returned in the end is worth reading from the base.
+        return [
+            SearchResult(Chunk.outline(hit.chunk_id), hit.score, ScoreBreakdown(keyword_score=hit.score))
+            for hit in found
+        ]
 
     async def _completed(
         self, collection_id: str, ranked: Sequence[SearchResult], top_k: int
@@ -122,12 +130,16 @@ class DefaultRetriever:
         seen = 0
         while seen < len(ranked) and len(completed) < top_k:
             batch = ranked[seen : seen + top_k - len(completed)]
-            outlines = [result.chunk.id for result in batch if _is_outline(result)]
+            outlines = [result.chunk.id for result in batch if result.chunk.is_outline]
             stored = await self._look_up(collection_id, outlines)
             for result in batch:
-                whole = stored.get(result.chunk.id) if _is_outline(result) else result
+                whole = stored.get(result.chunk.id) if result.chunk.is_outline else result
                 if whole is not None:
-                    completed.append(whole.with_score(result.score, result.score_breakdown))
+                    completed.append(
+                        replace(
+                            whole.with_score(result.score, result.score_breakdown), matched=result.matched
+                        )
+                    )
             seen += len(batch)
         return completed
 
@@ -157,16 +169,6 @@ def fuse(
 
 def _or_default(weight: float | None, default: float) -> float:
     return default if weight is None else weight
-
-
-def _outline(chunk_id: str, score: float) -> SearchResult:
-    # A word index knows ids and scores. Only what is returned is worth reading from the base.
-    chunk = Chunk(id=chunk_id, document_id="", content="")
-    return SearchResult(chunk, score, ScoreBreakdown(keyword_score=score))
-
-
-def _is_outline(result: SearchResult) -> bool:
-    return not result.chunk.document_id
 
 
 def _first_error(group: ExceptionGroup[Exception]) -> Exception:

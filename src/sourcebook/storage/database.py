@@ -6,21 +6,15 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeAlias
 
-from sourcebook.storage.queries import EVERYTHING, Condition
-
 Row: TypeAlias = Mapping[str, Any]
 
 
 class Executor(Protocol):
     """Runs named statements. Lists and mappings given as parameters arrive as JSON on SQLite, as arrays elsewhere."""
 
-    async def fetch(
-        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
-    ) -> list[Row]: ...
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]: ...
 
-    async def fetch_one(
-        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
-    ) -> Row | None: ...
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None: ...
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         """Run the statement and say how many rows it changed."""

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from sourcebook.model.search import Match, MetadataFilter
-    from sourcebook.storage.database import Executor
+    from sourcebook.model.documents import Vector
+    from sourcebook.model.search import Match, MetadataFilter, SearchResult
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.text.analysis import QuestionWords
 
@@ -24,36 +21,43 @@ class Scored:
     matched: tuple[Match, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WordResult:
+    """A chunk that words found, with its text and language if they were asked for."""
+
+    chunk_id: str
+    score: float
+    content: str = ""
+    language: str | None = None
+
+
 class VectorEngine(Protocol):
-    """Finds the nearest vectors of one snapshot: complete under every filter, best first, ties by chunk id."""
+    """Finds the nearest vectors of one state of the base: complete under every filter, best first, ties by id."""
 
-    async def nearest(
-        self,
-        reader: Executor,
-        stored: StoredCollection,
-        query: NDArray[np.float32],
-        top_k: int,
-        filter: MetadataFilter | None,
-    ) -> list[Scored]: ...
+    async def search_chunks(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]: ...
 
-    async def nearest_passages(
-        self,
-        reader: Executor,
-        stored: StoredCollection,
-        query: NDArray[np.float32],
-        top_k: int,
-        filter: MetadataFilter | None,
-    ) -> list[Scored]: ...
+    async def search_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]: ...
+
+    async def rank_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        """The same passages, with outlines for chunks."""
+        ...
+
+    def forget(self, stored: StoredCollection) -> None:
+        """Let go of what is held for a collection that is no more."""
+        ...
 
 
 class WordEngine(Protocol):
     """Finds chunks by words: the chunk's BM25 plus its document's, best first, ties by chunk id."""
 
-    async def best(
-        self,
-        reader: Executor,
-        stored: StoredCollection,
-        question: QuestionWords,
-        top_k: int,
-        filter: MetadataFilter | None,
-    ) -> list[Scored]: ...
+    async def search(
+        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
+    ) -> tuple[QuestionWords, list[WordResult]]: ...
+
+    def forget(self, stored: StoredCollection) -> None: ...

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.model.search import FtsSearchResult
-from sourcebook.retrieve.filters import check
 from sourcebook.storage.checks import require_sane_chunks, require_top_k
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections
-from sourcebook.storage.rows import chunk_from
 from sourcebook.storage.words import WordCount
 from sourcebook.storage.writing import IndexChange, ReadyChunk
-from sourcebook.text.analysis import analyse_question
 from sourcebook.text.highlights import highlights
 from sourcebook.text.languages import detect_language
 
@@ -24,13 +21,13 @@ if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor, Row
-    from sourcebook.storage.engines import Scored, WordEngine
+    from sourcebook.storage.engines import WordEngine, WordResult
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.text.analysis import QuestionWords
 
 
 class SqlFtsStore:
-    """An `FtsStore` over a database and the engine that it brings."""
+    """An `FtsStore` and `WordRanking` over a database and the engine that it brings."""
 
     def __init__(self, database: Database, engine: WordEngine, clock: Clock) -> None:
         self._database = database
@@ -64,14 +61,15 @@ class SqlFtsStore:
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
     ) -> list[FtsSearchResult]:
         require_top_k(top_k)
-        wanted = None if filter is None else check(filter)
-        async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            spoken = [r["language"] for r in await reader.fetch("languages", collection_id=collection_id)]
-            question = analyse_question(query, spoken)
-            found = await self._engine.best(reader, stored, question, top_k, wanted)
-            rows = {r["id"]: r for r in await chunk_rows.by_ids(reader, stored, [f.chunk_id for f in found])}
-        return await anyio.to_thread.run_sync(_results, found, rows, question)
+        question, found = await self._engine.search(collection_id, query, top_k, filter, with_texts=True)
+        return await anyio.to_thread.run_sync(_results, question, found)
+
+    async def rank_words(
+        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[FtsSearchResult]:
+        require_top_k(top_k)
+        _, found = await self._engine.search(collection_id, query, top_k, filter, with_texts=False)
+        return [FtsSearchResult(f.chunk_id, f.score) for f in found]
 
     async def _index(
         self,
@@ -129,17 +127,10 @@ def _analysed(
     return spoken, ready
 
 
-def _results(found: Sequence[Scored], rows: dict[str, Row], question: QuestionWords) -> list[FtsSearchResult]:
+def _results(question: QuestionWords, found: Sequence[WordResult]) -> list[FtsSearchResult]:
     return [
         FtsSearchResult(
-            f.chunk_id,
-            f.score,
-            highlights(
-                chunk_from(rows[f.chunk_id]).content,
-                question.terms,
-                question.prefixes,
-                rows[f.chunk_id]["language"],
-            ),
+            f.chunk_id, f.score, highlights(f.content, question.terms, question.prefixes, f.language)
         )
         for f in found
     ]

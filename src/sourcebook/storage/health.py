@@ -34,6 +34,7 @@ _CHECKS: tuple[tuple[str, str, str], ...] = (
     ("vectors_of_foreign_models", "vectors come from a model that their collection does not use", _REINDEX),
     ("vectors_of_wrong_size", "vectors have another size than their model", _REINDEX),
     ("chunk_counts", "documents record another number of chunks than they have", _REINDEX),
+    ("texts_without_chunks", "documents have text and no chunk, so nothing of them can be found", _REINDEX),
     ("counters", "collections record other counts than they hold", _REINDEX),
     ("hashes_without_document", "hashes are taken by no document", _REINDEX),
     ("documents_without_hash", "documents are missing from the list of hashes", _REINDEX),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.model.jobs import Job, JobStatus
-from sourcebook.storage.checks import metadata_text
+from sourcebook.storage.checks import metadata_text, require_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
@@ -29,6 +29,7 @@ class SqlJobs:
         run_at: int | None = None,
         max_attempts: int = 5,
     ) -> Job:
+        require_storable(f"the job {kind!r}", kind, unique_key)
         now = self._clock.now()
         async with self._database.transaction() as transaction:
             row = await transaction.fetch_one(
@@ -66,6 +67,7 @@ class SqlJobs:
         return changed == 1
 
     async def fail(self, job: Job, error: str, *, retry_in: int | None = None) -> bool:
+        require_storable(f"the error of the job {job.kind!r}", error)
         now = self._clock.now()
         changed = await self._database.execute(
             "fail_job",

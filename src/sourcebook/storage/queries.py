@@ -1,14 +1,14 @@
 """Named SQL, read from files.
 
 A statement stands below a line `-- name: pending_items(limit)`, may have comment lines that say why, and names its
-parameters `:limit`. One place in it may take a compiled filter: `/*filter*/ true`.
+parameters `:limit`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"^-- name: (?P<name>[a-z][a-z0-9_]*)\((?P<parameters>[a-z0-9_, ]*)\)$")
 _PARAMETER = re.compile(r"(?<!:):([a-z][a-z0-9_]*)")
-_FILTER_SLOT = "/*filter*/ true"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A filter in SQL. The text is made of constants alone; every key and value is in `parameters`."""
-
-    sql: str
-    parameters: Mapping[str, object] = field(default_factory=dict[str, object])
-
-
-EVERYTHING = Condition("true")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +24,6 @@ class Statement:
     parameters: tuple[str, ...]
     sql: str
     why: str = ""
-
-    @property
-    def takes_filter(self) -> bool:
-        return _FILTER_SLOT in self.sql
-
-    def filtered(self, condition: Condition) -> str:
-        return self.sql.replace(_FILTER_SLOT, condition.sql)
 
 
 class Queries:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SqlVectorStore:
-    """A `VectorStore`, `PassageSearch` and `ResultLookup` over a database and the engine that it brings."""
+    """Wears `VectorStore`, `PassageSearch`, `PassageRanking` and `ResultLookup`, over the engine of a database."""
 
     def __init__(self, database: Database, engine: VectorEngine, clock: Clock) -> None:
         self._database = database
@@ -33,7 +33,10 @@ class SqlVectorStore:
         return await collections.create(self._database, collection, self._clock.now())
 
     async def delete_collection(self, collection_id: str) -> None:
+        stored = await collections.find(self._database, collection_id)
         await collections.delete(self._database, collection_id, self._clock.now())
+        if stored is not None:
+            self._engine.forget(stored)
 
     async def get_collection(self, collection_id: str) -> Collection | None:
         stored = await collections.find(self._database, collection_id)
@@ -85,27 +88,25 @@ class SqlVectorStore:
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
     ) -> list[SearchResult]:
         require_top_k(top_k)
-        async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            wanted = vectors.checked(query, stored.collection.embedding_dimensions, "the question")
-            found = await self._engine.nearest(reader, stored, wanted, top_k, filter)
-            return await chunk_rows.results(reader, stored, found)
+        return await self._engine.search_chunks(collection_id, query, top_k, filter)
 
     async def search_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
     ) -> list[SearchResult]:
         require_top_k(top_k)
-        async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            wanted = vectors.checked(query, stored.collection.embedding_dimensions, "the question")
-            found = await self._engine.nearest_passages(reader, stored, wanted, top_k, filter)
-            return await chunk_rows.results(reader, stored, found)
+        return await self._engine.search_passages(collection_id, query, top_k, filter)
+
+    async def rank_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
+    ) -> list[SearchResult]:
+        require_top_k(top_k)
+        return await self._engine.rank_passages(collection_id, query, top_k, filter)
 
     async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
         async with self._database.snapshot() as reader:
             stored = await collections.require(reader, collection_id)
             rows = await chunk_rows.by_ids(reader, stored, chunk_ids)
-        return [chunk_rows.result(row) for row in rows]
+        return [chunk_rows.result_from(row) for row in rows]
 
     async def _put(self, collection_id: str, chunks: Sequence[EmbeddedChunk], *, must_exist: bool) -> None:
         require_sane_chunks([c.chunk for c in chunks])

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, Vector
 
 _LARGEST = float(np.finfo(np.float32).max)
+# Half precision rounds a number by at most 1/2048 of itself, and so the square of a length by at most twice that.
+_FARTHEST_FROM_ONE = 1.01 / 1024
 
 
 def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
@@ -53,8 +55,20 @@ def encoded(vector: Vector, collection: Collection, what: str) -> bytes:
     """As stored: cosine vectors normalised in half precision, others as they are in single precision."""
     numbers = checked(vector, collection.embedding_dimensions, what)
     metric = collection.distance_metric
-    ready = normalised(numbers) if metric is DistanceMetric.COSINE else numbers
+    needs_normalising = metric is DistanceMetric.COSINE and not _is_stored_form(numbers)
+    ready = normalised(numbers) if needs_normalising else numbers
     return ready.astype(stored_type(metric)).tobytes()
+
+
+def _is_stored_form(numbers: NDArray[np.float32]) -> bool:
+    """Whether the vector came out of a base: half precision, and of length one as nearly as that allows.
+
+    Normalised once more it could round to other bits; so it goes back as it came.
+    """
+    wide = numbers.astype(np.float64)
+    if abs(float(wide @ wide) - 1.0) > _FARTHEST_FROM_ONE:
+        return False
+    return bool((numbers.astype(np.float16) == numbers).all())
 
 
 def decode(blob: bytes, metric: DistanceMetric) -> NDArray[np.float32]:

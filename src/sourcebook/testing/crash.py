@@ -39,8 +39,8 @@ SENTENCES_OF_A_PASSAGE = 3
 SOURCE = "crash-notes"
 
 _WORDS = {
-    "en": "autumn berry cane drip frost graft harvest leaf mulch orchard prune root shoot soil water yield".split(),
-    "ru": "весна грядка дождь земля корень куст лист малина мороз обрезка полив почва семя урожай ягода яблоня".split(),
+    "en": "autumn berry cane drip frost graft harvest leaf mulch orchard prune root shoot soil water yield",
+    "ru": "весна грядка дождь земля корень куст лист малина мороз обрезка полив почва семя урожай ягода яблоня",
 }
 
 
@@ -77,14 +77,13 @@ def prepared_document(
     """
     language = "ru" if number % 2 else "en"
     path = f"notes/{number:05d}.md"
-    id = document_id("crash", SOURCE, path)
     texts = [
         _passage_text(number, revision if place == passages - 1 else None, place, language)
         for place in range(passages)
     ]
     content = "\n\n".join(texts)
     document = Document(
-        id=id,
+        id=document_id("crash", SOURCE, path),
         content=content,
         title=f"Заметка {number}" if language == "ru" else f"Note {number}",
         file_path=path,
@@ -97,7 +96,7 @@ def prepared_document(
     )
     return PreparedDocument(
         document=document,
-        chunks=list(_chunks(id, texts, dimensions)),
+        chunks=list(_chunks(document.id, texts, dimensions)),
         model=embedding_model(dimensions),
         paths=[DocumentPath(SOURCE, path, mtime=document.mtime, size=document.file_size_bytes)],
         expected_hash=expected_hash,
@@ -120,10 +119,10 @@ def vector_of(text: str, dimensions: int = 16) -> NDArray[np.float32]:
 
 
 def _passage_text(number: int, revision: int | None, place: int, language: str) -> str:
-    chance = random.Random(f"{number} {revision} {place}")  # noqa: S311 - the same text every time
+    chance = random.Random(f"{number} {revision} {place}")
     own = word_of(number) if revision is None else f"{word_of(number)} {word_of(number, revision)}"
     sentences = (
-        " ".join(chance.choices(_WORDS[language], k=chance.randint(5, 9))).capitalize()
+        " ".join(chance.choices(_WORDS[language].split(), k=chance.randint(5, 9))).capitalize()
         for _ in range(SENTENCES_OF_A_PASSAGE)
     )
     return " ".join(f"{sentence} {own}." for sentence in sentences)

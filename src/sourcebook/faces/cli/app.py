@@ -6,7 +6,17 @@ import typer
 
 from sourcebook._version import __version__
 from sourcebook.errors import UsageError
-from sourcebook.faces.cli.commands import add, collections, config, demo, doctor, documents, search
+from sourcebook.faces.cli.commands import (
+    add,
+    collections,
+    config,
+    demo,
+    doctor,
+    documents,
+    export,
+    import_,
+    search,
+)
 from sourcebook.faces.cli.invocation import Db, Invocation, Json, Level, takes_common_options
 from sourcebook.faces.cli.output import say, say_json, tell
 
@@ -53,6 +63,8 @@ app.command("add")(takes_common_options(add.add))
 app.command("search")(takes_common_options(search.search))
 app.command("demo")(takes_common_options(demo.demo))
 app.command("doctor")(takes_common_options(doctor.doctor))
+app.command("export")(takes_common_options(export.export))
+app.command("import")(takes_common_options(import_.import_bundle))
 
 documents_app = typer.Typer(help="The documents in the base.", rich_markup_mode=None)
 documents_app.command("list")(takes_common_options(documents.list_documents))

@@ -94,7 +94,7 @@ async def results(
     rows = {row["id"]: row for row in await by_ids(executor, stored, [f.chunk_id for f in found])}
     return [
         replace(
-            result(rows[f.chunk_id]),
+            result_from(rows[f.chunk_id]),
             score=f.score,
             score_breakdown=ScoreBreakdown(semantic_score=f.score),
             matched=f.matched,
@@ -103,6 +103,6 @@ async def results(
     ]
 
 
-def result(row: Row) -> SearchResult:
+def result_from(row: Row) -> SearchResult:
     """A chunk with where it comes from, and no score yet."""
     return SearchResult(chunk_from(row), 0.0, document_path=row["file_path"], document_title=row["title"])

@@ -30,7 +30,7 @@ class StoredCollection:
     document_word_length: int
 
 
-def _stored(row: Row) -> StoredCollection:
+def stored_from(row: Row) -> StoredCollection:
     return StoredCollection(
         collection=collection_from(row),
         model_id=row["active_model_id"],
@@ -43,14 +43,19 @@ def _stored(row: Row) -> StoredCollection:
 
 async def find(executor: Executor, collection_id: str) -> StoredCollection | None:
     row = await executor.fetch_one("collection_by_id", collection_id=collection_id)
-    return None if row is None else _stored(row)
+    return None if row is None else stored_from(row)
 
 
 async def require(executor: Executor, collection_id: str) -> StoredCollection:
-    stored = await find(executor, collection_id)
-    if stored is None:
+    return required_from(
+        await executor.fetch_one("collection_by_id", collection_id=collection_id), collection_id
+    )
+
+
+def required_from(row: Row | None, collection_id: str) -> StoredCollection:
+    if row is None:
         raise CollectionNotFound(f"there is no collection {collection_id!r}")
-    return stored
+    return stored_from(row)
 
 
 async def list_all(executor: Executor) -> list[Collection]:

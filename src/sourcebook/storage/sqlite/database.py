@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -15,8 +15,9 @@ import anyio
 import anyio.to_thread
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen, StorageError
-from sourcebook.storage.queries import EVERYTHING, Condition, Queries
+from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite.session import SqliteSession, in_snapshot
 from sourcebook.storage.sqlite.upgrade import bring_up_to_date
 from sourcebook.storage.steps import Step, reached
 
@@ -57,15 +58,12 @@ class SqliteExecutor:
     def end(self) -> None:
         self._connection = None
 
-    async def fetch(self, name: str, condition: Condition = EVERYTHING, /, **parameters: object) -> list[Row]:
-        sql = self._queries[name].filtered(condition)
-        values = {**parameters, **condition.parameters}
-        return await _in_thread(self._limiter, driver.run, self._open_connection(), sql, values)
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
+        sql = self._queries[name].sql
+        return await _in_thread(self._limiter, driver.run, self._open_connection(), sql, parameters)
 
-    async def fetch_one(
-        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
-    ) -> Row | None:
-        rows = await self.fetch(name, condition, **parameters)
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
+        rows = await self.fetch(name, **parameters)
         return rows[0] if rows else None
 
     async def execute(self, name: str, /, **parameters: object) -> int:
@@ -125,15 +123,13 @@ class SqliteDatabase:
                 async with self._write_lock:
                     await _in_thread(self._limiter, _close_all, [*idle, writer])
 
-    async def fetch(self, name: str, condition: Condition = EVERYTHING, /, **parameters: object) -> list[Row]:
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         async with self.snapshot() as reader:
-            return await reader.fetch(name, condition, **parameters)
+            return await reader.fetch(name, **parameters)
 
-    async def fetch_one(
-        self, name: str, condition: Condition = EVERYTHING, /, **parameters: object
-    ) -> Row | None:
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
         async with self.snapshot() as reader:
-            return await reader.fetch_one(name, condition, **parameters)
+            return await reader.fetch_one(name, **parameters)
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         async with self.transaction() as transaction:
@@ -176,6 +172,17 @@ class SqliteDatabase:
                 with anyio.CancelScope(shield=True):
                     await self._take_back(reader)
 
+    async def read(self, work: Callable[[SqliteSession], T]) -> T:
+        """Run `work` in a worker thread, on one state of the base: many reads for the price of one thread change."""
+        self._opened()
+        async with self._free_readers:
+            reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
+            try:
+                return await _in_thread(self._limiter, in_snapshot, reader, self._queries, work)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._take_back(reader)
+
     def _opened(self) -> Connection:
         if self._writer is None:
             raise NotOpen
@@ -205,7 +212,8 @@ class SqliteDatabase:
 
     async def _take_back(self, reader: Connection) -> None:
         try:
-            await _in_thread(self._limiter, _roll_back, reader)
+            if reader.in_transaction:
+                await _in_thread(self._limiter, _roll_back, reader)
         except StorageError:
             await _in_thread(self._limiter, reader.close)
             raise
@@ -246,5 +254,6 @@ def _roll_back(connection: Connection) -> None:
 
 
 def _close_all(connections: list[Connection]) -> None:
-    for connection in connections:
-        connection.close()
+    with ExitStack() as closing:
+        for connection in connections:
+            closing.callback(connection.close)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, cast
 
@@ -111,10 +111,18 @@ def connect(path: Path, *, busy_timeout: float, vfs: str | None = None) -> Conne
     connection.execute("pragma temp_store = memory")
     connection.execute("pragma cache_size = -65536")
     connection.execute("pragma journal_size_limit = 67108864")
+    # What is deleted is overwritten: a text that somebody took back must not stay in the file.
+    connection.execute("pragma secure_delete = on")
     # An acknowledged write survives a power cut: FULL syncs the log at every commit.
     connection.execute("pragma synchronous = full")
     connection.create_scalar_function("normal_form", _normal_form, 1, deterministic=True)
     return connection
+
+
+def use_write_ahead_log(connection: Connection) -> None:
+    """Let readers and the writer work at the same time. A file that can only be read needs no such thing."""
+    with suppress(apsw.ReadOnlyError):
+        connection.execute("pragma journal_mode = wal")
 
 
 def _normal_form(value: object) -> Value:
@@ -142,6 +150,11 @@ def run(connection: Connection, sql: str, parameters: Mapping[str, object]) -> l
     except apsw.ExecutionCompleteError:
         return []
     return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def stream(connection: Connection, sql: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
+    """The rows one by one, as plain tuples in the order of the columns."""
+    return iter(connection.execute(sql, bindings(parameters)))
 
 
 def change(connection: Connection, sql: str, parameters: Mapping[str, object]) -> int:

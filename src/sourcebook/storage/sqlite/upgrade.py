@@ -34,19 +34,17 @@ def bring_up_to_date(connection: Connection, path: Path, known: Sequence[Migrati
     known = known if known is not None else read_migrations(files("sourcebook.storage.sqlite") / "migrations")
     _refuse_foreign_file(connection, path)
     todo = pending(known, _applied(connection))
-    if not todo:
-        return
-    if todo[0].version > 1:
-        driver.copy(connection, path.with_name(f"{path.name}.before-{todo[0].version:04d}"))
-        reached(Step.MIGRATION_COPIED)
-    connection.execute("pragma journal_mode = wal")
+    # Of a base that is up to date too: a copy of one is not in this mode.
+    driver.use_write_ahead_log(connection)
     for migration in todo:
-        _apply(connection, migration, known)
+        is_upgrade = migration is todo[0] and migration.version > 1
+        _apply(connection, migration, known, copy_of=path if is_upgrade else None)
 
 
 def _refuse_foreign_file(connection: Connection, path: Path) -> None:
-    tables = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
-    if tables and "schema_migrations" not in tables:
+    names = {row[0] for row in connection.execute("select name from sqlite_schema")}
+    # Other programs have a table schema_migrations as well.
+    if names and not {"schema_migrations", "base_info"} <= names:
         raise NotASourcebook(f"{path} is a SQLite file, but not a Sourcebook base")
 
 
@@ -58,7 +56,9 @@ def _applied(connection: Connection) -> list[AppliedMigration]:
     return [AppliedMigration(int(version), str(name), str(digest)) for version, name, digest in rows]
 
 
-def _apply(connection: Connection, migration: Migration, known: Sequence[Migration]) -> None:
+def _apply(
+    connection: Connection, migration: Migration, known: Sequence[Migration], copy_of: Path | None
+) -> None:
     connection.execute("begin immediate")
     reached(Step.MIGRATION_BEGUN)
     try:
@@ -67,6 +67,8 @@ def _apply(connection: Connection, migration: Migration, known: Sequence[Migrati
         if migration not in pending(known, _applied(connection)):
             connection.execute("rollback")
             return
+        if copy_of is not None:
+            _keep_copy(copy_of, migration)
         for statement in statements(migration.sql):
             connection.execute(statement)
             reached(Step.MIGRATION_STATEMENT)
@@ -78,6 +80,16 @@ def _apply(connection: Connection, migration: Migration, known: Sequence[Migrati
             connection.execute("rollback")
         raise
     reached(Step.MIGRATION_COMMITTED)
+
+
+def _keep_copy(path: Path, migration: Migration) -> None:
+    """Copy the base as it is before the migration, whose lock keeps everybody else from writing or copying it."""
+    source = driver.connect(path, busy_timeout=0)
+    try:
+        driver.copy(source, path.with_name(f"{path.name}.before-{migration.version:04d}"))
+    finally:
+        source.close()
+    reached(Step.MIGRATION_COPIED)
 
 
 def _record(connection: Connection, migration: Migration) -> None:

@@ -63,24 +63,3 @@ left join vectors v on v.collection_id = c.collection_id and v.document_id = c.d
     and v.model_id = :model_id
 where c.collection_id = :collection_id and c.document_id = :document_id
 order by c.chunk_index, c.id
-
--- name: scan_vectors(collection_id, model_id)
--- Every vector of the collection whose chunk may be found.
-select c.id as chunk_id, v.vector
-from vectors v
-join document_chunks c on c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id
-join documents d on d.collection_id = c.collection_id and d.id = c.document_id
-where v.collection_id = :collection_id and v.model_id = :model_id and d.is_active = 1 and (/*filter*/ true)
-
--- name: scan_passage_vectors(collection_id, model_id)
--- The same by passage: the filter speaks of the passage `c`, also for the vectors of its children. A child without a
--- passage stands for itself.
-select v.chunk_id, c.id as passage_id, v.vector, own.start_index, own.end_index
-from vectors v
-join document_chunks own on own.collection_id = v.collection_id and own.document_id = v.document_id and own.id = v.chunk_id
-left join document_chunks parent on parent.collection_id = own.collection_id and parent.document_id = own.document_id
-    and parent.id = own.parent_id and own.level = 'CHILD'
-join document_chunks c on c.collection_id = own.collection_id and c.document_id = own.document_id
-    and c.id = coalesce(parent.id, own.id)
-join documents d on d.collection_id = c.collection_id and d.id = c.document_id
-where v.collection_id = :collection_id and v.model_id = :model_id and d.is_active = 1 and (/*filter*/ true)

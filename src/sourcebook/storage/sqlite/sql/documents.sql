@@ -17,8 +17,18 @@ select id, '' as content, title, file_path, file_hash, file_size_bytes, mtime, t
 from documents where collection_id = :collection_id order by file_path, id
 
 -- name: languages(collection_id)
--- A document of unknown language counts as one of the language '': its words are not stemmed.
-select distinct coalesce(language, '') as language from documents where collection_id = :collection_id order by 1
+-- A document of unknown language counts as one of the language '': its words are not stemmed. From one language to the
+-- next by the index: a plain `distinct` would walk over every document.
+with recursive spoken (language) as (
+    select min(language) from documents where collection_id = :collection_id
+    union all
+    select (select min(language) from documents where collection_id = :collection_id and language > spoken.language)
+    from spoken where spoken.language is not null
+)
+select language from spoken where language is not null
+union all
+select '' where exists (select 1 from documents where collection_id = :collection_id and language is null)
+order by 1
 
 -- name: document_state(collection_id, document_id)
 select file_hash, is_bare from documents where collection_id = :collection_id and id = :document_id

@@ -78,6 +78,11 @@ select count(*) as count, min(d.id) as example from documents d
 where d.chunk_count <> (select count(*) from document_chunks c
                         where c.collection_id = d.collection_id and c.document_id = d.id)
 
+-- name: check_texts_without_chunks()
+select count(*) as count, min(d.id) as example from documents d
+where d.is_bare = 0 and d.processing_status = 'completed' and d.chunk_count = 0
+  and trim(d.content, char(32, 9, 10, 11, 12, 13)) <> ''
+
 -- name: check_counters()
 select count(*) as count, min(n.collection_id) as example from collection_counters n
 where n.document_count <> (select count(*) from documents d where d.collection_id = n.collection_id and d.chunk_count > 0)

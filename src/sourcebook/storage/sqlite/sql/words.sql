@@ -53,13 +53,3 @@ order by t.term
 select id, term, chunk_count, document_count from terms
 where collection_id = :collection_id and term >= :low and term < :high
 order by chunk_count desc, term limit :limit
-
--- name: scan_words(collection_id)
-select c.id as chunk_id, c.document_id, w.length, w.term_ids, w.frequencies
-from words w
-join document_chunks c on c.collection_id = w.collection_id and c.document_id = w.document_id and c.id = w.chunk_id
-join documents d on d.collection_id = c.collection_id and d.id = c.document_id
-where w.collection_id = :collection_id and d.is_active = 1 and (/*filter*/ true)
-
--- name: scan_document_words(collection_id)
-select document_id, length, term_ids, frequencies from document_words where collection_id = :collection_id

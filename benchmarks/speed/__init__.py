@@ -1,0 +1,1 @@
+"""How fast this engine is beside others, in one interleaved run."""

@@ -1,0 +1,148 @@
+"""The bars that a run can judge: what was promised, what was measured, and how far it is from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchmarks.speed.catalogue import OURS
+from benchmarks.speed.facts import BarFacts, CellFacts, EngineFacts, answers, best_of_families
+
+VECTORS = 100_000
+FEW_PASSAGES, MANY_PASSAGES = 20_000, 100_000
+RECALL = 0.99
+UNFILTERED = 1.2
+FILTERED_CELLS = ("50 %", "10 %", "1 %", "0.1 %")
+CODE_BYTES_PER_DIMENSION = 1 + 1 / 8
+"""The codes that every process would hold if they were not shared: a byte and a bit."""
+
+
+def at_size(what: str, size: int, meant: int) -> str:
+    """The name of a bar, which says so when it was measured at another size than it means."""
+    return f"{what} (the bar means {meant:,})" if size != meant else what
+
+
+def within(bar: str, measured: float, limit: float, unit: str, note: str = "") -> BarFacts:
+    """At most the limit."""
+    return {
+        "bar": bar,
+        "measured": f"{measured:,.3g} {unit}".strip() + (f"; {note}" if note else ""),
+        "reached": measured <= limit,
+        "factor": round(measured / limit, 2) if limit else None,
+    }
+
+
+def missing(bar: str, why: str) -> BarFacts:
+    return {"bar": bar, "measured": why, "reached": False, "factor": None}
+
+
+def vector_bars(engines: Mapping[str, EngineFacts], size: int) -> list[BarFacts]:
+    ours = engines.get(OURS)
+    what = at_size(f"vector search, {size:,} vectors", size, VECTORS)
+    if ours is None or ours["error"]:
+        return [missing(what, f"sourcebook did not run: {ours['error'] if ours else 'not chosen'}")]
+    speed = [
+        _faster(f"{what}, {cell}: faster than every peer", ours, engines, cell, 1.0)
+        for cell in FILTERED_CELLS
+    ]
+    bar = f"{what}, no filter: at most {UNFILTERED} × the fastest peer"
+    return [
+        _faster(bar, ours, engines, "no filter", UNFILTERED),
+        *speed,
+        *exactness_bars(ours["cells"], what),
+    ]
+
+
+def exactness_bars(cells: Mapping[str, CellFacts], what: str) -> list[BarFacts]:
+    worst = min(cells, key=lambda name: cells[name]["recall"] or 0.0)
+    recall = cells[worst]["recall"] or 0.0
+    short = sum(cell["short"] for cell in cells.values())
+    asked = sum(cell["queries"] for cell in cells.values())
+    return [
+        {
+            "bar": f"{what}: recall@10 at least {RECALL} with every filter",
+            "measured": f"{recall:.4f} at worst ({worst})",
+            "reached": recall >= RECALL,
+            "factor": round(recall / RECALL, 3),
+        },
+        {
+            "bar": f"{what}: never fewer than k",
+            "measured": f"{short} of {asked} answers were short",
+            "reached": short == 0,
+            "factor": None,
+        },
+    ]
+
+
+def _faster(
+    bar: str, ours: EngineFacts, engines: Mapping[str, EngineFacts], cell: str, allowed: float
+) -> BarFacts:
+    """By the median. A family that does not answer well enough is named, and not compared."""
+    own = ours["cells"].get(cell)
+    best = best_of_families(engines, cell)
+    if own is None or not best:
+        return missing(bar, "nobody to compare with")
+    _, (name, fastest) = min(best.items(), key=lambda item: item[1][1]["p50_ms"])
+    left_out = sorted({e["family"] for e in engines.values()} - set(best) - {OURS})
+    note = f"sourcebook {own['p50_ms']:.2f} ms, {name} {fastest['p50_ms']:.2f} ms"
+    if fastest["recall"] is not None:
+        note += f" at recall {fastest['recall']:.3f}"
+    if left_out:
+        note += "; not compared: " + ", ".join(f"{f} ({_why(engines, f, cell)})" for f in left_out)
+    ratio = own["p50_ms"] / fastest["p50_ms"]
+    return within(bar, ratio, allowed, "× the fastest peer", note)
+
+
+def _why(engines: Mapping[str, EngineFacts], family: str, cell: str) -> str:
+    own = [engine for engine in engines.values() if engine["family"] == family]
+    cells = [engine["cells"][cell] for engine in own if cell in engine["cells"]]
+    recalls = [facts["recall"] for facts in cells if facts["recall"] is not None and not answers(facts)]
+    return f"recall {max(recalls):.2f}" if recalls else "failed"
+
+
+def hybrid_bars(
+    engines: Mapping[str, EngineFacts], cells: Sequence[str], passages: int, code_bytes: float
+) -> list[BarFacts]:
+    ours = engines.get(OURS)
+    many = passages > (FEW_PASSAGES + MANY_PASSAGES) / 2
+    what = at_size(f"hybrid, {passages:,} passages", passages, MANY_PASSAGES if many else FEW_PASSAGES)
+    if ours is None or ours["error"]:
+        return [missing(what, f"sourcebook did not run: {ours['error'] if ours else 'not chosen'}")]
+    slowest = max(ours["cells"][cell]["p95_ms"] for cell in cells)
+    if many:
+        return [within(f"{what}: p95 at most 50 ms", slowest, 50, "ms"), *_at_rest(ours, what, code_bytes)]
+    bars = [within(f"{what}: p95 at most 15 ms", slowest, 15, "ms")]
+    for cell in cells:
+        bar = f"{what}, {cell}: p95 at most half of LanceDB's"
+        others = [
+            engine["cells"][cell]["p95_ms"]
+            for engine in engines.values()
+            if engine["family"] == "lancedb" and cell in engine["cells"] and not engine["error"]
+        ]
+        if others:
+            own = ours["cells"][cell]["p95_ms"]
+            note = f"sourcebook {own:.2f} ms, lancedb {min(others):.2f} ms"
+            bars.append(within(bar, own / min(others), 0.5, "× lancedb", note))
+        else:
+            bars.append(missing(bar, "lancedb did not run"))
+    return bars
+
+
+def _at_rest(ours: EngineFacts, what: str, code_bytes: float) -> list[BarFacts]:
+    memory, second, opened = ours["memory"], ours["second"], ours["open_s"]
+    bars: list[BarFacts] = []
+    if opened is not None:
+        bars.append(within(f"{what}: opened in less than 3 s", opened, 3, "s"))
+    if memory is not None:
+        bars.append(within(f"{what}: less than 1.2 GB resident", memory["rss_mb"], 1200, "MB"))
+    if second is not None and second[1]["private_mb"] is not None and second[0]["private_mb"] is not None:
+        grown = second[1]["private_mb"] - second[0]["private_mb"]
+        allowed = code_bytes / 2e6
+        bars.append(
+            within(
+                f"{what}: a second process shares the codes (of its own less than half of them)",
+                grown,
+                allowed,
+                "MB",
+            )
+        )
+    return bars

@@ -1,0 +1,1 @@
+"""One file for each engine, all behind the socket of `benchmarks.speed.engine`."""

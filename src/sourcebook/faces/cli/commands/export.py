@@ -1,0 +1,41 @@
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sourcebook.faces.cli.commands.add import progress_bar
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json
+from sourcebook.storage.jsonl.report import OnExisting
+
+
+def export(
+    call: Invocation,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    *,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--collection",
+            metavar="NAME",
+            help="A collection to export; all if none is named.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier bundle.")] = False,
+) -> None:
+    """Write the base as a bundle: embeddings.jsonl, documents.jsonl and manifest.json. It appears when complete."""
+    with call.open() as book, progress_bar() as on_progress:
+        report = book.export(
+            directory,
+            collections=collection or None,
+            on_existing=OnExisting.REPLACE if force else OnExisting.REFUSE,
+            on_progress=on_progress,
+        )
+    if call.as_json:
+        say_json(report.as_dict())
+    else:
+        say(
+            f"{report.documents} documents, {report.chunks} chunks and {report.vectors} vectors of "
+            f"{len(report.collections)} collections are in {directory}."
+        )

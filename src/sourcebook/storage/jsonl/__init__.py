@@ -1,0 +1,1 @@
+"""Indexes and bundles in files: one JSON object a line."""

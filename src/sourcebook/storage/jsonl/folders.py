@@ -1,0 +1,125 @@
+"""A folder that appears complete or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from sourcebook.errors import Conflict
+from sourcebook.storage.jsonl.lines import MANIFEST
+from sourcebook.storage.jsonl.manifest import FILES, Manifest, WrittenFile, claims_to_be_ours
+from sourcebook.storage.jsonl.report import OnExisting
+
+
+class LinesFile:
+    """A file of lines that is hashed while it is written."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("xb")
+        self._hashed = hashlib.sha256()
+        self._lines = 0
+
+    def put(self, line: str) -> None:
+        data = line.encode() + b"\n"
+        self._file.write(data)
+        self._hashed.update(data)
+        self._lines += 1
+
+    def finish(self) -> WrittenFile:
+        """Close the file when it is on the disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        return WrittenFile(self._hashed.hexdigest(), self._lines)
+
+    def abandon(self) -> None:
+        self._file.close()
+
+
+class UnfinishedBundle:
+    """A bundle under a name of its own, beside the folder that it becomes when it is complete."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self._folder = _beside(target, "unfinished")
+        try:
+            self._folder.mkdir()
+        except FileExistsError as error:
+            raise Conflict(
+                f"{self._folder} is in the way",
+                hint="Remove it, unless another export is being written to it.",
+            ) from error
+        self._files = {name: LinesFile(self._folder / name) for name in FILES}
+
+    def put(self, name: str, line: str) -> None:
+        self._files[name].put(line)
+
+    def finish_files(self) -> dict[str, WrittenFile]:
+        return {name: file.finish() for name, file in self._files.items()}
+
+    def complete(self, manifest: Manifest, program_version: str, on_existing: OnExisting) -> None:
+        """Write the manifest, and give the folder its name. An earlier bundle of that name goes."""
+        with (self._folder / MANIFEST).open("xb") as file:
+            file.write(manifest.as_json(program_version).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        _sync_folder(self._folder)
+        # Writing may have taken long, and somebody may have put something there meanwhile.
+        require_place(self._target, on_existing)
+        replaced = _beside(self._target, "replaced")
+        if self._target.exists():
+            self._target.rename(replaced)
+        try:
+            self._folder.rename(self._target)
+        except OSError:
+            if replaced.exists():
+                replaced.rename(self._target)
+            raise
+        _sync_folder(self._target.parent)
+        shutil.rmtree(replaced, ignore_errors=True)
+
+    def abandon(self) -> None:
+        for file in self._files.values():
+            file.abandon()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def require_place(target: Path, on_existing: OnExisting) -> None:
+    """Refuse to write where something is that an export did not make, or that nobody said to replace."""
+    if not target.exists() or _is_empty_folder(target):
+        return
+    if not _is_a_bundle_and_nothing_else(target):
+        raise Conflict(
+            f"{target} exists and is not a bundle",
+            hint="Name a folder that does not exist; nothing was written.",
+        )
+    if on_existing is OnExisting.REFUSE:
+        raise Conflict(f"{target} holds a bundle already", hint="Add `--force` to replace it.")
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
+
+
+def _is_a_bundle_and_nothing_else(path: Path) -> bool:
+    if not path.is_dir() or path.is_symlink():
+        return False
+    return {entry.name for entry in path.iterdir()} == {MANIFEST, *FILES} and claims_to_be_ours(path)
+
+
+def _beside(target: Path, state: str) -> Path:
+    return target.with_name(f".{target.name}.{state}-{os.getpid()}")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut, where the system lets us."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

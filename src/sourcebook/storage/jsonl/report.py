@@ -1,0 +1,43 @@
+"""What an export or an import did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class OnExisting(StrEnum):
+    """What to do when there is a bundle already where one is to be written."""
+
+    REFUSE = "refuse"
+    REPLACE = "replace"
+
+
+@dataclass(frozen=True, slots=True)
+class BundleReport:
+    """How much a bundle holds, and what became of it.
+
+    An import leaves `unchanged` what the base held already. Documents whose bytes it holds under another id are
+    `duplicates`, and `skipped` are rows of an index that have no vector that fits.
+    """
+
+    collections: Sequence[str] = ()
+    documents: int = 0
+    chunks: int = 0
+    vectors: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    skipped: int = 0
+
+    def as_dict(self) -> dict[str, int | list[str]]:
+        """The shape in which every face shows a report to a program."""
+        return {
+            "collections": list(self.collections),
+            "documents": self.documents,
+            "chunks": self.chunks,
+            "vectors": self.vectors,
+            "unchanged": self.unchanged,
+            "duplicates": self.duplicates,
+            "skipped": self.skipped,
+        }

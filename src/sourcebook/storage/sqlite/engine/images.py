@@ -1,0 +1,127 @@
+"""What is in memory, kept equal to the base.
+
+An image is the state of one collection at one moment of the change log. It consists of parts that never change; a
+document that changes dies in the part that holds it and comes back in a new one. Small parts are joined as they pile
+up, so that catching up costs in proportion to what changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from sourcebook.storage.sqlite.engine.columns import Columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.storage.sqlite.engine.segment import Segment
+    from sourcebook.storage.sqlite.session import SqliteSession
+
+
+class Part(Protocol):
+    @property
+    def segment(self) -> Segment: ...
+
+
+P = TypeVar("P", bound=Part)
+
+# A part is joined with the one before it unless that one is at least so many times larger.
+_GROWTH = 4
+# Everything is read anew when this share of the rows is dead, or outside the first part.
+_SHARE_TO_REBUILD = 0.3
+_TOO_SMALL_TO_REBUILD = 5_000
+
+
+@dataclass(frozen=True)
+class LivePart(Generic[P]):
+    """A part with the rows of it that are still true."""
+
+    part: P
+    alive: NDArray[np.bool_]
+    columns: Columns
+
+    def without(self, document_ids: Iterable[str]) -> LivePart[P]:
+        alive = self.part.segment.without(self.alive, document_ids)
+        return self if alive is self.alive else LivePart(self.part, alive, self.columns)
+
+    def rows(self, tree: MetadataFilter | None, session: SqliteSession) -> NDArray[np.bool_]:
+        """The living rows that a checked filter lets through."""
+        return self.alive if tree is None else self.alive & self.columns.rows(tree, session)
+
+    def living_documents(self) -> list[str]:
+        numbers: list[int] = np.unique(self.part.segment.document_of[self.alive]).tolist()
+        return [self.part.segment.documents[n] for n in numbers]
+
+
+def fully_alive(part: P, collection_id: str) -> LivePart[P]:
+    alive = np.ones(len(part.segment), dtype=np.bool_)
+    return LivePart(part, alive, Columns(part.segment, collection_id))
+
+
+# Reads a part from the base: of some documents, or (None) of all.
+Loader: TypeAlias = "Callable[[SqliteSession, Sequence[str] | None], P]"
+
+
+@dataclass(frozen=True)
+class Image(Generic[P]):
+    """The state of a collection after change number `seq`.
+
+    `token` names the shared file that its first part lies in, `replaces` one that it was found better than. `is_whole`:
+    it was made by reading everything, and could become such a file.
+    """
+
+    collection_id: str
+    seq: int
+    parts: tuple[LivePart[P], ...] = ()
+    token: str = ""
+    replaces: str = ""
+    is_whole: bool = False
+
+    @property
+    def rows(self) -> int:
+        return sum(len(part.alive) for part in self.parts)
+
+    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P]) -> Image[P]:
+        """The image at the session's state, which is at change number `seq`."""
+        changed = [
+            row["document_id"]
+            for row in session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
+        ]
+        if not changed:
+            return replace(self, seq=seq)
+        first, *others = [part.without(changed) for part in self.parts]
+        added = fully_alive(load(session, changed), self.collection_id)
+        parts = self._joined(session, [first, *(part for part in others if part.alive.any())], added, load)
+        if _is_worn(parts):
+            return read_whole(session, self.collection_id, seq, load, replaces=self.token or self.replaces)
+        return replace(self, seq=seq, parts=tuple(parts), is_whole=False)
+
+    def _joined(
+        self, session: SqliteSession, parts: list[LivePart[P]], added: LivePart[P], load: Loader[P]
+    ) -> list[LivePart[P]]:
+        while len(parts) > 1 and len(parts[-1].part.segment) < _GROWTH * len(added.part.segment):
+            documents = sorted({*parts.pop().living_documents(), *added.part.segment.documents})
+            added = fully_alive(load(session, documents), self.collection_id)
+        return [*parts, added] if len(added.part.segment) else parts
+
+
+def read_whole(
+    session: SqliteSession, collection_id: str, seq: int, load: Loader[P], replaces: str = ""
+) -> Image[P]:
+    """The image of everything that the base holds of a collection."""
+    part = load(session, None)
+    return Image(collection_id, seq, (fully_alive(part, collection_id),), replaces=replaces, is_whole=True)
+
+
+def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
+    total = sum(len(part.alive) for part in parts)
+    if total < _TOO_SMALL_TO_REBUILD:
+        return False
+    dead = sum(len(part.alive) - int(part.alive.sum()) for part in parts)
+    later = sum(len(part.alive) for part in parts[1:])
+    return max(dead, later) > _SHARE_TO_REBUILD * total

@@ -1,0 +1,196 @@
+"""The nearest vectors of an image, for chunks and for passages.
+
+Large sets are first narrowed by the signs of their numbers, all parts together, so that the candidates depend only on
+the rows that are searched and not on how they are distributed over parts. What is left is scored with the stored
+numbers, roughly first and then exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sourcebook.model.documents import DistanceMetric
+from sourcebook.model.search import Match
+from sourcebook.storage import vectors
+from sourcebook.storage.engines import Scored
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart, differences, signs_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Up to so many rows, and for short vectors, scoring all of them costs less than choosing among them. Few signs also
+# tell too little.
+_SCORE_ALL = 5_000
+_FEWEST_SIGNS = 256
+_MATCHES_SHOWN = 3
+# The rough scores of two rows may be this much out of order, being made with a question in half precision.
+_MARGIN = 0.002
+# Gathering rows costs more for each than reading all of them in a row.
+_SHARE_TO_GATHER = 0.3
+
+
+class Allowed(NamedTuple):
+    """A part and those of its rows that may be found."""
+
+    part: VectorPart
+    rows: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    part: VectorPart
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+def candidates_wanted(rows: int) -> int:
+    """How many candidates the signs must leave for ten of ten to be among them nearly always: see the benchmark."""
+    return 2_000 + rows // 33
+
+
+def nearest_chunks(
+    allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, centre: NDArray[np.float32] | None
+) -> list[Scored]:
+    having = [Allowed(part, rows & part.has_vector) for part, rows in allowed]
+    found = _rough(having, query, centre, top_k)
+    limit = _limit(np.concatenate([f.scores for f in found]) if found else np.empty(0), top_k)
+    scored = [
+        Scored(f.part.segment.chunk_ids[row], score)
+        for f in found
+        for row, score in _exact(f.part, f.rows[f.scores >= limit], query)
+    ]
+    return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
+
+
+def nearest_passages(
+    allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, centre: NDArray[np.float32] | None
+) -> list[Scored]:
+    """A passage scores the mean of itself and its best child, or the one of the two that there is.
+
+    One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
+    vectors, down to the mean of the last passage that is wanted.
+    """
+    having = [Allowed(part, rows[part.passage] & part.has_vector) for part, rows in allowed]
+    found = _rough(having, query, centre, 8 * top_k)
+    if not found:
+        return []
+    scores = np.concatenate([f.scores for f in found])
+    seen = 8 * top_k
+    while True:
+        limit = _limit(scores, seen)
+        families = [_families(f.part, f.rows[f.scores >= limit], query) for f in found]
+        means = np.concatenate([means for _, means in families])
+        last = _limit(means, top_k)
+        if seen >= len(scores) or (len(means) >= top_k and limit <= last):
+            break
+        seen *= 4
+    scored = [
+        s
+        for f, (passages, means) in zip(found, families, strict=True)
+        for s in _passages(f.part, passages[means >= last], query)
+    ]
+    return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
+
+
+def _rough(
+    allowed: Sequence[Allowed], query: NDArray[np.float32], centre: NDArray[np.float32] | None, at_least: int
+) -> list[_Found]:
+    """The rows worth scoring with their rough scores."""
+    total = sum(int(rows.sum()) for _, rows in allowed)
+    wanted = max(candidates_wanted(total), 2 * at_least)
+    if centre is None or len(centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
+        chosen = [np.flatnonzero(rows) for _, rows in allowed]
+    else:
+        chosen = _by_signs(allowed, query, centre, wanted)
+    return [
+        _Found(part, rows, part.rough_scores(None if len(rows) == len(part) else rows, query))
+        for (part, _), rows in zip(allowed, chosen, strict=True)
+        if len(rows)
+    ]
+
+
+def _by_signs(
+    allowed: Sequence[Allowed], query: NDArray[np.float32], centre: NDArray[np.float32], wanted: int
+) -> list[NDArray[np.int64]]:
+    """At least `wanted` rows that differ in the fewest signs, and all that differ in as many as the last."""
+    signs = signs_of(query.reshape(1, -1), centre)[0]
+    differing: list[NDArray[np.uint16]] = []
+    places: list[NDArray[np.int64]] = []
+    for part, rows in allowed:
+        place = np.flatnonzero(rows)
+        if len(place) < _SHARE_TO_GATHER * len(part):
+            differing.append(differences(part.signs(centre)[place], signs))
+        else:
+            differing.append(differences(part.signs(centre), signs)[place])
+        places.append(place)
+    counted = np.bincount(np.concatenate(differing)).cumsum()
+    most = int(np.searchsorted(counted, wanted))
+    return [place[found <= most] for place, found in zip(places, differing, strict=True)]
+
+
+def _limit(scores: NDArray[np.float64], count: int) -> float:
+    """The score that a row must reach to be perhaps among the first `count`."""
+    if len(scores) <= count:
+        return -np.inf
+    last = float(np.partition(scores, len(scores) - count)[len(scores) - count])
+    return last - _MARGIN * max(1.0, abs(last))
+
+
+def _families(
+    part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The passages of these rows, and roughly the mean score of each."""
+    passages = np.unique(part.passage[rows]).astype(np.int64)
+    members, owner, own_first = part.families(passages)
+    scores = np.where(part.has_vector[members], part.rough_scores(members, query), -np.inf)
+    best = np.full(len(passages), -np.inf)
+    np.maximum.at(best, owner[~own_first], scores[~own_first])
+    own = np.full(len(passages), -np.inf)
+    own[owner[own_first]] = scores[own_first]
+    return passages, np.where(np.isinf(own), best, np.where(np.isinf(best), own, (own + best) / 2))
+
+
+def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
+    """These passages with their exact scores, and the children that matched best in each."""
+    members, owner, own = part.families(passages)
+    having = part.has_vector[members]
+    members, owner, own = members[having], owner[having], own[having]
+    scores = part.exact_scores(members, query)
+    # By passage, the passage itself first, then its children from the best.
+    order = np.lexsort((-scores, ~own, owner))
+    rows = zip(
+        owner[order].tolist(),
+        own[order].tolist(),
+        members[order].tolist(),
+        scores[order].tolist(),
+        strict=True,
+    )
+    for number, family in groupby(rows, key=itemgetter(0)):
+        parts = [(is_own, row, score) for _, is_own, row, score in family]
+        children = [
+            _match(part, row, score) for is_own, row, score in parts[: _MATCHES_SHOWN + 1] if not is_own
+        ]
+        matched = tuple(sorted(children[:_MATCHES_SHOWN], key=lambda m: (-m.score, m.chunk_id)))
+        known = [score for is_own, _, score in parts if is_own] + [m.score for m in matched[:1]]
+        yield Scored(part.segment.chunk_ids[int(passages[number])], sum(known) / len(known), matched)
+
+
+def _match(part: VectorPart, row: int, score: float) -> Match:
+    start, end = part.spans[row]
+    return Match(part.segment.chunk_ids[row], int(start), int(end), score)
+
+
+def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> list[tuple[int, float]]:
+    if not len(rows):
+        return []
+    return list(zip(rows.tolist(), part.exact_scores(rows, query).tolist(), strict=True))
+
+
+def prepared_query(query: NDArray[np.float32], metric: DistanceMetric) -> NDArray[np.float32]:
+    return vectors.normalised(query) if metric is DistanceMetric.COSINE else query

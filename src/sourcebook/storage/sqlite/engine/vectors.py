@@ -1,0 +1,176 @@
+"""Vector search over images that follow the base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sourcebook.model.documents import Chunk, DistanceMetric
+from sourcebook.model.search import ScoreBreakdown, SearchResult
+from sourcebook.retrieve.filters import check
+from sourcebook.storage import vectors
+from sourcebook.storage.repositories.chunks import result_from
+from sourcebook.storage.repositories.collections import required_from
+from sourcebook.storage.sqlite.engine.nearest import Allowed, nearest_chunks, nearest_passages, prepared_query
+from sourcebook.storage.sqlite.engine.segment import Segment
+from sourcebook.storage.sqlite.engine.shelf import Shelf
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart, read_part, signs_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.model.documents import Vector
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.storage.engines import Scored
+    from sourcebook.storage.repositories.collections import StoredCollection
+    from sourcebook.storage.sqlite.database import SqliteDatabase
+    from sourcebook.storage.sqlite.engine.images import Image, Loader
+    from sourcebook.storage.sqlite.session import SqliteSession
+
+    Nearest = Callable[
+        [Sequence[Allowed], NDArray[np.float32], int, NDArray[np.float32] | None], list[Scored]
+    ]
+    Shown = Callable[[SqliteSession, str, Sequence[Scored]], list[SearchResult]]
+
+
+class VectorParts:
+    """How vectors are read from the base and kept in a file."""
+
+    name = "vectors"
+
+    def loader(self, stored: StoredCollection) -> Loader[VectorPart]:
+        scope = {"collection_id": stored.collection.id, "model_id": stored.model_id}
+
+        def load(session: SqliteSession, document_ids: Sequence[str] | None) -> VectorPart:
+            if document_ids is None:
+                return read_part(session.stream("all_vector_rows", **scope), stored.collection)
+            rows = session.stream("some_vector_rows", **scope, document_ids=list(document_ids))
+            return read_part(rows, stored.collection)
+
+        return load
+
+    def to_arrays(self, part: VectorPart) -> dict[str, NDArray[Any]]:
+        arrays = {
+            **part.segment.to_arrays(),
+            "matrix": part.matrix,
+            "has_vector": part.has_vector,
+            "passage": part.passage,
+            "spans": part.spans,
+        }
+        if part.metric is DistanceMetric.COSINE:
+            centre = _centre(part)
+            arrays |= {"centre": centre, "signs": signs_of(part.matrix, centre)}
+        return arrays
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> VectorPart:
+        return VectorPart(
+            Segment.from_arrays(arrays),
+            arrays["matrix"],
+            arrays["has_vector"],
+            arrays["passage"],
+            arrays["spans"],
+            stored.collection.distance_metric,
+            arrays.get("centre"),
+            arrays.get("signs"),
+        )
+
+
+def _centre(part: VectorPart) -> NDArray[np.float32]:
+    """The mean vector: signs tell most when each number is above it half of the time."""
+    total = np.zeros(part.matrix.shape[1])
+    for start in range(0, len(part), 8192):
+        total += part.matrix[start : start + 8192].sum(axis=0, dtype=np.float64)
+    return (total / max(int(part.has_vector.sum()), 1)).astype(np.float32)
+
+
+class SqliteVectorEngine:
+    """A `VectorEngine` that answers from memory what the base would answer from its tables."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._shelf = Shelf(database, VectorParts())
+
+    async def search_chunks(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        return await self._search(nearest_chunks, collection_id, query, top_k, filter, _results)
+
+    async def search_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        return await self._search(nearest_passages, collection_id, query, top_k, filter, _results)
+
+    async def rank_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        return await self._search(nearest_passages, collection_id, query, top_k, filter, _outlines)
+
+    def forget(self, stored: StoredCollection) -> None:
+        self._shelf.forget(stored)
+
+    async def _search(
+        self,
+        nearest: Nearest,
+        collection_id: str,
+        query: Vector,
+        top_k: int,
+        filter: MetadataFilter | None,
+        shown: Shown,
+    ) -> list[SearchResult]:
+        tree = None if filter is None else check(filter)
+        work = partial(self._answer, nearest, collection_id, query, top_k, tree, shown)
+        stored, image, results = await self._database.read(work)
+        await self._shelf.publish(stored, image)
+        return results
+
+    def _answer(
+        self,
+        nearest: Nearest,
+        collection_id: str,
+        query: Vector,
+        top_k: int,
+        tree: MetadataFilter | None,
+        shown: Shown,
+        session: SqliteSession,
+    ) -> tuple[StoredCollection, Image[VectorPart], list[SearchResult]]:
+        row = session.fetch_one("collection_by_id", collection_id=collection_id)
+        stored = required_from(row, collection_id)
+        collection = stored.collection
+        wanted = vectors.checked(query, collection.embedding_dimensions, "the question")
+        image = self._shelf.image(session, stored)
+        found = nearest(
+            [Allowed(live.part, live.rows(tree, session)) for live in image.parts],
+            prepared_query(wanted, collection.distance_metric),
+            top_k,
+            image.parts[0].part.centre if image.parts else None,
+        )
+        return stored, image, shown(session, collection_id, found)
+
+
+def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
+    return [
+        SearchResult(
+            Chunk.outline(f.chunk_id), f.score, ScoreBreakdown(semantic_score=f.score), matched=f.matched
+        )
+        for f in found
+    ]
+
+
+def _results(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
+    ids = [f.chunk_id for f in found]
+    rows = {
+        row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
+    }
+    return [
+        replace(
+            result_from(rows[f.chunk_id]),
+            score=f.score,
+            score_breakdown=ScoreBreakdown(semantic_score=f.score),
+            matched=f.matched,
+        )
+        for f in found
+    ]

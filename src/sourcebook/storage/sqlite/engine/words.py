@@ -1,0 +1,180 @@
+"""Word search over images that follow the base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sourcebook.retrieve.filters import check
+from sourcebook.storage import words
+from sourcebook.storage.engines import Scored, WordResult
+from sourcebook.storage.repositories.collections import required_from
+from sourcebook.storage.sqlite.engine.segment import Segment
+from sourcebook.storage.sqlite.engine.shelf import Shelf
+from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, read_part
+from sourcebook.text.analysis import analyse_question
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.storage.database import Row
+    from sourcebook.storage.repositories.collections import StoredCollection
+    from sourcebook.storage.sqlite.database import SqliteDatabase
+    from sourcebook.storage.sqlite.engine.images import Image, LivePart, Loader
+    from sourcebook.storage.sqlite.session import SqliteSession
+    from sourcebook.text.analysis import QuestionWords
+
+_WORDS_OF_A_PREFIX = 64
+
+
+class WordParts:
+    """How words are read from the base and kept in a file."""
+
+    name = "words"
+
+    def loader(self, stored: StoredCollection) -> Loader[WordPart]:
+        scope = {"collection_id": stored.collection.id}
+
+        def load(session: SqliteSession, document_ids: Sequence[str] | None) -> WordPart:
+            if document_ids is None:
+                return read_part(
+                    session.stream("all_word_rows", **scope),
+                    session.stream("all_document_word_rows", **scope),
+                )
+            some = {**scope, "document_ids": list(document_ids)}
+            return read_part(
+                session.stream("some_word_rows", **some), session.stream("some_document_word_rows", **some)
+            )
+
+        return load
+
+    def to_arrays(self, part: WordPart) -> dict[str, NDArray[Any]]:
+        return (
+            part.segment.to_arrays()
+            | part.chunks.to_arrays("of_chunks")
+            | part.documents.to_arrays("of_documents")
+        )
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> WordPart:
+        return WordPart(
+            Segment.from_arrays(arrays),
+            Postings.from_arrays(arrays, "of_chunks"),
+            Postings.from_arrays(arrays, "of_documents"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What each term of a question is worth, by its id, and how long the texts are on average."""
+
+    idf: Mapping[int, float]
+    average_length: float
+
+    @classmethod
+    def of(cls, terms: Sequence[Row], count: str, rows: int, length: int) -> _Weights:
+        # In the order of the terms' texts, so that sums have the same bits whatever the ids are.
+        weights = {term["id"]: words.idf(rows, term[count]) for term in terms}
+        return cls(weights, length / rows if rows and length else 1.0)
+
+
+class SqliteWordEngine:
+    """A `WordEngine` that answers from memory what the base would answer from its tables."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._shelf = Shelf(database, WordParts())
+
+    async def search(
+        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
+    ) -> tuple[QuestionWords, list[WordResult]]:
+        tree = None if filter is None else check(filter)
+        work = partial(self._answer, collection_id, query, top_k, tree, with_texts)
+        stored, image, question, results = await self._database.read(work)
+        if image is not None:
+            await self._shelf.publish(stored, image)
+        return question, results
+
+    def forget(self, stored: StoredCollection) -> None:
+        self._shelf.forget(stored)
+
+    def _answer(
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        tree: MetadataFilter | None,
+        with_texts: bool,
+        session: SqliteSession,
+    ) -> tuple[StoredCollection, Image[WordPart] | None, QuestionWords, list[WordResult]]:
+        row = session.fetch_one("collection_by_id", collection_id=collection_id)
+        stored = required_from(row, collection_id)
+        spoken = [row["language"] for row in session.fetch("languages", collection_id=collection_id)]
+        question = analyse_question(query, spoken)
+        terms = _known_terms(session, collection_id, question)
+        if not terms:
+            return stored, None, question, []
+        chunks = _Weights.of(terms, "chunk_count", stored.word_rows, stored.word_length)
+        documents = _Weights.of(
+            terms, "document_count", stored.document_word_rows, stored.document_word_length
+        )
+        image = self._shelf.image(session, stored)
+        found = [
+            s for live in image.parts for s in _best(live, live.rows(tree, session), chunks, documents, top_k)
+        ]
+        best = sorted(found, key=lambda s: (-s.score, s.chunk_id))[:top_k]
+        return stored, image, question, _results(session, collection_id, best, with_texts=with_texts)
+
+
+def _known_terms(session: SqliteSession, collection_id: str, question: QuestionWords) -> list[Row]:
+    found = session.fetch("terms_by_text", collection_id=collection_id, terms=list(question.terms))
+    for prefix in question.prefixes:
+        found += session.fetch(
+            "terms_by_prefix",
+            collection_id=collection_id,
+            low=prefix,
+            high=prefix + "\U0010ffff",
+            limit=_WORDS_OF_A_PREFIX,
+        )
+    return sorted({row["id"]: row for row in found}.values(), key=lambda row: row["term"])
+
+
+def _best(
+    live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: _Weights, documents: _Weights, top_k: int
+) -> list[Scored]:
+    """The best rows of a part, with all that score like the last of them."""
+    part = live.part
+    scores = np.zeros(len(part.segment))
+    part.chunks.add_scores(scores, chunks.idf, chunks.average_length)
+    hits = np.flatnonzero((scores > 0) & rows)
+    if not len(hits):
+        return []
+    of_documents = np.zeros(len(part.segment.documents))
+    part.documents.add_scores(of_documents, documents.idf, documents.average_length)
+    totals = scores[hits] + of_documents[part.segment.document_of[hits]]
+    if len(hits) > top_k:
+        last = np.partition(totals, len(totals) - top_k)[len(totals) - top_k]
+        hits, totals = hits[totals >= last], totals[totals >= last]
+    return [
+        Scored(part.segment.chunk_ids[row], score)
+        for row, score in zip(hits.tolist(), totals.tolist(), strict=True)
+    ]
+
+
+def _results(
+    session: SqliteSession, collection_id: str, best: Sequence[Scored], *, with_texts: bool
+) -> list[WordResult]:
+    if not with_texts:
+        return [WordResult(s.chunk_id, s.score) for s in best]
+    ids = [s.chunk_id for s in best]
+    rows = {
+        row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
+    }
+    return [
+        WordResult(s.chunk_id, s.score, rows[s.chunk_id]["content"], rows[s.chunk_id]["language"])
+        for s in best
+    ]

@@ -1,0 +1,254 @@
+"""What is held in memory and in files beside the base gives the answers that the base itself would give."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import numpy as np
+import pytest
+
+from sourcebook import AsyncSourcebook, Collection, Equals, Settings
+from sourcebook.testing.contract.material import chunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.model.search import MetadataFilter
+
+# Enough rows for a file that processes share, and for signs to choose the candidates.
+ROWS = 21_000
+SIZE = 256
+RNG = np.random.default_rng(5)
+TOPICS = RNG.standard_normal((600, SIZE))
+
+
+def vectors(count: int) -> NDArray[np.float32]:
+    """Vectors as texts have them: around some topics."""
+    own = TOPICS[RNG.integers(len(TOPICS), size=count)] + 0.6 * RNG.standard_normal((count, SIZE))
+    return own.astype(np.float32)
+
+
+QUESTIONS = vectors(20)
+
+
+@dataclass
+class Mirror:
+    """What the base should hold, kept beside it and searched without any index."""
+
+    held: dict[str, tuple[NDArray[np.float32], int]] = field(
+        default_factory=dict[str, "tuple[NDArray[np.float32], int]"]
+    )
+
+    def nearest(self, question: NDArray[np.float32], group: int | None, count: int = 10) -> list[str]:
+        ids = [key for key, (_, own) in self.held.items() if group is None or own == group]
+        matrix = np.stack([self.held[key][0] for key in ids]).astype(np.float32)
+        scores = matrix @ question / np.linalg.norm(matrix, axis=1)
+        return [ids[i] for i in np.argsort(-scores, kind="stable")[:count]]
+
+
+def folder_of(db: Path) -> Path:
+    return db.with_name(f"{db.name}.derived")
+
+
+def files(db: Path) -> list[Path]:
+    return sorted(folder_of(db).glob("vectors-*.bin"))
+
+
+def opened(db: Path) -> AsyncSourcebook:
+    return AsyncSourcebook(settings=Settings(db=str(db), embedder="none"))
+
+
+async def add(book: AsyncSourcebook, mirror: Mirror, first: int, count: int) -> None:
+    rows = vectors(count)
+    for start in range(0, count, 3000):
+        numbers = range(start, min(start + 3000, count))
+        await book.stores.vectors.add(
+            "c",
+            [
+                chunk(
+                    f"k{first + i:06}",
+                    rows[i],
+                    document=f"d{(first + i) // 30:05}",
+                    metadata={"group": i % 7},
+                    content="berry",
+                )
+                for i in numbers
+            ],
+        )
+    mirror.held.update({f"k{first + i:06}": (rows[i], i % 7) for i in range(count)})
+
+
+async def answers(book: AsyncSourcebook, filter: MetadataFilter | None = None) -> list[list[tuple[str, str]]]:
+    """Ids and scores to the last bit."""
+    return [
+        [(r.chunk.id, r.score.hex()) for r in await book.stores.vectors.search_semantic("c", q, 10, filter)]
+        for q in QUESTIONS
+    ]
+
+
+async def share_found(book: AsyncSourcebook, mirror: Mirror, group: int | None = None) -> float:
+    """How many of the ten nearest are found, on average."""
+    found = await answers(book, None if group is None else Equals("group", group))
+    wanted = [mirror.nearest(q, group) for q in QUESTIONS]
+    return float(np.mean([len({i for i, _ in f} & set(w)) / 10 for f, w in zip(found, wanted, strict=True)]))
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mirror]:
+    """A base whose vectors are in a shared file."""
+    db = tmp_path_factory.mktemp("grown") / "base.db"
+    mirror = Mirror()
+
+    async def grow() -> None:
+        async with opened(db) as book:
+            await book.create_collection(Collection("c", SIZE))
+            await add(book, mirror, 0, ROWS)
+            await answers(book)
+
+    anyio.run(grow)
+    assert len(files(db)) == 1
+    return db, mirror
+
+
+@pytest.fixture
+def copied(grown: tuple[Path, Mirror], tmp_path: Path) -> tuple[Path, Mirror]:
+    db, mirror = grown
+    shutil.copytree(db.parent, tmp_path / "copy")
+    return tmp_path / "copy" / db.name, Mirror(dict(mirror.held))
+
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_signs_lose_nearly_nothing(grown: tuple[Path, Mirror]) -> None:
+    db, mirror = grown
+    async with opened(db) as book:
+        assert await share_found(book, mirror) >= 0.99
+        assert await share_found(book, mirror, group=3) >= 0.99
+
+
+async def test_another_process_answers_the_same_to_the_last_bit(grown: tuple[Path, Mirror]) -> None:
+    db, _ = grown
+    async with opened(db) as book:
+        here = await answers(book)
+    script = (
+        "import anyio, sys; from pathlib import Path; from tests.contract.test_engine import answers, opened\n"
+        "async def main():\n"
+        "    async with opened(Path(sys.argv[1])) as book: print(await answers(book))\n"
+        "anyio.run(main)"
+    )
+    there = await anyio.to_thread.run_sync(
+        lambda: subprocess.run(
+            [sys.executable, "-c", script, str(db)], capture_output=True, text=True, check=True
+        )
+    )
+    assert there.stdout.strip() == str(here)
+
+
+async def test_an_image_that_grew_answers_like_one_that_was_read_anew(copied: tuple[Path, Mirror]) -> None:
+    db, mirror = copied
+    async with opened(db) as book:
+        await answers(book)
+        for step in range(6):
+            await add(book, mirror, ROWS + 400 * step, 400)
+            removed = [f"k{step * 50 + i:06}" for i in range(50)]
+            await book.stores.vectors.delete("c", removed)
+            for key in removed:
+                del mirror.held[key]
+            await book.stores.vectors.search_semantic("c", QUESTIONS[0], 10)
+        grown_answers = await answers(book)
+        filtered = await answers(book, Equals("group", 2))
+        assert await share_found(book, mirror) >= 0.99
+    async with opened(db) as book:
+        assert await answers(book) == grown_answers
+        assert await answers(book, Equals("group", 2)) == filtered
+
+
+async def test_everything_deleted_is_found_no_more(copied: tuple[Path, Mirror]) -> None:
+    db, _ = copied
+    async with opened(db) as book:
+        first = await answers(book)
+        gone = {chunk_id for row in first for chunk_id, _ in row}
+        await book.stores.vectors.delete("c", sorted(gone))
+        assert not gone & {chunk_id for row in await answers(book) for chunk_id, _ in row}
+
+
+def damage(db: Path, how: str) -> None:
+    [file] = files(db)
+    data = bytearray(file.read_bytes())
+    match how:
+        case "missing":
+            file.unlink()
+        case "empty":
+            file.write_bytes(b"")
+        case "cut":
+            file.write_bytes(data[: len(data) // 2])
+        case "head":
+            data[40] ^= 255
+            file.write_bytes(data)
+        case "renamed":
+            other = file.with_name(file.name.rpartition("-")[0] + "-" + "0" * 32 + ".bin")
+            file.rename(other)
+        case _:
+            shutil.rmtree(folder_of(db))
+            folder_of(db).write_text("not a folder")
+
+
+@pytest.mark.parametrize("how", ["missing", "empty", "cut", "head", "renamed", "no folder"])
+async def test_a_file_that_does_not_fit_is_not_trusted(copied: tuple[Path, Mirror], how: str) -> None:
+    db, mirror = copied
+    damage(db, how)
+    async with opened(db) as book:
+        assert await share_found(book, mirror) >= 0.99
+
+
+async def test_a_base_put_back_to_an_earlier_state_does_not_use_the_later_file(
+    copied: tuple[Path, Mirror],
+) -> None:
+    db, mirror = copied
+    earlier = Mirror(dict(mirror.held))
+    backup = db.with_name("backup.db")
+    shutil.copy(db, backup)
+    async with opened(db) as book:
+        # So much is new that the file is made again.
+        await add(book, mirror, ROWS, ROWS)
+        assert await share_found(book, mirror) >= 0.99
+    shutil.copy(backup, db)
+    async with opened(db) as book:
+        assert await share_found(book, earlier) >= 0.99
+
+
+async def test_a_collection_that_is_removed_leaves_no_file(copied: tuple[Path, Mirror]) -> None:
+    db, _ = copied
+    async with opened(db) as book:
+        await book.remove_collection("c")
+    assert files(db) == []
+
+
+async def test_readers_of_an_earlier_moment_keep_its_answers(copied: tuple[Path, Mirror]) -> None:
+    """Searches that run while documents are written see one state each, and never fail."""
+    db, mirror = copied
+    async with opened(db) as book:
+        before = set(mirror.held)
+
+        async def write() -> None:
+            for step in range(8):
+                await add(book, mirror, ROWS + 100 * step, 100)
+
+        async def search() -> None:
+            for question in QUESTIONS:
+                found = await book.stores.vectors.search_semantic("c", question, 10)
+                assert len(found) == 10
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write)
+            for _ in range(6):
+                tasks.start_soon(search)
+        assert set(mirror.held) > before
+        assert await share_found(book, mirror) >= 0.99
