@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--engines", action="append", choices=families(), help="only these (may be repeated)")
     made.add_argument("--queries", type=int, help="questions for each cell (200; quick 20)")
     made.add_argument(
-        "--seconds", type=float, default=10.0, help="after so many, a slow cell is asked no further"
+        "--seconds", type=float, default=6.0, help="after so many, a slow cell is asked no further"
     )
     made.add_argument(
         "--longest-build", type=float, default=900.0, help="seconds after which a build has failed"

@@ -36,7 +36,10 @@ def now() -> Spent:
 
 
 class Untimed(Generic[Block]):
-    """Passes blocks on, and knows how long it took to make them, so that it can be left out."""
+    """Passes blocks on, and knows how long it took to make them, so that it can be left out.
+
+    The processor time is that of the asking thread alone: an engine may go on writing in others meanwhile.
+    """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
         self._blocks = iter(blocks)
@@ -46,11 +49,11 @@ class Untimed(Generic[Block]):
         return self
 
     def __next__(self) -> Block:
-        before = now()
+        before = Spent(time.perf_counter(), time.thread_time())
         try:
             return next(self._blocks)
         finally:
-            self.spent += now() - before
+            self.spent += Spent(time.perf_counter(), time.thread_time()) - before
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Plan:
     queries: int = 200
     warm_up: int = 5
     batch: int = 10
-    seconds: float = 10.0
+    seconds: float = 6.0
     least: int = 20
     longest_build: float = 900.0
     longest_answer: float = 300.0

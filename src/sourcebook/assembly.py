@@ -84,7 +84,7 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
     from sourcebook.storage.vector_store import SqlVectorStore
 
     return Stores(
-        vectors=SqlVectorStore(database, vectors, clock),
+        vectors=SqlVectorStore(database, vectors, words, clock),
         fts=SqlFtsStore(database, words, clock),
         tracker=SqlDocumentTracker(database, clock),
         writer=SqlIndexWriter(database, clock),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
 
@@ -41,7 +41,8 @@ class Settings(BaseModel):
     db: str = Field(
         default="data/knowledge_base.db",
         min_length=1,
-        description="The base: the path of a file. Addresses of servers are read, but not served yet.",
+        description="The base: the path of a file, in which `~` is the home folder. "
+        "Addresses of servers are read, but not served yet.",
     )
     collection: str = Field(
         default="default",
@@ -72,6 +73,17 @@ class Settings(BaseModel):
         default="text",
         description="How messages are logged: lines for people, or one JSON object a line.",
     )
+
+    @field_validator("db")
+    @classmethod
+    def _with_home(cls, db: str) -> str:
+        if not db.startswith("~"):
+            return db
+        try:
+            return str(Path(db).expanduser())
+        except RuntimeError:
+            # As a shell does it: what is nobody's home folder is a name like any other.
+            return db
 
     def __repr_args__(self) -> list[tuple[str | None, object]]:
         return [(key, masked(value)) for key, value in self]

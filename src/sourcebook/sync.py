@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from contextlib import ExitStack
+from concurrent.futures import Future
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+import anyio
+from anyio.from_thread import BlockingPortal
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import NotOpen
@@ -31,13 +33,35 @@ T = TypeVar("T")
 
 
 def _wait_for(portal: BlockingPortal, call: Callable[[], Awaitable[T]]) -> T:
-    running = portal.start_task_soon(call)
+    try:
+        running = portal.start_task_soon(call)
+    except RuntimeError as error:
+        raise NotOpen from error
     try:
         return running.result()
     except BaseException:
         # Ctrl-C reaches the thread that waits: what it waited for must stop too.
         running.cancel()
         raise
+
+
+class _Loop:
+    """A thread with an event loop. A program that forgets to stop it ends all the same."""
+
+    def __init__(self) -> None:
+        started: Future[BlockingPortal] = Future()
+        self._thread = Thread(target=anyio.run, args=(self._serve, started), name="sourcebook", daemon=True)
+        self._thread.start()
+        self.portal = started.result()
+
+    async def _serve(self, started: Future[BlockingPortal]) -> None:
+        async with BlockingPortal() as portal:
+            started.set_result(portal)
+            await portal.sleep_until_stopped()
+
+    def stop(self) -> None:
+        self.portal.call(self.portal.stop)
+        self._thread.join()
 
 
 class BlockingStore:
@@ -87,27 +111,31 @@ class Sourcebook:
         embedder: Embedder | None = None,
     ) -> None:
         self._book = AsyncSourcebook(db, settings=settings, embedder=embedder)
-        self._thread = ExitStack()
-        self._portal: BlockingPortal | None = None
+        self._loop: _Loop | None = None
+        self._lock = Lock()
 
     def open(self) -> Self:
         """Open the base, making it if it does not exist. Opening twice is fine."""
-        if self._portal is None:
-            portal = self._thread.enter_context(start_blocking_portal())
-            try:
-                portal.call(self._book.open)
-            except BaseException:
-                self._thread.close()
-                raise
-            self._portal = portal
+        with self._lock:
+            if self._loop is None:
+                loop = _Loop()
+                try:
+                    loop.portal.call(self._book.open)
+                except BaseException:
+                    loop.stop()
+                    raise
+                self._loop = loop
         return self
 
     def close(self) -> None:
         """Close the base. Closing twice is fine."""
-        portal, self._portal = self._portal, None
-        if portal is not None:
-            with self._thread:
-                portal.call(self._book.close)
+        with self._lock:
+            loop, self._loop = self._loop, None
+            if loop is not None:
+                try:
+                    loop.portal.call(self._book.close)
+                finally:
+                    loop.stop()
 
     def __enter__(self) -> Self:
         return self.open()
@@ -241,6 +269,7 @@ class Sourcebook:
         return _wait_for(self._opened(), functools.partial(method, *arguments, **named))
 
     def _opened(self) -> BlockingPortal:
-        if self._portal is None:
+        loop = self._loop
+        if loop is None:
             raise NotOpen
-        return self._portal
+        return loop.portal

@@ -5,21 +5,27 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import numpy as np
 import pytest
 
-from sourcebook import AsyncSourcebook, Collection, Equals, Settings
+from sourcebook import AsyncSourcebook, ChunkLevel, Collection, Equals, Settings
+from sourcebook.errors import CollectionNotFound
+from sourcebook.storage.sqlite import driver
 from sourcebook.testing.contract.material import chunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.model.documents import EmbeddedChunk
     from sourcebook.model.search import MetadataFilter
+    from sourcebook.ports.storage import PassageSearch
 
 # Enough rows for a file that processes share, and for signs to choose the candidates.
 ROWS = 21_000
@@ -252,3 +258,77 @@ async def test_readers_of_an_earlier_moment_keep_its_answers(copied: tuple[Path,
                 tasks.start_soon(search)
         assert set(mirror.held) > before
         assert await share_found(book, mirror) >= 0.99
+
+
+@pytest.fixture
+async def crowded(
+    tmp_path: Path,
+) -> AsyncGenerator[tuple[AsyncSourcebook, Path, NDArray[np.float32]], None]:
+    """A passage with thousands of children near the question, and thousands of passages that are not."""
+    async with opened(tmp_path / "base.db") as book:
+        await book.create_collection(Collection("c", SIZE))
+        question = RNG.standard_normal(SIZE).astype(np.float32)
+        near = question + 0.3 * RNG.standard_normal((6_000, SIZE)).astype(np.float32)
+        await book.stores.vectors.add("c", [chunk("p", question, document="crowd")])
+        for start in range(0, 6_000, 3_000):
+            children = [chunk(f"k{i}", near[i], document="crowd") for i in range(start, start + 3_000)]
+            await book.stores.vectors.add("c", [as_child(c, "p") for c in children])
+        await add(book, Mirror(), 0, 15_000)
+        yield book, tmp_path, question
+
+
+def as_child(embedded: EmbeddedChunk, passage: str) -> EmbeddedChunk:
+    return replace(embedded, chunk=replace(embedded.chunk, level=ChunkLevel.CHILD, parent_id=passage))
+
+
+async def test_a_crowd_of_children_does_not_hide_the_other_passages(
+    crowded: tuple[AsyncSourcebook, Path, NDArray[np.float32]],
+) -> None:
+    book, folder, question = crowded
+    store = cast("PassageSearch", book.stores.vectors)
+    before = await store.search_passages("c", question, 10)
+    await published(folder / "base.db")
+    after = await store.search_passages("c", question, 10)
+    assert len(before) == len(after) == 10
+    assert before[0].chunk.id == after[0].chunk.id == "p"
+
+
+async def published(db: Path) -> None:
+    """Wait until the file is there that another process would use."""
+    with anyio.fail_after(30):
+        while not files(db):  # noqa: ASYNC110 - another thread writes it, and tells nobody
+            await anyio.sleep(0.05)
+
+
+async def test_no_search_waits_for_somebody_who_writes(copied: tuple[Path, Mirror]) -> None:
+    db, _ = copied
+    shutil.rmtree(folder_of(db))
+    other = driver.connect(db, busy_timeout=1)
+    other.execute("begin immediate")
+    async with opened(db) as book:
+        with anyio.fail_after(10):
+            for question in QUESTIONS:
+                assert len(await book.stores.vectors.search_semantic("c", question, 10)) == 10
+    other.execute("rollback")
+    other.close()
+
+
+async def test_a_collection_may_go_while_it_is_searched(copied: tuple[Path, Mirror]) -> None:
+    db, _ = copied
+    shutil.rmtree(folder_of(db))
+    async with opened(db) as book:
+
+        async def search() -> None:
+            with suppress(CollectionNotFound):
+                await book.stores.vectors.search_semantic("c", QUESTIONS[0], 10)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(search)
+            await anyio.sleep(0.02)
+            tasks.start_soon(book.remove_collection, "c")
+    connection = driver.connect(db, busy_timeout=1)
+    left = connection.execute("select key from base_info where key like 'derived:%'").fetchall()
+    connection.close()
+    assert left == []
+    assert files(db) == []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from socket import AF_UNIX, socket
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -25,8 +28,6 @@ from sourcebook.model.documents import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from sourcebook.ports.providers import TextRole
@@ -204,6 +205,86 @@ def test_one_bad_file_does_not_stop_the_others(desk: Desk, tmp_path: Path) -> No
     ]
 
 
+def test_only_regular_files_of_a_folder_are_taken(desk: Desk, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    with socket(AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket.md"))
+        (tmp_path / "linked.md").symlink_to(tmp_path / "pipe.md")
+        (tmp_path / "good.md").write_text("Good.")
+        assert desk.add(tmp_path) == AddReport(added=1, failed=[])
+
+
+def test_a_pipe_that_is_named_fails_and_keeps_nobody_waiting(desk: Desk, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "good.md").write_text("Good.")
+    report = desk.add(tmp_path / "pipe.md", Path("/dev/zero"), tmp_path / "good.md")
+    assert (report.added, [failed.code for failed in report.failed]) == (1, ["usage", "usage"])
+    assert all("not a regular file" in failed.message for failed in report.failed)
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    for folder in (outside, inside / "deep"):
+        folder.mkdir(parents=True)
+    (outside / "secret.md").write_text("Secret.")
+    (inside / "deep" / "own.md").write_text("Own.")
+    (inside / "secret.md").symlink_to(outside / "secret.md")
+    (inside / "gone.md").symlink_to(outside / "gone.md")
+    (inside / "chained.md").symlink_to(inside / "secret.md")
+    (inside / "folder").symlink_to(outside)
+    (inside / "sibling.md").symlink_to("../inside-not/a.md")
+    assert desk.add(inside) == AddReport(added=1, failed=[])
+    assert desk.only().content == "Own."
+
+
+def test_a_link_inside_the_folder_is_another_path_of_the_same_document(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "own.md").write_text("Own.")
+    (tmp_path / "own.md").symlink_to("deep/own.md")
+    (tmp_path / "deep" / "round").symlink_to(tmp_path)
+    assert desk.add(tmp_path) == AddReport(added=1, unchanged=1, failed=[])
+    assert {path.path for path in desk.base.paths} == {"deep/own.md", "own.md"}
+
+
+def test_a_link_that_is_named_is_followed(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.md").write_text("Own.")
+    (tmp_path / "folder").symlink_to("real")
+    (tmp_path / "file.md").symlink_to("real/a.md")
+    assert desk.add(tmp_path / "folder") == AddReport(added=1, failed=[])
+    assert desk.add(tmp_path / "file.md") == AddReport(unchanged=1, failed=[])
+
+
+@pytest.mark.parametrize("label", ["category", "subcategory"])
+def test_an_unchanged_file_takes_a_new_label(desk: Desk, folder: Path, label: str) -> None:
+    desk.add(folder)
+    assert desk.add(folder, **{label: "given"}) == AddReport(updated=2, failed=[])
+    assert {getattr(document, label) for document in desk.base.documents.values()} == {"given"}
+    assert desk.add(folder, **{label: "given"}) == AddReport(unchanged=2, failed=[])
+
+
+def test_a_label_that_is_not_given_asks_for_nothing(desk: Desk, folder: Path) -> None:
+    desk.add(folder, category="given")
+    assert desk.add(folder) == AddReport(unchanged=2, failed=[])
+    assert {document.category for document in desk.base.documents.values()} == {"given"}
+
+
+def test_a_label_that_the_file_overrules_changes_nothing(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ncategory: own\n---\nText")
+    desk.add(tmp_path)
+    assert desk.add(tmp_path, category="given") == AddReport(unchanged=1, failed=[])
+    assert desk.only().category == "own"
+
+
+def test_a_hidden_document_stays_hidden_when_its_label_changes(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Text.")
+    desk.add(tmp_path)
+    hidden = replace(desk.only(), is_active=False)
+    desk.base.documents[hidden.id] = hidden
+    assert desk.add(tmp_path, category="given") == AddReport(updated=1, failed=[])
+    assert not desk.only().is_active
+
+
 def test_a_missing_path_is_an_error_before_anything_is_written(desk: Desk, folder: Path) -> None:
     with pytest.raises(PathNotFound):
         desk.add(folder, folder / "nowhere")
@@ -248,6 +329,27 @@ def test_a_note_is_added_replaced_and_recognised(desk: Desk) -> None:
     assert desk.add_text("Text.", id="n", title="T", metadata={"a": 1}).outcome is WriteOutcome.UNCHANGED
     assert desk.add_text("Text.", id="n", title="T", metadata={"a": 2}).outcome is WriteOutcome.WRITTEN
     assert desk.only().metadata == {"a": 2}
+
+
+def test_the_same_note_takes_a_new_label(desk: Desk) -> None:
+    desk.add_text("Text.", id="n", metadata={"category": "a field of the caller"})
+    assert desk.add_text(
+        "Text.", id="n", metadata={"category": "a field of the caller"}, category="given"
+    ) == WriteReport(WriteOutcome.WRITTEN, "n")
+    assert desk.only().category == "given"
+
+
+def test_a_note_says_all_of_its_labels(desk: Desk) -> None:
+    given = {"id": "n", "category": "a", "subcategory": "b"}
+    desk.add_text("Text.", **given)
+    assert desk.add_text("Text.", **given).outcome is WriteOutcome.UNCHANGED
+    assert desk.add_text("Text.", id="n", category="a").outcome is WriteOutcome.WRITTEN
+    assert desk.only().subcategory is None
+
+
+def test_a_note_that_another_document_holds_is_reported_under_its_id(desk: Desk) -> None:
+    desk.add_text("Text.", id="first")
+    assert desk.add_text("Text.", id="second") == WriteReport(WriteOutcome.DUPLICATE, "first")
 
 
 def test_a_note_without_an_id_is_known_by_what_it_says(desk: Desk) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from sourcebook.errors import UsageError
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import Equals, HybridConfig, Match, RetrievalConfig, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.checks import checked_config
+from sourcebook.retrieve.checks import MAX_TOP_K, checked_config
 from sourcebook.retrieve.fusion import fuse_rrf, fuse_weighted
+from sourcebook.storage.checks import require_top_k
 
 
 def ranked(**scores: float) -> list[SearchResult]:
@@ -110,5 +112,20 @@ def test_a_search_that_makes_no_sense_is_refused(config: RetrievalConfig) -> Non
         checked_config(config)
 
 
-def test_one_weight_may_be_zero() -> None:
-    checked_config(RetrievalConfig(hybrid_config=HybridConfig(semantic_weight=0, keyword_weight=1)))
+@pytest.mark.parametrize(("semantic", "keyword"), [(0, 1), (1, 0)])
+def test_one_weight_may_be_zero(semantic: float, keyword: float) -> None:
+    config = RetrievalConfig(hybrid_config=HybridConfig(semantic_weight=semantic, keyword_weight=keyword))
+    assert checked_config(config) == config
+    fused = fuse_rrf(ranked(a=1.0), ranked(b=1.0), semantic_weight=semantic, keyword_weight=keyword)
+    assert {result.chunk.id: result.score for result in fused} == {"a": semantic / 61, "b": keyword / 61}
+
+
+@pytest.mark.parametrize("top_k", [True, False, 2.5, "3", None, math.nan, [3], 0, -1])
+def test_a_store_takes_only_whole_numbers_from_one_up(top_k: Any) -> None:
+    with pytest.raises(UsageError, match="top_k must"):
+        require_top_k(top_k)
+
+
+def test_a_store_may_be_asked_for_more_than_a_search() -> None:
+    require_top_k(1)
+    require_top_k(MAX_TOP_K * 100)

@@ -67,6 +67,27 @@ def test_dotenv_values_are_taken_as_they_stand(tmp_path: Path) -> None:
     assert found.settings.db == "a $HOME b.db"
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"flags": {"db": "~/mine.db"}},
+        {"environ": {"SOURCEBOOK_DB": "~/mine.db"}},
+        {"dotenv": "SOURCEBOOK_DB=~/mine.db"},
+        {"toml": 'db = "~/mine.db"'},
+    ],
+)
+def test_a_tilde_is_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert loaded(tmp_path, **given).settings.db == "/home/somebody/mine.db"
+
+
+@pytest.mark.parametrize("db", ["~nobody-is-called-so/mine.db", "a~/mine.db", "postgresql://~@server/~"])
+def test_a_tilde_that_is_no_home_folder_stays(tmp_path: Path, db: str) -> None:
+    assert loaded(tmp_path, flags={"db": db}).settings.db == db
+
+
 def test_files_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     assert loaded(tmp_path, toml='\ufeffdb = "bom.db"').settings.db == "bom.db"
 

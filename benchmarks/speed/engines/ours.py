@@ -90,8 +90,12 @@ class SourcebookWords(_Base):
         model = self._embedder.model
         await self.book.stores.library.open_collection(COLLECTION, model)
         for block in blocks:
-            await self.book.stores.writer.replace_document(COLLECTION, _prepared(block, model))
+            await self.add(block)
         await self.close()
+
+    async def add(self, block: DocumentBlock) -> None:
+        prepared = _prepared(block, self._embedder.model)
+        await self.book.stores.writer.replace_document(COLLECTION, prepared)
 
     async def search(self, question: Question, k: int) -> list[int]:
         found = await self.book.stores.fts.search(COLLECTION, question.text, k)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,9 +32,11 @@ class FoundFile:
 
 
 def find_files(path: str | os.PathLike[str], collection_id: str, suffixes: Sequence[str]) -> list[FoundFile]:
-    """The file, or the files of the folder in the order of their paths; hidden ones are left alone.
+    """The file, or the regular files of the folder in the order of their paths; hidden ones are left alone.
 
-    The source of a single file is its folder, so that adding the folder later finds the same document.
+    Links that lead out of the folder are left alone too, and linked folders are not entered: what they lead to inside
+    the folder is found at its own place. The source of a single file is its folder, so that adding the folder later
+    finds the same document.
     """
     given = Path(path)
     if not given.exists():
@@ -47,12 +50,29 @@ def find_files(path: str | os.PathLike[str], collection_id: str, suffixes: Seque
     ]
 
 
-def _walk(folder: Path, suffixes: Sequence[str]) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+def _walk(root: Path, suffixes: Sequence[str]) -> Iterator[Path]:
+    real_root = Path(os.path.realpath(root))
+    for place, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if not name.startswith(".") and Path(name).suffix.lower() in suffixes:
-                yield Path(place, name)
+            location = Path(place, name)
+            if name.startswith(".") or location.suffix.lower() not in suffixes:
+                continue
+            if _stays_in(real_root, location) and not _is_special(location):
+                yield location
+
+
+def _stays_in(real_root: Path, location: Path) -> bool:
+    # Not `Path.resolve`, which raises for links that lead in a circle.
+    return not location.is_symlink() or Path(os.path.realpath(location)).is_relative_to(real_root)
+
+
+def _is_special(location: Path) -> bool:
+    """Whether this is a pipe, a socket or a device. What cannot be examined counts as a file that will fail."""
+    try:
+        return not stat.S_ISREG(location.stat().st_mode)
+    except OSError:
+        return False
 
 
 def type_of(location: Path) -> str:

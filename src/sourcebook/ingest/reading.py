@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,6 +59,10 @@ class Raw(Protocol):
     @property
     def file_hash(self) -> str: ...
 
+    def agrees_with(self, document: Document) -> bool:
+        """Whether the document, which holds this already, is also labelled as it would be now."""
+        ...
+
     def read(self) -> ReadDocument: ...
 
 
@@ -74,11 +80,17 @@ class RawFile:
     @classmethod
     def load(cls, found: FoundFile, labels: Labels, collection_id: str) -> RawFile:
         """The file as it is now."""
-        # The time comes first: a file that changes while it is read then looks older than it is, not newer.
-        mtime = int(found.location.stat().st_mtime)
-        data = found.location.read_bytes()
+        data, mtime = _read_regular(found.location)
         identity = document_id(collection_id, found.source_id, found.path)
         return cls(found, labels, identity, data, hash_bytes(data), mtime)
+
+    def agrees_with(self, document: Document) -> bool:
+        """A label that was not given asks for nothing, and neither does one that the file overrules."""
+        given = {"category": self.labels.category, "subcategory": self.labels.subcategory}
+        return all(
+            label is None or _said(document.metadata, key) is not None or label == getattr(document, key)
+            for key, label in given.items()
+        )
 
     def read(self) -> ReadDocument:
         """The file parsed, described and cut."""
@@ -101,6 +113,22 @@ class RawFile:
         )
         path = DocumentPath(self.found.source_id, self.found.path, subcategory, self.mtime, len(self.data))
         return _cut(document, path, parsed)
+
+
+def _read_regular(location: Path) -> tuple[bytes, int]:
+    """The bytes of a regular file and its time. Nothing else is opened: a pipe would keep us waiting for ever."""
+    _require_regular(location.stat())
+    descriptor = os.open(location, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with open(descriptor, "rb") as file:
+        # The time comes first: a file that changes while it is read then looks older than it is, not newer.
+        opened = os.fstat(descriptor)
+        _require_regular(opened)
+        return file.read(), int(opened.st_mtime)
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError("This is not a regular file, but a pipe, a socket or a device.")
 
 
 def _parse(raw: RawFile) -> ParsedText:
@@ -158,6 +186,10 @@ class Note:
         return cls(
             id or document_id(collection_id, source, hashed), hashed, source, text, title, metadata, labels
         )
+
+    def agrees_with(self, document: Document) -> bool:
+        """A note says all of its labels. Its title and metadata are part of its hash."""
+        return self.labels == Labels(document.category, document.subcategory)
 
     def read(self) -> ReadDocument:
         document = Document(

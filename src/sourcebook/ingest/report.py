@@ -29,7 +29,11 @@ class FailedFile:
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """How many files were new, changed, the same as before, moved or gone, and which could not be read."""
+    """How many files were new, changed, the same as before, moved or gone, and which could not be read.
+
+    A file with a new label counts as changed. Moves and removals are not noticed yet: `moved` and `removed` are 0,
+    and a file that is gone or renamed can be found under its old path until its document is removed.
+    """
 
     added: int = 0
     updated: int = 0

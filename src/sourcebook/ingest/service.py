@@ -1,6 +1,6 @@
 """Add: bytes become passages in the index.
 
-Each file is read and hashed; one that did not change is left alone. The others are parsed, cut and embedded before
+Each file is read and hashed; one that did not change is left alone, unless it is to have another label. The others are parsed, cut and embedded before
 any transaction opens, and then written whole. If the base changed meanwhile, the file is planned anew.
 """
 
@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile, PathNotFound, UsageError
 from sourcebook.ingest.placing import FoundFile, find_files
-from sourcebook.ingest.planning import KnownDocument, KnownDocuments, Step, next_step
+from sourcebook.ingest.planning import KnownDocuments, Step, next_step
 from sourcebook.ingest.reading import PARSERS, Labels, Note, Raw, RawFile
 from sourcebook.ingest.report import AddReport, FailedFile, Progress
 from sourcebook.ingest.vectors import embed_chunks
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import os
 
     from sourcebook.ingest.reading import ReadDocument
-    from sourcebook.model.documents import EmbeddedChunk, Metadata
+    from sourcebook.model.documents import Document, EmbeddedChunk, Metadata
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import IndexWriter, Library
 
@@ -55,7 +55,8 @@ class Ingest:
     ) -> AddReport:
         """Add files, and folders with all that is in them. A file that cannot be added never stops the others.
 
-        A path that does not exist is an error before anything is written.
+        A category or subcategory that is given is also put on files that did not change. What the file says about
+        itself goes before it. Files that are gone or renamed stay in the base under their old path. A path that does not exist is an error before anything is written.
         """
         found = await to_thread.run_sync(_find_all, paths, collection_id)
         await self._library.open_collection(collection_id, self._embedder.model)
@@ -84,7 +85,11 @@ class Ingest:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add a text that is not a file. The same id replaces what was added under it before."""
+        """Add a text that is not a file. The same id replaces what was added under it before.
+
+        A text that another document of the collection holds already is not stored twice: the outcome is then
+        DUPLICATE, and the report names that document, which keeps its own labels.
+        """
         note = Note.of(text, id, title, metadata or {}, Labels(category, subcategory), collection_id)
         await self._library.open_collection(collection_id, self._embedder.model)
         known = KnownDocuments()
@@ -111,10 +116,10 @@ class Ingest:
     async def _carry_out(
         self, collection_id: str, raw: Raw, known: KnownDocuments
     ) -> tuple[Step, WriteReport]:
-        step = next_step(known, raw.document_id, raw.file_hash)
+        step = next_step(known, raw)
         if step is Step.NOTHING:
             return step, WriteReport(WriteOutcome.UNCHANGED, raw.document_id)
-        present = known.by_id.get(raw.document_id, KnownDocument(None))
+        present = known.by_id.get(raw.document_id)
         read = await to_thread.run_sync(raw.read)
         if step is Step.RECORD_PATH:
             report = await self._record_path(collection_id, raw.file_hash, read, present)
@@ -123,11 +128,11 @@ class Ingest:
         if report.outcome is WriteOutcome.DUPLICATE:
             known.forget(raw.document_id)
         else:
-            known.put(raw.document_id, replace(present, file_hash=raw.file_hash))
+            known.put(read.document)
         return step, report
 
     async def _record_path(
-        self, collection_id: str, file_hash: str, read: ReadDocument, present: KnownDocument
+        self, collection_id: str, file_hash: str, read: ReadDocument, present: Document | None
     ) -> WriteReport:
         """Record where else these bytes lie; if the document that held them is gone, write them after all."""
         owner = await self._writer.add_path(collection_id, file_hash, read.path)
@@ -135,20 +140,20 @@ class Ingest:
             return WriteReport(WriteOutcome.DUPLICATE, owner)
         return await self._write(collection_id, read, present)
 
-    async def _write(self, collection_id: str, read: ReadDocument, present: KnownDocument) -> WriteReport:
+    async def _write(self, collection_id: str, read: ReadDocument, present: Document | None) -> WriteReport:
         chunks = await embed_chunks(self._embedder, read.chunks, read.document.title)
         return await self._writer.replace_document(collection_id, self._prepared(read, chunks, present))
 
     def _prepared(
-        self, read: ReadDocument, chunks: Sequence[EmbeddedChunk], present: KnownDocument
+        self, read: ReadDocument, chunks: Sequence[EmbeddedChunk], present: Document | None
     ) -> PreparedDocument:
         return PreparedDocument(
             # A hidden document stays hidden when its file changes.
-            document=replace(read.document, is_active=present.is_active),
+            document=replace(read.document, is_active=present.is_active) if present else read.document,
             chunks=chunks,
             model=self._embedder.model,
             paths=(read.path,),
-            expected_hash=present.file_hash,
+            expected_hash=present.file_hash if present else None,
         )
 
     async def _refresh(self, known: KnownDocuments, collection_id: str, raw: Raw) -> None:
@@ -159,7 +164,7 @@ class Ingest:
             await self._library.get_document(collection_id, raw.document_id),
         ):
             if document is not None:
-                known.put(document.id, KnownDocument(document.file_hash, document.is_active))
+                known.put(document)
 
 
 def _find_all(paths: Sequence[str | os.PathLike[str]], collection_id: str) -> list[FoundFile]:

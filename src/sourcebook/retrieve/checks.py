@@ -17,16 +17,19 @@ MAX_TOP_K = 10_000
 
 def checked_config(config: RetrievalConfig) -> RetrievalConfig:
     """The configuration with its filter checked, or UsageError that names what is wrong."""
-    _check_top_k(config.top_k)
+    require_top_k(config.top_k)
+    if config.top_k > MAX_TOP_K:
+        raise UsageError(f"top_k must be at most {MAX_TOP_K}, not {config.top_k}.")
     _check_weights(config.hybrid_config)
     return replace(config, filter=None if config.filter is None else check(config.filter))
 
 
-def _check_top_k(top_k: int) -> None:
+def require_top_k(top_k: int) -> None:
+    """Refuse what is no whole number from 1 up. A bool is one only to Python."""
     if isinstance(top_k, bool) or not isinstance(top_k, int):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"top_k must be a whole number, not {type(top_k).__name__}.")
-    if not 1 <= top_k <= MAX_TOP_K:
-        raise UsageError(f"top_k must lie between 1 and {MAX_TOP_K}, not {top_k}.")
+    if top_k < 1:
+        raise UsageError(f"top_k must be at least 1, not {top_k}.")
 
 
 def _check_weights(hybrid: HybridConfig) -> None:

@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadMetadata, BadText, DuplicateChunkId, UsageError
+from sourcebook.retrieve.checks import require_top_k
 from sourcebook.text.normal import storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Metadata
+
+__all__ = ["metadata_text", "require_sane_chunks", "require_storable", "require_top_k"]
 
 _DEEPEST_METADATA = 32
 
@@ -27,11 +30,6 @@ def require_sane_chunks(chunks: Sequence[Chunk]) -> None:
             raise UsageError(f"{what} of document {chunk.document_id!r}: both need an id that is not empty")
         require_storable(what, chunk.id, chunk.document_id, chunk.content, chunk.parent_id, chunk.section)
         metadata_text(chunk.metadata, what)
-
-
-def require_top_k(top_k: int) -> None:
-    if top_k < 1:
-        raise UsageError(f"top_k must be at least 1, not {top_k}")
 
 
 def require_storable(what: str, *texts: str | None) -> None:

@@ -48,7 +48,7 @@ class SqlIndexWriter:
         self._clock = clock
 
     async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
-        _require_sane(prepared)
+        await anyio.to_thread.run_sync(_require_sane, prepared)
         stored = await collections.require(self._database, collection_id)
         ready = await anyio.to_thread.run_sync(_ready, prepared, stored.collection)
         async with self._database.transaction() as transaction:

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter, SearchResult
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Row
-    from sourcebook.storage.engines import VectorEngine
+    from sourcebook.storage.engines import VectorEngine, WordEngine
 
 
 class SqlVectorStore:
     """Wears `VectorStore`, `PassageSearch`, `PassageRanking` and `ResultLookup`, over the engine of a database."""
 
-    def __init__(self, database: Database, engine: VectorEngine, clock: Clock) -> None:
+    def __init__(self, database: Database, engine: VectorEngine, words: WordEngine, clock: Clock) -> None:
         self._database = database
         self._engine = engine
+        self._words = words
         self._clock = clock
 
     async def create_collection(self, collection: Collection) -> Collection:
@@ -36,7 +37,8 @@ class SqlVectorStore:
         stored = await collections.find(self._database, collection_id)
         await collections.delete(self._database, collection_id, self._clock.now())
         if stored is not None:
-            self._engine.forget(stored)
+            await self._engine.forget(stored)
+            await self._words.forget(stored)
 
     async def get_collection(self, collection_id: str) -> Collection | None:
         stored = await collections.find(self._database, collection_id)

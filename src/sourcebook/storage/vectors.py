@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,11 +72,6 @@ def _is_stored_form(numbers: NDArray[np.float32]) -> bool:
 
 def decode(blob: bytes, metric: DistanceMetric) -> NDArray[np.float32]:
     return np.frombuffer(blob, dtype=stored_type(metric)).astype(np.float32)
-
-
-def decode_all(blobs: Sequence[bytes], collection: Collection) -> NDArray[np.float32]:
-    flat = np.frombuffer(b"".join(blobs), dtype=stored_type(collection.distance_metric)).astype(np.float32)
-    return flat.reshape(len(blobs), collection.embedding_dimensions)
 
 
 def scores(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from anyio import to_thread
 
 from sourcebook.model.documents import EmbeddingModel
 
@@ -42,17 +44,20 @@ class FakeEmbedder:
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         self.embedded += len(texts)
-        return (
-            np.stack([self._vector(text) for text in texts])
-            if texts
-            else np.empty((0, self._model.dimensions), "f4")
-        )
+        return await to_thread.run_sync(_text_vectors, texts, self._model.dimensions)
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        total = np.zeros(self._model.dimensions)
+
+def _text_vectors(texts: Sequence[str], dimensions: int) -> NDArray[np.float32]:
+    vectors = np.empty((len(texts), dimensions), np.float32)
+    for row, text in enumerate(texts):
+        total = np.zeros(dimensions)
         for word in text.casefold().split() or [""]:
-            seed = int.from_bytes(
-                hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest(), "big"
-            )
-            total += np.random.default_rng(seed).standard_normal(self._model.dimensions)
-        return (total / np.linalg.norm(total)).astype(np.float32)
+            total += _word_vector(word, dimensions)
+        vectors[row] = total / np.linalg.norm(total)
+    return vectors
+
+
+@lru_cache(maxsize=50_000)
+def _word_vector(word: str, dimensions: int) -> NDArray[np.float64]:
+    seed = int.from_bytes(hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest(), "big")
+    return np.random.default_rng(seed).standard_normal(dimensions)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sourcebook.model.search import ScoreBreakdown, SearchResult
+from sourcebook.model.search import SearchResult
 from sourcebook.storage.rows import chunk_from
 from sourcebook.storage.words import WordCount
 from sourcebook.storage.writing import IndexChange, ReadyChunk
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor, Row
-    from sourcebook.storage.engines import Scored
     from sourcebook.storage.repositories.collections import StoredCollection
 
 
@@ -85,22 +83,6 @@ async def languages(executor: Executor, collection_id: str, document_ids: Set[st
 def _with_words(ready: ReadyChunk, spoken: dict[str, str | None]) -> ReadyChunk:
     words = WordCount.of(ready.chunk.content, spoken[ready.chunk.document_id])
     return ReadyChunk(ready.chunk, ready.vector, words)
-
-
-async def results(
-    executor: Executor, stored: StoredCollection, found: Sequence[Scored]
-) -> list[SearchResult]:
-    """What a vector search found, with the chunks themselves."""
-    rows = {row["id"]: row for row in await by_ids(executor, stored, [f.chunk_id for f in found])}
-    return [
-        replace(
-            result_from(rows[f.chunk_id]),
-            score=f.score,
-            score_breakdown=ScoreBreakdown(semantic_score=f.score),
-            matched=f.matched,
-        )
-        for f in found
-    ]
 
 
 def result_from(row: Row) -> SearchResult:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
-import anyio.to_thread
 
-from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen, StorageError
+from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.session import SqliteSession, in_snapshot
+from sourcebook.storage.sqlite.session import SqliteSession, in_snapshot, in_transaction
+from sourcebook.storage.sqlite.threads import Threads
 from sourcebook.storage.sqlite.upgrade import bring_up_to_date
 from sourcebook.storage.steps import Step, reached
 
@@ -38,8 +38,8 @@ def read_queries() -> Queries:
     return Queries.read(files("sourcebook.storage.sqlite") / "sql")
 
 
-async def _in_thread(limiter: anyio.CapacityLimiter, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
-    return await anyio.to_thread.run_sync(partial(_translated, function, *arguments), limiter=limiter)
+async def _in_thread(threads: Threads, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    return await threads.run(partial(_translated, function, *arguments))
 
 
 def _translated(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
@@ -50,17 +50,17 @@ def _translated(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
 class SqliteExecutor:
     """Named statements on one connection, for as long as its transaction lasts."""
 
-    def __init__(self, connection: Connection, queries: Queries, limiter: anyio.CapacityLimiter) -> None:
+    def __init__(self, connection: Connection, queries: Queries, threads: Threads) -> None:
         self._connection: Connection | None = connection
         self._queries = queries
-        self._limiter = limiter
+        self._threads = threads
 
     def end(self) -> None:
         self._connection = None
 
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         sql = self._queries[name].sql
-        return await _in_thread(self._limiter, driver.run, self._open_connection(), sql, parameters)
+        return await _in_thread(self._threads, driver.run, self._open_connection(), sql, parameters)
 
     async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
         rows = await self.fetch(name, **parameters)
@@ -68,11 +68,11 @@ class SqliteExecutor:
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         sql = self._queries[name].sql
-        return await _in_thread(self._limiter, driver.change, self._open_connection(), sql, parameters)
+        return await _in_thread(self._threads, driver.change, self._open_connection(), sql, parameters)
 
     async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
         sql = self._queries[name].sql
-        await _in_thread(self._limiter, driver.change_many, self._open_connection(), sql, rows)
+        await _in_thread(self._threads, driver.change_many, self._open_connection(), sql, rows)
 
     def _open_connection(self) -> Connection:
         if self._connection is None:
@@ -90,11 +90,12 @@ class SqliteDatabase:
         self._busy_timeout = busy_timeout
         self._vfs = vfs
         self._queries = read_queries()
-        self._limiter = anyio.CapacityLimiter(readers + 1)
+        self._threads = Threads(readers + 1)
         self._write_lock = anyio.Lock()
         self._free_readers = anyio.Semaphore(readers)
         self._idle_readers: list[Connection] = []
         self._writer: Connection | None = None
+        self._to_finish: list[Callable[[], None]] = []
 
     @classmethod
     async def open(
@@ -111,7 +112,11 @@ class SqliteDatabase:
         if str(path) == ":memory:":
             raise BadSetting("a base lives in a file", hint="Give `--db` a path; a temporary one will do.")
         database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
-        database._writer = await _in_thread(database._limiter, database._open_writer)
+        try:
+            database._writer = await _in_thread(database._threads, database._open_writer)
+        except BaseException:
+            database._threads.close()
+            raise
         return database
 
     async def close(self) -> None:
@@ -121,7 +126,17 @@ class SqliteDatabase:
         if writer is not None:
             with anyio.CancelScope(shield=True):
                 async with self._write_lock:
-                    await _in_thread(self._limiter, _close_all, [*idle, writer])
+                    await _in_thread(self._threads, self._finish)
+                    await _in_thread(self._threads, _close_all, [*idle, writer])
+            self._threads.close()
+
+    def before_close(self, finish: Callable[[], None]) -> None:
+        """Have something done, in a thread, before the base is closed."""
+        self._to_finish.append(finish)
+
+    def _finish(self) -> None:
+        for finish in self._to_finish:
+            finish()
 
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         async with self.snapshot() as reader:
@@ -144,15 +159,15 @@ class SqliteDatabase:
         async with self._write_lock:
             writer = self._opened()
             await self._begin(writer)
-            executor = SqliteExecutor(writer, self._queries, self._limiter)
+            executor = SqliteExecutor(writer, self._queries, self._threads)
             try:
                 yield executor
                 reached(Step.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True):
-                    await _in_thread(self._limiter, writer.execute, "commit")
+                    await _in_thread(self._threads, writer.execute, "commit")
             except BaseException:
                 with anyio.CancelScope(shield=True):
-                    await _in_thread(self._limiter, _roll_back, writer)
+                    await _in_thread(self._threads, _roll_back, writer)
                 raise
             finally:
                 executor.end()
@@ -163,9 +178,9 @@ class SqliteDatabase:
         self._opened()
         async with self._free_readers:
             reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
-            executor = SqliteExecutor(reader, self._queries, self._limiter)
+            executor = SqliteExecutor(reader, self._queries, self._threads)
             try:
-                await _in_thread(self._limiter, reader.execute, "begin")
+                await _in_thread(self._threads, reader.execute, "begin")
                 yield executor
             finally:
                 executor.end()
@@ -178,10 +193,22 @@ class SqliteDatabase:
         async with self._free_readers:
             reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
             try:
-                return await _in_thread(self._limiter, in_snapshot, reader, self._queries, work)
+                return await _in_thread(self._threads, in_snapshot, reader, self._queries, work)
             finally:
                 with anyio.CancelScope(shield=True):
                     await self._take_back(reader)
+
+    def write_apart(self, work: Callable[[SqliteSession], T]) -> T:
+        """Run `work` on a connection of its own, for a thread that has nothing to do with the event loop.
+
+        It gives up after a second if somebody else is writing.
+        """
+        with driver.translated():
+            connection = driver.connect(self.path, busy_timeout=1.0, vfs=self._vfs)
+            try:
+                return in_transaction(connection, self._queries, work)
+            finally:
+                connection.close()
 
     def _opened(self) -> Connection:
         if self._writer is None:
@@ -192,7 +219,7 @@ class SqliteDatabase:
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
-                await _in_thread(self._limiter, _begin_now, writer)
+                await _in_thread(self._threads, _begin_now, writer)
             except BaseBusy as busy:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
@@ -202,25 +229,25 @@ class SqliteDatabase:
             except BaseException:
                 # Cancelled while the thread had just succeeded: the write lock must not be left behind.
                 with anyio.CancelScope(shield=True):
-                    await _in_thread(self._limiter, _roll_back, writer)
+                    await _in_thread(self._threads, _roll_back, writer)
                 raise
             else:
                 return
 
     async def _new_reader(self) -> Connection:
-        return await _in_thread(self._limiter, self._open_reader)
+        return await _in_thread(self._threads, self._open_reader)
 
     async def _take_back(self, reader: Connection) -> None:
+        is_fit = False
         try:
-            if reader.in_transaction:
-                await _in_thread(self._limiter, _roll_back, reader)
-        except StorageError:
-            await _in_thread(self._limiter, reader.close)
-            raise
-        if self._writer is None:
-            await _in_thread(self._limiter, reader.close)
-        else:
-            self._idle_readers.append(reader)
+            if self._writer is not None and reader.in_transaction:
+                await _in_thread(self._threads, _roll_back, reader)
+            is_fit = self._writer is not None
+        finally:
+            if is_fit:
+                self._idle_readers.append(reader)
+            else:
+                reader.close()
 
     def _open_writer(self) -> Connection:
         try:

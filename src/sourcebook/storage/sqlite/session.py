@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class SqliteSession:
-    """Reads of one snapshot without a thread change for each of them."""
+    """The statements of one transaction, without a thread change for each of them."""
 
     def __init__(self, connection: Connection, queries: Queries) -> None:
         self._connection = connection
@@ -28,6 +28,10 @@ class SqliteSession:
     def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
         rows = self.fetch(name, **parameters)
         return rows[0] if rows else None
+
+    def change(self, name: str, /, **parameters: object) -> int:
+        """Run a statement that writes, and say how many rows it changed."""
+        return driver.change(self._connection, self._queries[name].sql, parameters)
 
     def stream(self, name: str, /, **parameters: object) -> Iterator[tuple[Any, ...]]:
         """Rows as tuples, one by one: for many rows of few columns."""
@@ -41,3 +45,16 @@ def in_snapshot(connection: Connection, queries: Queries, work: Callable[[Sqlite
         return work(SqliteSession(connection, queries))
     finally:
         connection.execute("rollback")
+
+
+def in_transaction(connection: Connection, queries: Queries, work: Callable[[SqliteSession], T]) -> T:
+    """Run `work` and keep what it wrote, all or nothing."""
+    connection.execute("begin immediate")
+    try:
+        result = work(SqliteSession(connection, queries))
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+    return result

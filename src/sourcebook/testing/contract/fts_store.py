@@ -109,6 +109,14 @@ class FtsStoreContract:
         assert await found(base, "raspberry", 10, Equals("group", "a")) == [f"k{i}" for i in range(40, 50)]
         assert len(await found(base, "raspberry", 40, Not(Equals("group", "a")))) == 40
 
+    async def test_a_filter_never_takes_a_chunk_for_its_neighbour(self, base: OpenBase) -> None:
+        """Of a document's chunks, one is found by words and another has what the filter wants."""
+        await make_collection(base)
+        await base.stores.fts.index("c", [text("a", "raspberry", document="d")])
+        await base.stores.vectors.add("c", [chunk("b", document="d", content="other", metadata={"k": 1})])
+        assert await found(base, "raspberry", 10, Equals("k", 1)) == []
+        assert await found(base, "raspberry", 10, Not(Equals("k", 1))) == ["a"]
+
     async def test_a_filter_does_not_change_scores(self, base: OpenBase) -> None:
         await make_collection(base)
         await base.stores.fts.index("c", [text("k", EN, group="a"), text("x", "raspberry", group="b")])

@@ -244,6 +244,14 @@ class VectorStoreContract:
         found = await base.stores.vectors.search_semantic("c", 2 * unit(0), 2)
         assert [(r.chunk.id, r.score) for r in found] == [("long", 60.0), ("short", 2.0)]
 
+    async def test_one_huge_vector_does_not_hide_the_others(self, base: OpenBase) -> None:
+        await base.stores.vectors.create_collection(Collection("c", 2, distance_metric=DistanceMetric.DOT))
+        vectors = {"huge": [3e38, -3e38], "small": [1.0, 1.0], "large": [3e20, 3e20]}
+        await base.stores.vectors.add("c", [chunk(name, vector) for name, vector in vectors.items()])
+        found = await base.stores.vectors.search_semantic("c", [5.0, 5.0], 3)
+        assert [r.chunk.id for r in found] == ["large", "small", "huge"]
+        assert [r.chunk.id for r in await base.stores.vectors.search_semantic("c", [1.0, 0.0], 1)] == ["huge"]
+
     async def test_the_euclidean_score_falls_with_the_distance(self, base: OpenBase) -> None:
         await base.stores.vectors.create_collection(
             Collection("c", 8, distance_metric=DistanceMetric.EUCLIDEAN)

@@ -101,37 +101,46 @@ class Column:
 
 
 class Columns:
-    """The columns of one segment. The session must be of a state in which the segment's living rows exist."""
+    """The columns of one segment.
+
+    A column is made from what the base holds at some change, so it knows the rows that lived then. Rows only die: it is
+    right for every later state of the segment, and an earlier state makes its own.
+    """
 
     def __init__(self, segment: Segment, collection_id: str) -> None:
         self._segment = segment
         self._collection_id = collection_id
-        self._known: dict[Field, Column] = {}
+        self._known: dict[Field, tuple[int, Column]] = {}
         self._lock = Lock()
 
-    def rows(self, tree: MetadataFilter, session: SqliteSession) -> NDArray[np.bool_]:
-        """Which rows a checked filter lets through; what it says of dead rows means nothing."""
+    def rows(self, tree: MetadataFilter, session: SqliteSession, seq: int) -> NDArray[np.bool_]:
+        """Which rows a checked filter lets through; what it says of dead rows means nothing.
+
+        The session sees the base after change number `seq`.
+        """
         match tree:
             case And(filters):
                 mask = np.ones(len(self._segment), dtype=np.bool_)
                 for inner in filters:
-                    mask &= self.rows(inner, session)
+                    mask &= self.rows(inner, session, seq)
                 return mask
             case Or(filters):
                 mask = np.zeros(len(self._segment), dtype=np.bool_)
                 for inner in filters:
-                    mask |= self.rows(inner, session)
+                    mask |= self.rows(inner, session, seq)
                 return mask
             case Not(inner):
-                return ~self.rows(inner, session)
+                return ~self.rows(inner, session, seq)
             case _:
-                return self._column(parse_field(tree.field), session).rows(tree)
+                return self._column(parse_field(tree.field), session, seq).rows(tree)
 
-    def _column(self, field: Field, session: SqliteSession) -> Column:
+    def _column(self, field: Field, session: SqliteSession, seq: int) -> Column:
         with self._lock:
-            if field not in self._known:
-                self._known[field] = _Maker(self._segment, self._collection_id, field, session).column()
-            return self._known[field]
+            known = self._known.get(field)
+            if known is None or known[0] > seq:
+                known = seq, _Maker(self._segment, self._collection_id, field, session).column()
+                self._known[field] = known
+            return known[1]
 
 
 class _Maker:
@@ -189,15 +198,11 @@ class _Maker:
         yield from self._aligned((d, c, _restored(type_, value)) for d, c, type_, value in rows)
 
     def _aligned(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[int, object]]:
-        """Values with the rows they belong to. Both come in the order of document and chunk."""
+        """Values with the rows they belong to. The segment need not hold every chunk of a document."""
         for document_id, group in groupby(rows, key=lambda row: row[0]):
             own = self._segment.rows_of(document_id)
-            found = list(group)
-            if len(found) == len(own):
-                yield from zip(own, (row[2] for row in found), strict=True)
-                continue
-            place = {self._segment.chunk_ids[row]: row for row in own}
-            yield from ((place[row[1]], row[2]) for row in found if row[1] in place)
+            place = dict(zip(self._segment.chunk_ids[own.start : own.stop], own, strict=True))
+            yield from ((place[row[1]], row[2]) for row in group if row[1] in place)
 
     def _coded(self, by_document: dict[int, object], by_row: dict[int, object]) -> Column:
         code = _Coder(self._field.in_normal_form, [*by_document.values(), *by_row.values()])

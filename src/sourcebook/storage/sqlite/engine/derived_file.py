@@ -53,7 +53,7 @@ class DerivedFiles:
     def __init__(self, base: Path) -> None:
         self._folder = base.with_name(f"{base.name}.derived")
 
-    def write(self, name: str, token: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def write(self, name: str, token: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
         """Write a file whole or not at all."""
         self._folder.mkdir(exist_ok=True)
         unfinished = self._folder / f"{name}-{token}.unfinished"
@@ -62,8 +62,9 @@ class DerivedFiles:
                 _write(file, {"name": name, "token": token}, arrays)
                 file.flush()
                 os.fsync(file.fileno())
-            unfinished.replace(self._path(name, token))
+            finished = unfinished.replace(self._path(name, token))
             sync_folder(self._folder)
+            return finished
         finally:
             unfinished.unlink(missing_ok=True)
 
@@ -76,14 +77,14 @@ class DerivedFiles:
             return None
         return _read(data, {"name": name, "token": token})
 
-    def forget_others(self, name: str, token: str) -> None:
-        """Remove files of this name with another token. Who has one mapped keeps it until it lets go."""
-        for path in self._others(name, token):
-            path.unlink(missing_ok=True)
+    def present(self, name: str) -> list[Path]:
+        """The files of this name, finished or not."""
+        return sorted(self._folder.glob(f"{name}-*"))
 
-    def _others(self, name: str, token: str) -> Iterable[Path]:
-        kept = self._path(name, token).name
-        return [path for path in self._folder.glob(f"{name}-*") if path.name != kept]
+    def remove(self, paths: Iterable[Path]) -> None:
+        """Remove files. Who has one mapped keeps it until it lets go."""
+        for path in paths:
+            path.unlink(missing_ok=True)
 
     def _path(self, name: str, token: str) -> Path:
         return self._folder / f"{name}-{token}.bin"

@@ -49,13 +49,9 @@ class LivePart(Generic[P]):
         alive = self.part.segment.without(self.alive, document_ids)
         return self if alive is self.alive else LivePart(self.part, alive, self.columns)
 
-    def rows(self, tree: MetadataFilter | None, session: SqliteSession) -> NDArray[np.bool_]:
+    def rows(self, tree: MetadataFilter | None, session: SqliteSession, seq: int) -> NDArray[np.bool_]:
         """The living rows that a checked filter lets through."""
-        return self.alive if tree is None else self.alive & self.columns.rows(tree, session)
-
-    def living_documents(self) -> list[str]:
-        numbers: list[int] = np.unique(self.part.segment.document_of[self.alive]).tolist()
-        return [self.part.segment.documents[n] for n in numbers]
+        return self.alive if tree is None else self.alive & self.columns.rows(tree, session, seq)
 
 
 def fully_alive(part: P, collection_id: str) -> LivePart[P]:
@@ -65,6 +61,8 @@ def fully_alive(part: P, collection_id: str) -> LivePart[P]:
 
 # Reads a part from the base: of some documents, or (None) of all.
 Loader: TypeAlias = "Callable[[SqliteSession, Sequence[str] | None], P]"
+# Makes one part of what lives in several.
+Joiner: TypeAlias = "Callable[[Sequence[tuple[P, NDArray[np.bool_]]]], P]"
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class Image(Generic[P]):
     def rows(self) -> int:
         return sum(len(part.alive) for part in self.parts)
 
-    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P]) -> Image[P]:
+    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
         """The image at the session's state, which is at change number `seq`."""
         changed = [
             row["document_id"]
@@ -96,17 +94,16 @@ class Image(Generic[P]):
             return replace(self, seq=seq)
         first, *others = [part.without(changed) for part in self.parts]
         added = fully_alive(load(session, changed), self.collection_id)
-        parts = self._joined(session, [first, *(part for part in others if part.alive.any())], added, load)
+        parts = self._joined([first, *(part for part in others if part.alive.any())], added, join)
         if _is_worn(parts):
             return read_whole(session, self.collection_id, seq, load, replaces=self.token or self.replaces)
         return replace(self, seq=seq, parts=tuple(parts), is_whole=False)
 
-    def _joined(
-        self, session: SqliteSession, parts: list[LivePart[P]], added: LivePart[P], load: Loader[P]
-    ) -> list[LivePart[P]]:
+    def _joined(self, parts: list[LivePart[P]], added: LivePart[P], join: Joiner[P]) -> list[LivePart[P]]:
         while len(parts) > 1 and len(parts[-1].part.segment) < _GROWTH * len(added.part.segment):
-            documents = sorted({*parts.pop().living_documents(), *added.part.segment.documents})
-            added = fully_alive(load(session, documents), self.collection_id)
+            last = parts.pop()
+            joined = join([(last.part, last.alive), (added.part, added.alive)])
+            added = fully_alive(joined, self.collection_id)
         return [*parts, added] if len(added.part.segment) else parts
 
 

@@ -77,7 +77,18 @@ def nearest_passages(
     vectors, down to the mean of the last passage that is wanted.
     """
     having = [Allowed(part, rows[part.passage] & part.has_vector) for part, rows in allowed]
-    found = _rough(having, query, centre, 8 * top_k)
+    total = sum(int(rows.sum()) for _, rows in having)
+    wanted = 8 * top_k
+    while True:
+        found = _rough(having, query, centre, wanted)
+        scored = _best_passages(found, query, top_k)
+        if len(scored) == top_k or sum(len(f.rows) for f in found) == total:
+            return scored
+        # So many of the nearest vectors belong to so few passages that more of them are needed.
+        wanted *= 8
+
+
+def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: int) -> list[Scored]:
     if not found:
         return []
     scores = np.concatenate([f.scores for f in found])
@@ -139,7 +150,7 @@ def _limit(scores: NDArray[np.float64], count: int) -> float:
     if len(scores) <= count:
         return -np.inf
     last = float(np.partition(scores, len(scores) - count)[len(scores) - count])
-    return last - _MARGIN * max(1.0, abs(last))
+    return last - _MARGIN * max(1.0, abs(last)) if np.isfinite(last) else last
 
 
 def _families(

@@ -77,10 +77,6 @@ class Segment:
         number = self.number_of(document_id)
         return range(0) if number is None else range(int(self.starts[number]), int(self.starts[number + 1]))
 
-    def row_of(self, document_id: str, chunk_id: str) -> int | None:
-        rows = self.rows_of(document_id)
-        return next((row for row in rows if self.chunk_ids[row] == chunk_id), None)
-
     def without(self, alive: NDArray[np.bool_], document_ids: Iterable[str]) -> NDArray[np.bool_]:
         """Which rows are left when these documents are gone."""
         left = alive
@@ -90,3 +86,30 @@ class Segment:
                 left = left.copy() if left is alive else left
                 left[rows.start : rows.stop] = False
         return left
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where the rows and documents of an old segment are in a new one; -1 for those that were left behind."""
+
+    rows: NDArray[np.int64]
+    documents: NDArray[np.int64]
+
+
+def join_segments(old: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> tuple[Segment, list[Moved]]:
+    """One segment of the living documents of several, and where everything went. No document lives in two."""
+    living = sorted(
+        (segment.documents[document], part, document)
+        for part, (segment, alive) in enumerate(old)
+        for document in range(len(segment.documents))
+        if alive[segment.starts[document]]
+    )
+    moved = [Moved(np.full(len(s), -1), np.full(len(s.documents), -1)) for s, _ in old]
+    places: list[tuple[str, str]] = []
+    for number, (document_id, part, document) in enumerate(living):
+        segment = old[part][0]
+        rows = range(int(segment.starts[document]), int(segment.starts[document + 1]))
+        moved[part].documents[document] = number
+        moved[part].rows[rows.start : rows.stop] = np.arange(len(places), len(places) + len(rows))
+        places.extend((document_id, chunk_id) for chunk_id in segment.chunk_ids[rows.start : rows.stop])
+    return Segment.of(places), moved

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from threading import Lock
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import anyio.to_thread
 
-from sourcebook.errors import StorageError
+from sourcebook.errors import SourcebookError
+from sourcebook.storage.repositories.collections import required_from
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
 from sourcebook.storage.sqlite.engine.images import Image, Part, fully_alive, read_whole
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.storage.repositories.collections import StoredCollection
@@ -25,7 +30,8 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=Part)
 
 # Below this, reading from the base is as fast as a file would be.
-_ROWS_WORTH_A_FILE = 20_000
+ROWS_WORTH_A_FILE = 20_000
+_PAUSE_AFTER_FAILURE = 60.0
 # Searches that began before a change may still need the image of their moment.
 _IMAGES_KEPT = 8
 
@@ -38,6 +44,8 @@ class Kind(Protocol[P]):
 
     def loader(self, stored: StoredCollection) -> Loader[P]: ...
 
+    def join(self, old: Sequence[tuple[P, NDArray[np.bool_]]]) -> P: ...
+
     def to_arrays(self, part: P) -> dict[str, NDArray[Any]]: ...
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> P: ...
@@ -45,87 +53,118 @@ class Kind(Protocol[P]):
 
 @dataclass(slots=True)
 class _Place(Generic[P]):
-    lock: Lock
-    images: dict[int, Image[P]]
-    publishing: bool = False
+    """What is held of one collection. The lock is for whoever makes the next image."""
+
+    lock: Lock = field(default_factory=Lock)
+    images: dict[int, Image[P]] = field(default_factory=dict[int, "Image[P]"])
+    publishing: Thread | None = None
+    not_before: float = 0.0
 
 
 class Shelf(Generic[P]):
     """Safe to use from several threads: an image never changes, and only one thread at a time makes the next."""
 
-    def __init__(self, database: SqliteDatabase, kind: Kind[P]) -> None:
+    def __init__(
+        self, database: SqliteDatabase, kind: Kind[P], rows_worth_a_file: int = ROWS_WORTH_A_FILE
+    ) -> None:
         self._database = database
         self._kind = kind
+        self._rows_worth_a_file = rows_worth_a_file
         self._files = DerivedFiles(database.path)
         self._places: dict[str, _Place[P]] = {}
         self._lock = Lock()
+        database.before_close(self._finish)
 
     def image(self, session: SqliteSession, stored: StoredCollection) -> Image[P]:
         """The image of exactly the state that the session sees."""
         name = self._name(stored)
         with self._lock:
-            place = self._places.setdefault(name, _Place(Lock(), {}))
-        seq = _last_change(session)
+            place = self._places.setdefault(name, _Place())
+        seq, record = _state(session, name)
         with place.lock:
-            image = place.images.get(seq)
-            newest = max(place.images, default=-1)
-            if image is None or not image.token:
-                known = image or place.images.get(newest)
-                image = self._made(session, stored, seq, known if newest <= seq else None)
-                place.images[seq] = image
-                for old in sorted(place.images)[:-_IMAGES_KEPT]:
-                    del place.images[old]
-            return image
+            # A search that began earlier than another may come later: it goes on from an image of its own past.
+            earlier = max((known for known in place.images if known <= seq), default=None)
+            known = None if earlier is None else place.images[earlier]
+            image = self._made(session, stored, seq, record, known)
+            place.images[seq] = image
+            for old in sorted(place.images)[:-_IMAGES_KEPT]:
+                del place.images[old]
+        self._publish_later(name, place, image)
+        return image
 
-    async def publish(self, stored: StoredCollection, image: Image[P]) -> None:
-        """Put an image that was read whole into a file for everybody, if it is worth one and the base lets us."""
-        name = self._name(stored)
-        place = self._places[name]
-        if not image.is_whole or image.rows < _ROWS_WORTH_A_FILE or place.publishing:
-            return
-        place.publishing = True
-        try:
-            token = new_token()
-            arrays = await anyio.to_thread.run_sync(self._kind.to_arrays, image.parts[0].part)
-            await anyio.to_thread.run_sync(self._files.write, name, token, arrays)
-            record = FileRecord(token, image.seq)
-            await self._database.execute("put_derived_file", key=f"derived:{name}", value=record.as_text())
-            await anyio.to_thread.run_sync(self._files.forget_others, name, token)
-        except (StorageError, OSError):
-            # A base that cannot be written, or a full disk, is searched from this process's own memory.
-            await anyio.to_thread.run_sync(self._files.forget_others, name, image.token or image.replaces)
-        finally:
-            place.publishing = False
-
-    def forget(self, stored: StoredCollection) -> None:
-        """Let go of a collection, with its file."""
+    async def forget(self, stored: StoredCollection) -> None:
+        """Let go of a collection that is no more, with its file."""
         name = self._name(stored)
         with self._lock:
             self._places.pop(name, None)
-        self._files.forget_others(name, "")
+        await self._database.execute("forget_derived_file", key=_key(name))
+        with suppress(OSError):
+            await anyio.to_thread.run_sync(lambda: self._files.remove(self._files.present(name)))
+
+    def _publish_later(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        """Put an image that was read whole into a file for everybody, in a thread that no search waits for."""
+        if not image.is_whole or image.rows < self._rows_worth_a_file:
+            return
+        with self._lock:
+            if place.publishing is not None or time.monotonic() < place.not_before:
+                return
+            place.publishing = Thread(target=self._publish, args=(name, place, image), daemon=True)
+            place.publishing.start()
+
+    def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        try:
+            self._write_file(name, image)
+        except (SourcebookError, OSError):
+            # A base that cannot be written, or a full disk, is searched from this process's own memory.
+            place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE
+        finally:
+            place.publishing = None
+
+    def _write_file(self, name: str, image: Image[P]) -> None:
+        token = new_token()
+        # Only these are out of date afterwards: somebody else may be writing one at this moment.
+        before = self._files.present(name)
+        written = self._files.write(name, token, self._kind.to_arrays(image.parts[0].part))
+        try:
+            recorded = self._database.write_apart(
+                partial(_record, name, FileRecord(token, image.seq), image.collection_id)
+            )
+        except BaseException:
+            self._files.remove([written])
+            raise
+        self._files.remove(path for path in before if recorded not in path.name)
+
+    def _finish(self) -> None:
+        """Wait for what is being written."""
+        with self._lock:
+            running = [place.publishing for place in self._places.values()]
+        for thread in running:
+            if thread is not None:
+                thread.join()
 
     def _made(
-        self, session: SqliteSession, stored: StoredCollection, seq: int, known: Image[P] | None
+        self,
+        session: SqliteSession,
+        stored: StoredCollection,
+        seq: int,
+        record: FileRecord | None,
+        known: Image[P] | None,
     ) -> Image[P]:
         load = self._kind.loader(stored)
-        shared = self._shared(session, stored, seq, known)
-        image = shared or known
+        image = self._shared(stored, seq, record, known) or known
         if image is None:
             return read_whole(session, stored.collection.id, seq, load)
-        return image if image.seq == seq else image.caught_up(session, seq, load)
+        return image if image.seq == seq else image.caught_up(session, seq, load, self._kind.join)
 
     def _shared(
-        self, session: SqliteSession, stored: StoredCollection, seq: int, known: Image[P] | None
+        self, stored: StoredCollection, seq: int, record: FileRecord | None, known: Image[P] | None
     ) -> Image[P] | None:
         """The image of the shared file, if there is one that this process does not use yet and has not worn out."""
-        name = self._name(stored)
-        row = session.fetch_one("derived_file", key=f"derived:{name}")
-        if row is None:
+        if record is None or record.seq > seq:
             return None
-        record = FileRecord.of(row["value"])
-        if record.seq > seq or (known is not None and record.token in (known.token, known.replaces)):
+        if known is not None and record.token in (known.token, known.replaces):
             return None
-        arrays = self._files.read(name, record.token)
+        arrays = self._files.read(self._name(stored), record.token)
         if arrays is None:
             return None
         part = self._kind.from_arrays(arrays, stored)
@@ -134,9 +173,24 @@ class Shelf(Generic[P]):
 
     def _name(self, stored: StoredCollection) -> str:
         digest = hashlib.blake2b(stored.collection.id.encode(), digest_size=8).hexdigest()
-        return f"{self._kind.name}-{digest}-{stored.model_id}"
+        return f"{self._kind.name}-{digest}-{stored.model_id}-{stored.collection.distance_metric}"
 
 
-def _last_change(session: SqliteSession) -> int:
-    row = session.fetch_one("last_change")
-    return int(row["seq"]) if row else 0
+def _key(name: str) -> str:
+    return f"derived:{name}"
+
+
+def _state(session: SqliteSession, name: str) -> tuple[int, FileRecord | None]:
+    """The last change that the session sees, and the file that the base holds for true."""
+    row = session.fetch_one("derived_state", key=_key(name))
+    if row is None:
+        return 0, None
+    return int(row["seq"]), None if row["record"] is None else FileRecord.of(row["record"])
+
+
+def _record(name: str, record: FileRecord, collection_id: str, session: SqliteSession) -> str:
+    """Make the file the true one, unless its collection is gone. The token of the one that is, afterwards."""
+    required_from(session.fetch_one("collection_by_id", collection_id=collection_id), collection_id)
+    session.change("put_derived_file", key=_key(name), value=record.as_text())
+    _, now = _state(session, name)
+    return record.token if now is None else now.token

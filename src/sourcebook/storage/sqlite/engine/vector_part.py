@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -13,7 +13,7 @@ import simsimd
 
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.storage import vectors
-from sourcebook.storage.sqlite.engine.segment import Segment
+from sourcebook.storage.sqlite.engine.segment import Segment, join_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,9 +71,11 @@ class VectorPart:
             return np.empty(0)
         kind = "sqeuclidean" if self.metric is DistanceMetric.EUCLIDEAN else "dot"
         wanted = np.ascontiguousarray(query.astype(matrix.dtype)).reshape(1, -1)
-        found = np.asarray(
-            simsimd.cdist(wanted, np.ascontiguousarray(matrix), kind), dtype=np.float64
-        ).ravel()
+        measured = simsimd.cdist(wanted, np.ascontiguousarray(matrix), kind)
+        # Numbers so large that single precision overflows: the exact score decides about them.
+        beyond = 0.0 if self.metric is DistanceMetric.EUCLIDEAN else np.inf
+        scores = np.asarray(measured, dtype=np.float64).ravel()
+        found = np.nan_to_num(scores, nan=beyond, posinf=np.inf, neginf=-np.inf)
         if self.metric is DistanceMetric.EUCLIDEAN:
             return 1.0 / (1.0 + np.sqrt(np.maximum(found, 0.0)))
         return found
@@ -126,3 +128,25 @@ def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> Vector
         np.array(spans, dtype=np.int32).reshape(len(places), 2),
         collection.distance_metric,
     )
+
+
+def join_parts(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPart:
+    """One part of what lives in several."""
+    segment, moved = join_segments([(part.segment, alive) for part, alive in old])
+    first, _ = old[0]
+    joined = VectorPart(
+        segment,
+        np.empty((len(segment), first.matrix.shape[1]), dtype=first.matrix.dtype),
+        np.empty(len(segment), dtype=np.bool_),
+        np.empty(len(segment), dtype=np.int32),
+        np.empty((len(segment), 2), dtype=np.int32),
+        first.metric,
+    )
+    for (part, _), where in zip(old, moved, strict=True):
+        kept = np.flatnonzero(where.rows >= 0)
+        there = where.rows[kept]
+        joined.matrix[there] = part.matrix[kept]
+        joined.has_vector[there] = part.has_vector[kept]
+        joined.spans[there] = part.spans[kept]
+        joined.passage[there] = where.rows[part.passage[kept]]
+    return joined

@@ -17,8 +17,8 @@ from sourcebook.storage.repositories.chunks import result_from
 from sourcebook.storage.repositories.collections import required_from
 from sourcebook.storage.sqlite.engine.nearest import Allowed, nearest_chunks, nearest_passages, prepared_query
 from sourcebook.storage.sqlite.engine.segment import Segment
-from sourcebook.storage.sqlite.engine.shelf import Shelf
-from sourcebook.storage.sqlite.engine.vector_part import VectorPart, read_part, signs_of
+from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part, signs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.engines import Scored
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.images import Image, Loader
+    from sourcebook.storage.sqlite.engine.images import Loader
     from sourcebook.storage.sqlite.session import SqliteSession
 
     Nearest = Callable[
@@ -52,6 +52,9 @@ class VectorParts:
             return read_part(rows, stored.collection)
 
         return load
+
+    def join(self, old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPart:
+        return join_parts(old)
 
     def to_arrays(self, part: VectorPart) -> dict[str, NDArray[Any]]:
         arrays = {
@@ -90,9 +93,9 @@ def _centre(part: VectorPart) -> NDArray[np.float32]:
 class SqliteVectorEngine:
     """A `VectorEngine` that answers from memory what the base would answer from its tables."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
-        self._shelf = Shelf(database, VectorParts())
+        self._shelf = Shelf(database, VectorParts(), rows_worth_a_file)
 
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
@@ -109,8 +112,8 @@ class SqliteVectorEngine:
     ) -> list[SearchResult]:
         return await self._search(nearest_passages, collection_id, query, top_k, filter, _outlines)
 
-    def forget(self, stored: StoredCollection) -> None:
-        self._shelf.forget(stored)
+    async def forget(self, stored: StoredCollection) -> None:
+        await self._shelf.forget(stored)
 
     async def _search(
         self,
@@ -123,9 +126,7 @@ class SqliteVectorEngine:
     ) -> list[SearchResult]:
         tree = None if filter is None else check(filter)
         work = partial(self._answer, nearest, collection_id, query, top_k, tree, shown)
-        stored, image, results = await self._database.read(work)
-        await self._shelf.publish(stored, image)
-        return results
+        return await self._database.read(work)
 
     def _answer(
         self,
@@ -136,19 +137,19 @@ class SqliteVectorEngine:
         tree: MetadataFilter | None,
         shown: Shown,
         session: SqliteSession,
-    ) -> tuple[StoredCollection, Image[VectorPart], list[SearchResult]]:
+    ) -> list[SearchResult]:
         row = session.fetch_one("collection_by_id", collection_id=collection_id)
         stored = required_from(row, collection_id)
         collection = stored.collection
         wanted = vectors.checked(query, collection.embedding_dimensions, "the question")
         image = self._shelf.image(session, stored)
         found = nearest(
-            [Allowed(live.part, live.rows(tree, session)) for live in image.parts],
+            [Allowed(live.part, live.rows(tree, session, image.seq)) for live in image.parts],
             prepared_query(wanted, collection.distance_metric),
             top_k,
             image.parts[0].part.centre if image.parts else None,
         )
-        return stored, image, shown(session, collection_id, found)
+        return shown(session, collection_id, found)
 
 
 def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sourcebook.storage import words
-from sourcebook.storage.sqlite.engine.segment import Segment
+from sourcebook.storage.sqlite.engine.segment import Segment, join_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +39,28 @@ class Postings:
             texts[order],
             frequencies[order],
             np.array([row[0] for row in rows], dtype=np.int32),
+        )
+
+    @classmethod
+    def joined(cls, old: Sequence[tuple[Postings, NDArray[np.int64]]], count: int) -> Postings:
+        """The postings of several that go together to `count` texts, each with where its texts went (-1: nowhere)."""
+        lengths = np.zeros(count, dtype=np.int32)
+        ids: list[NDArray[np.uint32]] = []
+        texts: list[NDArray[np.int64]] = []
+        frequencies: list[NDArray[np.uint16]] = []
+        for postings, where in old:
+            there = where[postings.texts]
+            kept = there >= 0
+            ids.append(np.repeat(postings.terms, np.diff(postings.starts))[kept])
+            texts.append(there[kept])
+            frequencies.append(postings.frequencies[kept])
+            lengths[where[where >= 0]] = postings.lengths[where >= 0]
+        all_ids, all_texts = np.concatenate(ids), np.concatenate(texts)
+        order = np.lexsort((all_texts, all_ids))
+        terms, first = np.unique(all_ids[order], return_index=True)
+        starts = np.append(first, len(all_ids)).astype(np.int64)
+        return cls(
+            terms, starts, all_texts[order].astype(np.int32), np.concatenate(frequencies)[order], lengths
         )
 
     def add_scores(
@@ -83,4 +105,15 @@ def read_part(chunk_rows: Iterator[tuple[Any, ...]], document_rows: Iterator[tup
         segment,
         Postings.of([row[2:] for row in rows]),
         Postings.of([known.get(document_id, nothing) for document_id in segment.documents]),
+    )
+
+
+def join_parts(old: Sequence[tuple[WordPart, NDArray[np.bool_]]]) -> WordPart:
+    """One part of what lives in several."""
+    segment, moved = join_segments([(part.segment, alive) for part, alive in old])
+    pairs = list(zip((part for part, _ in old), moved, strict=True))
+    return WordPart(
+        segment,
+        Postings.joined([(part.chunks, where.rows) for part, where in pairs], len(segment)),
+        Postings.joined([(part.documents, where.documents) for part, where in pairs], len(segment.documents)),
     )

@@ -14,8 +14,8 @@ from sourcebook.storage import words
 from sourcebook.storage.engines import Scored, WordResult
 from sourcebook.storage.repositories.collections import required_from
 from sourcebook.storage.sqlite.engine.segment import Segment
-from sourcebook.storage.sqlite.engine.shelf import Shelf
-from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, read_part
+from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
+from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
 from sourcebook.text.analysis import analyse_question
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Row
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.images import Image, LivePart, Loader
+    from sourcebook.storage.sqlite.engine.images import LivePart, Loader
     from sourcebook.storage.sqlite.session import SqliteSession
     from sourcebook.text.analysis import QuestionWords
 
@@ -52,6 +52,9 @@ class WordParts:
             )
 
         return load
+
+    def join(self, old: Sequence[tuple[WordPart, NDArray[np.bool_]]]) -> WordPart:
+        return join_parts(old)
 
     def to_arrays(self, part: WordPart) -> dict[str, NDArray[Any]]:
         return (
@@ -85,22 +88,19 @@ class _Weights:
 class SqliteWordEngine:
     """A `WordEngine` that answers from memory what the base would answer from its tables."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
-        self._shelf = Shelf(database, WordParts())
+        self._shelf = Shelf(database, WordParts(), rows_worth_a_file)
 
     async def search(
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
     ) -> tuple[QuestionWords, list[WordResult]]:
         tree = None if filter is None else check(filter)
         work = partial(self._answer, collection_id, query, top_k, tree, with_texts)
-        stored, image, question, results = await self._database.read(work)
-        if image is not None:
-            await self._shelf.publish(stored, image)
-        return question, results
+        return await self._database.read(work)
 
-    def forget(self, stored: StoredCollection) -> None:
-        self._shelf.forget(stored)
+    async def forget(self, stored: StoredCollection) -> None:
+        await self._shelf.forget(stored)
 
     def _answer(
         self,
@@ -110,24 +110,26 @@ class SqliteWordEngine:
         tree: MetadataFilter | None,
         with_texts: bool,
         session: SqliteSession,
-    ) -> tuple[StoredCollection, Image[WordPart] | None, QuestionWords, list[WordResult]]:
+    ) -> tuple[QuestionWords, list[WordResult]]:
         row = session.fetch_one("collection_by_id", collection_id=collection_id)
         stored = required_from(row, collection_id)
         spoken = [row["language"] for row in session.fetch("languages", collection_id=collection_id)]
         question = analyse_question(query, spoken)
         terms = _known_terms(session, collection_id, question)
         if not terms:
-            return stored, None, question, []
+            return question, []
         chunks = _Weights.of(terms, "chunk_count", stored.word_rows, stored.word_length)
         documents = _Weights.of(
             terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
         image = self._shelf.image(session, stored)
         found = [
-            s for live in image.parts for s in _best(live, live.rows(tree, session), chunks, documents, top_k)
+            s
+            for live in image.parts
+            for s in _best(live, live.rows(tree, session, image.seq), chunks, documents, top_k)
         ]
         best = sorted(found, key=lambda s: (-s.score, s.chunk_id))[:top_k]
-        return stored, image, question, _results(session, collection_id, best, with_texts=with_texts)
+        return question, _results(session, collection_id, best, with_texts=with_texts)
 
 
 def _known_terms(session: SqliteSession, collection_id: str, question: QuestionWords) -> list[Row]:

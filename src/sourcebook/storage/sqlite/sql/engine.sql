@@ -1,5 +1,6 @@
--- name: last_change()
-select coalesce(max(seq), 0) as seq from changes
+-- name: derived_state(key)
+-- Where the change log is, and the file that is true for what is derived from it.
+select (select coalesce(max(seq), 0) from changes) as seq, (select value from base_info where key = :key) as record
 
 -- name: changed_documents(collection_id, seq)
 select document_id from changes where seq > :seq and collection_id = :collection_id order by document_id
@@ -89,11 +90,11 @@ cross join document_chunks c on c.collection_id = :collection_id and c.document_
 where c.metadata <> '{}' and coalesce(json_type(c.metadata, :path), 'null') <> 'null'
 order by c.document_id, c.id
 
--- name: derived_file(key)
-select value from base_info where key = :key
-
 -- name: put_derived_file(key, value)
 insert into base_info (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value
+
+-- name: forget_derived_file(key)
+delete from base_info where key = :key
 
 -- name: results_by_ids(collection_id, chunk_ids)
 select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
