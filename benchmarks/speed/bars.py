@@ -11,6 +11,8 @@ VECTORS = 100_000
 FEW_PASSAGES, MANY_PASSAGES = 20_000, 100_000
 RECALL = 0.99
 UNFILTERED = 1.2
+MOST_SHORT = 0.05
+"""The share of answers with fewer than k passages from which on an engine does not answer the question."""
 FILTERED_CELLS = ("50 %", "10 %", "1 %", "0.1 %")
 CODE_BYTES_PER_DIMENSION = 1 + 1 / 8
 """The codes that every process would hold if they were not shared: a byte and a bit."""
@@ -113,18 +115,26 @@ def hybrid_bars(
     bars = [within(f"{what}: p95 at most 15 ms", slowest, 15, "ms")]
     for cell in cells:
         bar = f"{what}, {cell}: p95 at most half of LanceDB's"
-        others = [
-            engine["cells"][cell]["p95_ms"]
-            for engine in engines.values()
-            if engine["family"] == "lancedb" and cell in engine["cells"] and not engine["error"]
-        ]
-        if others:
-            own = ours["cells"][cell]["p95_ms"]
-            note = f"sourcebook {own:.2f} ms, lancedb {min(others):.2f} ms"
-            bars.append(within(bar, own / min(others), 0.5, "× lancedb", note))
-        else:
-            bars.append(missing(bar, "lancedb did not run"))
+        bars.append(_half_of_lancedb(bar, ours["cells"][cell]["p95_ms"], engines, cell))
     return bars
+
+
+def _half_of_lancedb(bar: str, own: float, engines: Mapping[str, EngineFacts], cell: str) -> BarFacts:
+    """Beside its fastest configuration that finds k passages; one that finds fewer is named, and not compared."""
+    others = {
+        name: engine["cells"][cell]
+        for name, engine in engines.items()
+        if engine["family"] == "lancedb" and cell in engine["cells"] and not engine["error"]
+    }
+    whole = {name: facts for name, facts in others.items() if facts["short"] <= MOST_SHORT * facts["queries"]}
+    if not whole:
+        return missing(bar, "lancedb did not run, or found too few passages")
+    name, fastest = min(whole.items(), key=lambda item: item[1]["p95_ms"])
+    note = f"sourcebook {own:.2f} ms, {name} {fastest['p95_ms']:.2f} ms"
+    left_out = [f"{n} ({f['p95_ms']:.2f} ms)" for n, f in others.items() if n not in whole]
+    if left_out:
+        note += f"; with fewer than k passages: {', '.join(left_out)}"
+    return within(bar, own / fastest["p95_ms"], 0.5, "× lancedb", note)
 
 
 def _at_rest(ours: EngineFacts, what: str, code_bytes: float) -> list[BarFacts]:

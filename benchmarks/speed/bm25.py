@@ -57,6 +57,7 @@ class ExactWords:
         languages = sorted({block.language or "" for block in blocks})
         self._terms = {text: analyse_question(text, languages).terms for text in dict.fromkeys(questions)}
         self._k = k
+        self._best: dict[str, tuple[int, frozenset[int]]] = {}
         self._passages, self._documents = _Level(), _Level()
         self._document_of: list[int] = []
         self._read(blocks)
@@ -71,11 +72,20 @@ class ExactWords:
             self._documents.add(f"{block.title}\n{whole}", block.language, wanted)
 
     def judge(self, question: str, answer: Sequence[int]) -> Judged:
+        if question not in self._best:
+            self._best[question] = self._best_of(question)
+        expected, best = self._best[question]
+        distinct = set(answer)
+        right = min(len(distinct & best), expected)
+        return Judged(right, expected, outside=0, short=len(distinct) < expected)
+
+    def _best_of(self, question: str) -> tuple[int, frozenset[int]]:
+        """How many passages an answer should hold, and those that may be among them: more, if scores are equal."""
         terms = self._terms[question]
         own = self._passages.scores(terms)
         scores = np.where(own > 0, own + self._documents.scores(terms)[self._document_of], 0.0)
         expected = min(self._k, int((own > 0).sum()))
-        worst = np.sort(scores)[-expected] if expected else 0.0
-        distinct = sorted(set(answer))
-        right = sum(bool(scores[number] > 0 and scores[number] >= worst - SAME_SCORE) for number in distinct)
-        return Judged(min(right, expected), expected, outside=0, short=len(distinct) < expected)
+        if not expected:
+            return 0, frozenset()
+        worst = np.partition(scores, -expected)[-expected]
+        return expected, frozenset(np.flatnonzero(scores >= worst - SAME_SCORE).tolist())

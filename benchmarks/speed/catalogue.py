@@ -44,6 +44,13 @@ HYBRID = (
     EngineSpec(OURS, OURS, "ours:SourcebookHybrid", {"dimensions": DIMENSIONS}),
     EngineSpec("lancedb flat", "lancedb", "lance:LanceHybrid", {"index": "flat"}),
     EngineSpec("lancedb hnsw-sq", "lancedb", "lance:LanceHybrid", {"index": "ivf-hnsw-sq"}),
+    EngineSpec(
+        "lancedb hnsw-sq 7 rows",
+        "lancedb",
+        "lance:LanceHybrid",
+        {"index": "ivf-hnsw-sq", "rows": 7},
+        shares="lancedb hnsw-sq",
+    ),
 )
 
 MILLION = (EngineSpec(OURS, OURS, "ours:SourcebookVectors"),)

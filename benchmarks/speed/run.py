@@ -46,7 +46,7 @@ class Plan:
     warm_up: int = 5
     batch: int = 10
     seconds: float = 6.0
-    least: int = 20
+    least: int = 10
     longest_build: float = 900.0
     longest_answer: float = 300.0
 

@@ -45,7 +45,7 @@ class AsyncSourcebook:
         embedder: Embedder | None = None,
     ) -> None:
         chosen = settings if settings is not None else load().settings
-        self._settings = chosen if db is None else chosen.model_copy(update={"db": str(db)})
+        self._settings = chosen if db is None else chosen.at(str(db))
         self._embedder = embedder if embedder is not None else make_embedder(self._settings)
         self._base: OpenBase | None = None
 

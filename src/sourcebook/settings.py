@@ -85,6 +85,10 @@ class Settings(BaseModel):
             # As a shell does it: what is nobody's home folder is a name like any other.
             return db
 
+    def at(self, db: str) -> Settings:
+        """The same settings for another base."""
+        return Settings.model_validate({**self.model_dump(), "db": db})
+
     def __repr_args__(self) -> list[tuple[str | None, object]]:
         return [(key, masked(value)) for key, value in self]
 

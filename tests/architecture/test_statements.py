@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 STORAGE = Path(__file__).parents[2] / "src" / "sourcebook" / "storage"
 QUERIES = {statement.name: statement for statement in read_queries()}
-METHODS = {"fetch", "fetch_one", "stream", "execute", "execute_many"}
+METHODS = {"fetch", "fetch_one", "stream", "change", "execute", "execute_many"}
 # These speak to a connection itself: what they execute is SQL and not the name of it.
 BELOW_THE_NAMES = {
     STORAGE / "sqlite" / name for name in ("database.py", "driver.py", "session.py", "upgrade.py")

@@ -125,8 +125,72 @@ def test_completion_knows_the_commands(shell: Shell) -> None:
     assert set(done.stdout.split()) == {"documents", "doctor"}
 
 
-def test_a_reader_that_leaves_early_is_no_error(shell: Shell) -> None:
-    command = [sys.executable, "-m", "sourcebook", "config", "show", "--json"]
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is always full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["config", "show", "--json"],
+        ["config", "show"],
+        ["serch", "--json"],
+        ["--version"],
+        ["--json", "--help"],
+    ],
+)
+def test_a_full_disk_behind_stdout_is_told_in_one_line(shell: Shell, arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "sourcebook", *arguments],
+            cwd=shell.folder,
+            env=clean_environment(),
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: The output could not be written")
+    assert done.stderr.count("\n") == 1
+
+
+INTERRUPTED_IMPORT = """
+import sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise INTERRUPT
+
+sys.meta_path.insert(0, Interrupting())
+from sourcebook.faces.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("interrupt", ["KeyboardInterrupt", "RuntimeError from KeyboardInterrupt"])
+@pytest.mark.parametrize("as_json", [True, False])
+def test_an_interrupt_while_the_command_is_loaded_leaves_no_traceback(
+    shell: Shell, as_json: bool, interrupt: str
+) -> None:
+    program = INTERRUPTED_IMPORT.replace("INTERRUPT", interrupt)
+    done = subprocess.run(
+        [sys.executable, "-c", program, "config", "show", *(["--json"] if as_json else [])],
+        cwd=shell.folder,
+        env=clean_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 130
+    if as_json:
+        assert json.loads(done.stdout)["error"]["message"] == "Interrupted."
+        assert done.stderr == ""
+    else:
+        assert (done.stdout, done.stderr) == ("", "Error: Interrupted.\nWhat was finished before is kept.\n")
+
+
+@pytest.mark.parametrize("arguments", [["config", "show", "--json"], ["config", "show"]])
+def test_a_reader_that_leaves_early_is_no_error(shell: Shell, arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "sourcebook", *arguments]
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as stdout:

@@ -119,6 +119,21 @@ def test_a_reader_that_leaves_early_is_no_error(library: Shell) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"{", b"")
 
 
+def test_a_reader_that_is_gone_already_is_no_error(library: Shell) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "sourcebook", "search", "raspberries", "--mode", "keyword"],
+            cwd=library.folder,
+            env=clean_environment(),
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 # Errors and their exit codes
 
 
@@ -140,6 +155,43 @@ def test_a_path_that_does_not_exist_is_not_found(shell: Shell) -> None:
 
 def test_a_collection_that_does_not_exist_is_not_found(library: Shell) -> None:
     assert code_of(library, "search", "x", "--collection", "other", exit_code=3) == "collection_not_found"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", "x"],
+        ["documents", "list"],
+        ["collections", "list"],
+        ["collections", "remove", "x", "--yes"],
+        ["doctor"],
+        ["export", "bundle"],
+    ],
+)
+def test_a_base_that_does_not_exist_is_not_made_by_who_only_asks(shell: Shell, arguments: list[str]) -> None:
+    error = shell.json(*arguments, "--db", "mistyped/base.db", exit_code=5)["error"]
+    assert error["code"] == "base_unreachable"
+    assert "mistyped/base.db" in error["message"]
+    assert "`sourcebook add PATH` makes a base" in error["hint"]
+    assert list(shell.folder.iterdir()) == []
+
+
+def test_a_base_in_the_home_folder_is_found_by_its_tilde(shell: Shell) -> None:
+    (shell.folder / "sourcebook.toml").write_text('db = "~/base.db"')
+    home = str(shell.folder / "home")
+    shell.json("collections", "create", "mine", "--dimensions", "3", HOME=home)
+    assert (shell.folder / "home" / "base.db").is_file()
+    assert shell.json("collections", "list", "--db", "~/base.db", HOME=home)["collections"]
+
+
+def test_an_unchanged_file_takes_a_new_category(shell: Shell) -> None:
+    (shell.folder / "note.md").write_text("# Note\n\nA text about apples.\n")
+    shell.json("add", "note.md")
+    assert shell.json("add", "note.md", "--category", "fruit")["updated"] == 1
+    (document,) = shell.json("documents", "list")["documents"]
+    assert document["category"] == "fruit"
+    assert shell.json("search", "apples", "--where", "category=fruit")["results"]
+    assert shell.json("doctor")["ok"] is True
 
 
 def test_a_file_that_is_no_base_is_a_storage_error_and_stays_as_it_is(shell: Shell) -> None:
@@ -200,7 +252,7 @@ def test_a_busy_base_is_a_storage_error_that_names_the_wait(shell: Shell) -> Non
 
 def test_an_interrupt_ends_with_130_and_a_word(shell: Shell) -> None:
     (shell.folder / "note.md").write_text("# Note\n\nA text about apples.\n")
-    shell.json("collections", "list", "--db", "base.db")
+    shell.json("collections", "create", "mine", "--dimensions", "3", "--db", "base.db")
     connection = locked(shell.folder / "base.db")
     process = subprocess.Popen(
         [sys.executable, "-m", "sourcebook", "add", "note.md", "--db", "base.db", "--json"],

@@ -100,11 +100,15 @@ class LanceWords(_Table):
 
 
 class LanceHybrid(_Table):
-    """A row for every vector; the rows of passages have a text, those of children have none."""
+    """A row for every vector; the rows of passages have a text, those of children have none.
 
-    def __init__(self, index: str) -> None:
+    `rows` is how many are asked for each wanted passage, since several may belong to one.
+    """
+
+    def __init__(self, index: str, rows: int = 1) -> None:
         super().__init__()
         self._kind = index
+        self._rows = rows
         self._ranker = import_module("lancedb.rerankers").RRFReranker()
 
     async def build(self, folder: Path, blocks: Iterable[DocumentBlock]) -> None:
@@ -129,10 +133,10 @@ class LanceHybrid(_Table):
             .distance_type("cosine")
             .nearest_to_text(question.text, columns=["text"])
             .rerank(self._ranker)
-            .limit(k)
+            .limit(k * self._rows)
         )
         found = await query.select(["id", "text"]).to_arrow()
-        return list(dict.fromkeys(found["id"].to_pylist()))
+        return list(dict.fromkeys(found["id"].to_pylist()))[:k]
 
 
 def _rows(block: DocumentBlock) -> Iterator[tuple[int, str | None, Any]]:

@@ -119,7 +119,7 @@ def _read_regular(location: Path) -> tuple[bytes, int]:
     """The bytes of a regular file and its time. Nothing else is opened: a pipe would keep us waiting for ever."""
     _require_regular(location.stat())
     descriptor = os.open(location, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with open(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
         # The time comes first: a file that changes while it is read then looks older than it is, not newer.
         opened = os.fstat(descriptor)
         _require_regular(opened)

@@ -1,7 +1,8 @@
 """Add: bytes become passages in the index.
 
-Each file is read and hashed; one that did not change is left alone, unless it is to have another label. The others are parsed, cut and embedded before
-any transaction opens, and then written whole. If the base changed meanwhile, the file is planned anew.
+Each file is read and hashed; one that did not change is left alone, unless it is to have another label. The others
+are parsed, cut and embedded before any transaction opens, and then written whole. If the base changed meanwhile, the
+file is planned anew.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ class Ingest:
     ) -> AddReport:
         """Add files, and folders with all that is in them. A file that cannot be added never stops the others.
 
-        A category or subcategory that is given is also put on files that did not change. What the file says about
-        itself goes before it. Files that are gone or renamed stay in the base under their old path. A path that does not exist is an error before anything is written.
+        A category or subcategory that is given is also put on files that did not change, unless the file itself says
+        another. Files that are gone or renamed stay in the base under their old path. A path that does not exist is an
+        error before anything is written.
         """
         found = await to_thread.run_sync(_find_all, paths, collection_id)
         await self._library.open_collection(collection_id, self._embedder.model)
@@ -121,6 +123,9 @@ class Ingest:
             return step, WriteReport(WriteOutcome.UNCHANGED, raw.document_id)
         present = known.by_id.get(raw.document_id)
         read = await to_thread.run_sync(raw.read)
+        if present is not None:
+            # A hidden document stays hidden when its file changes.
+            read = replace(read, document=replace(read.document, is_active=present.is_active))
         if step is Step.RECORD_PATH:
             report = await self._record_path(collection_id, raw.file_hash, read, present)
         else:
@@ -148,8 +153,7 @@ class Ingest:
         self, read: ReadDocument, chunks: Sequence[EmbeddedChunk], present: Document | None
     ) -> PreparedDocument:
         return PreparedDocument(
-            # A hidden document stays hidden when its file changes.
-            document=replace(read.document, is_active=present.is_active) if present else read.document,
+            document=read.document,
             chunks=chunks,
             model=self._embedder.model,
             paths=(read.path,),

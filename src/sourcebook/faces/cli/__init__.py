@@ -1,5 +1,35 @@
 """The command `sourcebook`: for people at a terminal and for scripts."""
 
-from sourcebook.faces.cli.main import main
+# ruff: noqa: PLC0415 - the command is loaded inside of `main`, because people press Ctrl-C while it is, too
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        from sourcebook.faces.cli.run import run
+
+        return run(given)
+    except BaseException as error:
+        if not _is_interrupt(error):
+            raise
+        from sourcebook.faces.cli.interruption import tell_interrupted
+
+        return tell_interrupted(given)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: inside of a class body, Python 3.11 makes a RuntimeError of that."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import sourcebook
+from sourcebook.errors import BaseUnreachable
 from sourcebook.faces import logs
+from sourcebook.faces.cli.output import flush, leave_stdout
 from sourcebook.settings import LoadedSettings, load
 
 
@@ -62,11 +64,28 @@ class Invocation:
         return self._loaded
 
     def open(self) -> sourcebook.Sourcebook:
+        """The base, which has to be there: who only asks and mistypes its name is not given an empty one."""
+        db = self.loaded.settings.db
+        if "://" not in db and _is_missing(db):
+            raise BaseUnreachable(
+                f"There is no base {db!r}.",
+                hint="Check the path given by `--db`; `sourcebook add PATH` makes a base.",
+            )
+        return self.open_or_make()
+
+    def open_or_make(self) -> sourcebook.Sourcebook:
         return sourcebook.Sourcebook(settings=self.loaded.settings)
 
     @property
     def wants_tracebacks(self) -> bool:
         return self._loaded is not None and self._loaded.settings.log_level == "debug"
+
+
+def _is_missing(path: str) -> bool:
+    try:
+        return not Path(path).exists()
+    except OSError:
+        return False  # Opening it will say what is wrong.
 
 
 def takes_common_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -80,7 +99,7 @@ def takes_common_options(verb: Callable[..., None]) -> Callable[..., None]:
         logs.configure(call.loaded.settings, sys.stderr)
         try:
             verb(call, **given)
-            sys.stdout.flush()
+            flush()
         except BrokenPipeError:
             leave_stdout()
 
@@ -98,8 +117,3 @@ def takes_common_options(verb: Callable[..., None]) -> Callable[..., None]:
     run.__dict__["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
-
-
-def leave_stdout() -> None:
-    """Whoever read our output has had enough: write the rest to nowhere, so that Python ends without a word."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

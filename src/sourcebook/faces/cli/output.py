@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
+class OutputLost(Exception):
+    """stdout takes no more, for example because its disk is full. There is nobody left to write a report to."""
+
+
 def printable(text: str) -> str:
     """The text without what could steer a terminal. Documents are written by strangers."""
     return "".join(letter for letter in text if letter in "\n\t" or _is_harmless(letter))
@@ -27,7 +34,8 @@ def printable(text: str) -> str:
 
 def say(text: str) -> None:
     """A line of data."""
-    _stdout().print(Text(printable(text)))
+    with _stdout() as stream:
+        _Console(file=stream, highlight=False, soft_wrap=True).print(Text(printable(text)))
 
 
 def tell(text: str) -> None:
@@ -36,21 +44,23 @@ def tell(text: str) -> None:
 
 
 def say_json(document: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    with _stdout() as stream:
+        stream.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
 def say_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A table: drawn on a terminal, separated by tabs for everything else."""
     cells = [[_cell(value) for value in row] for row in rows]
-    console = _stdout()
-    if console.is_terminal:
-        table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-        for row in cells:
-            table.add_row(*(Text(cell) for cell in row))
-        console.print(table)
-        return
-    for row in [list(columns), *cells]:
-        sys.stdout.write("\t".join(row) + "\n")
+    with _stdout() as stream:
+        console = _Console(file=stream, highlight=False, soft_wrap=True)
+        if console.is_terminal:
+            table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+            for row in cells:
+                table.add_row(*(Text(cell) for cell in row))
+            console.print(table)
+            return
+        for row in [list(columns), *cells]:
+            stream.write("\t".join(row) + "\n")
 
 
 def say_error(error: SourcebookError, *, as_json: bool) -> None:
@@ -62,12 +72,34 @@ def say_error(error: SourcebookError, *, as_json: bool) -> None:
         tell(error.hint)
 
 
+def flush() -> None:
+    with _stdout() as stream:
+        stream.flush()
+
+
+def leave_stdout() -> None:
+    """Nobody takes our output any more: write the rest to nowhere, so that Python ends without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def stderr() -> Console:
     return Console(file=sys.stderr, highlight=False, soft_wrap=True)
 
 
-def _stdout() -> Console:
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """A reader that leaves early is no error; rich would end the process with one."""
+        raise
+
+
+@contextmanager
+def _stdout() -> Generator[TextIO]:
+    try:
+        yield sys.stdout
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputLost(f"The output could not be written: {error.strerror or error}.") from error
 
 
 def _cell(value: object) -> str:

@@ -37,9 +37,11 @@ class Threads:
         with anyio.CancelScope(shield=True):
             while not working.done():
                 try:
-                    await asyncio.wait([working])
+                    await asyncio.shield(working)
                 except asyncio.CancelledError as error:
                     interrupted = error
+                except BaseException:  # noqa: S112 - the result is taken below, with the error if it is one
+                    continue
         if interrupted is not None:
             working.exception()
             raise interrupted

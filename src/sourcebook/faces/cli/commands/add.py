@@ -25,8 +25,12 @@ def add(
     ] = None,
     collection: CollectionName = None,
 ) -> None:
-    """Index documents. What did not change since the last time is left alone; the exit code is 1 if a file failed."""
-    with call.open() as book, progress_bar() as on_progress:
+    """Index documents. Done again, new and changed files are taken in, and the others are left alone.
+
+    Files that are gone or renamed stay in the base until their document is removed, for which there is no command yet.
+    Only regular files are read; links that lead out of a folder are not followed. The exit code is 1 if a file failed.
+    """
+    with call.open_or_make() as book, progress_bar() as on_progress:
         report = book.add(
             *paths,
             collection=collection,

@@ -56,7 +56,7 @@ def create(
         description=description,
         distance_metric=metric,
     )
-    with call.open() as book:
+    with call.open_or_make() as book:
         made = book.create_collection(wanted)
     if call.as_json:
         say_json({"collection": shapes.collection(made)})

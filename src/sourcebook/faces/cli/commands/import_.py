@@ -27,7 +27,7 @@ def import_bundle(
     ] = None,
 ) -> None:
     """Read a bundle that `export` wrote, or an embeddings.jsonl. Vectors are kept, and nothing is embedded again."""
-    with call.open() as book, progress_bar() as on_progress:
+    with call.open_or_make() as book, progress_bar() as on_progress:
         report = book.import_bundle(source, collection=collection, model=model, on_progress=on_progress)
     if call.as_json:
         say_json(report.as_dict())

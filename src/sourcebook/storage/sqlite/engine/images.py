@@ -8,8 +8,8 @@ up, so that catching up costs in proportion to what changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -29,12 +29,14 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
+T = TypeVar("T")
 
 # A part is joined with the one before it unless that one is at least so many times larger.
 _GROWTH = 4
 # Everything is read anew when this share of the rows is dead, or outside the first part.
 _SHARE_TO_REBUILD = 0.3
 _TOO_SMALL_TO_REBUILD = 5_000
+_FILTERS_REMEMBERED = 32
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,16 @@ class LivePart(Generic[P]):
     part: P
     alive: NDArray[np.bool_]
     columns: Columns
+    # What recent filters let through, for as long as the same rows live.
+    recent: dict[object, Any] = field(default_factory=dict[object, Any])
+
+    def remembered(self, key: object, make: Callable[[], T]) -> T:
+        """What was made under this key before, or is made now."""
+        if key not in self.recent:
+            if len(self.recent) >= _FILTERS_REMEMBERED:
+                self.recent.clear()
+            self.recent[key] = make()
+        return self.recent[key]
 
     def without(self, document_ids: Iterable[str]) -> LivePart[P]:
         alive = self.part.segment.without(self.alive, document_ids)

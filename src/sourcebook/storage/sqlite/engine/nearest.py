@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,11 +35,20 @@ _MARGIN = 0.002
 _SHARE_TO_GATHER = 0.3
 
 
-class Allowed(NamedTuple):
-    """A part and those of its rows that may be found."""
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A part and the numbers of those of its rows that may be found; None for all."""
 
     part: VectorPart
-    rows: NDArray[np.bool_]
+    rows: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+        return cls(part, None if mask.all() else np.flatnonzero(mask))
+
+    @property
+    def count(self) -> int:
+        return len(self.part) if self.rows is None else len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,16 @@ class _Found:
     part: VectorPart
     rows: NDArray[np.int64]
     scores: NDArray[np.float64]
+
+
+def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+    """The rows that a search for chunks looks at, of those that a filter lets through."""
+    return Allowed.of(part, mask & part.has_vector)
+
+
+def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+    """The same for passages: the filter speaks of the passage, also for its children."""
+    return Allowed.of(part, mask[part.passage] & part.has_vector)
 
 
 def candidates_wanted(rows: int) -> int:
@@ -57,8 +76,7 @@ def candidates_wanted(rows: int) -> int:
 def nearest_chunks(
     allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, centre: NDArray[np.float32] | None
 ) -> list[Scored]:
-    having = [Allowed(part, rows & part.has_vector) for part, rows in allowed]
-    found = _rough(having, query, centre, top_k)
+    found = _rough(allowed, query, centre, top_k)
     limit = _limit(np.concatenate([f.scores for f in found]) if found else np.empty(0), top_k)
     scored = [
         Scored(f.part.segment.chunk_ids[row], score)
@@ -76,11 +94,10 @@ def nearest_passages(
     One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
     vectors, down to the mean of the last passage that is wanted.
     """
-    having = [Allowed(part, rows[part.passage] & part.has_vector) for part, rows in allowed]
-    total = sum(int(rows.sum()) for _, rows in having)
+    total = sum(a.count for a in allowed)
     wanted = 8 * top_k
     while True:
-        found = _rough(having, query, centre, wanted)
+        found = _rough(allowed, query, centre, wanted)
         scored = _best_passages(found, query, top_k)
         if len(scored) == top_k or sum(len(f.rows) for f in found) == total:
             return scored
@@ -113,16 +130,16 @@ def _rough(
     allowed: Sequence[Allowed], query: NDArray[np.float32], centre: NDArray[np.float32] | None, at_least: int
 ) -> list[_Found]:
     """The rows worth scoring with their rough scores."""
-    total = sum(int(rows.sum()) for _, rows in allowed)
+    total = sum(a.count for a in allowed)
     wanted = max(candidates_wanted(total), 2 * at_least)
     if centre is None or len(centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
-        chosen = [np.flatnonzero(rows) for _, rows in allowed]
+        chosen = [a.rows for a in allowed]
     else:
         chosen = _by_signs(allowed, query, centre, wanted)
     return [
-        _Found(part, rows, part.rough_scores(None if len(rows) == len(part) else rows, query))
-        for (part, _), rows in zip(allowed, chosen, strict=True)
-        if len(rows)
+        _Found(a.part, np.arange(len(a.part)) if rows is None else rows, a.part.rough_scores(rows, query))
+        for a, rows in zip(allowed, chosen, strict=True)
+        if (len(a.part) if rows is None else len(rows))
     ]
 
 
@@ -131,18 +148,19 @@ def _by_signs(
 ) -> list[NDArray[np.int64]]:
     """At least `wanted` rows that differ in the fewest signs, and all that differ in as many as the last."""
     signs = signs_of(query.reshape(1, -1), centre)[0]
-    differing: list[NDArray[np.uint16]] = []
-    places: list[NDArray[np.int64]] = []
-    for part, rows in allowed:
-        place = np.flatnonzero(rows)
-        if len(place) < _SHARE_TO_GATHER * len(part):
-            differing.append(differences(part.signs(centre)[place], signs))
-        else:
-            differing.append(differences(part.signs(centre), signs)[place])
-        places.append(place)
-    counted = np.bincount(np.concatenate(differing)).cumsum()
+    differing = [_differing(a, a.part.signs(centre), signs) for a in allowed]
+    counted = np.bincount(differing[0] if len(differing) == 1 else np.concatenate(differing)).cumsum()
     most = int(np.searchsorted(counted, wanted))
-    return [place[found <= most] for place, found in zip(places, differing, strict=True)]
+    near = [np.flatnonzero(found <= most) for found in differing]
+    return [n if a.rows is None else a.rows[n] for a, n in zip(allowed, near, strict=True)]
+
+
+def _differing(allowed: Allowed, own: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    if allowed.rows is None:
+        return differences(own, wanted)
+    if allowed.count < _SHARE_TO_GATHER * len(allowed.part):
+        return differences(own[allowed.rows], wanted)
+    return differences(own, wanted)[allowed.rows]
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:

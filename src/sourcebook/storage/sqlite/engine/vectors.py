@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +12,16 @@ from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters import check
 from sourcebook.storage import vectors
-from sourcebook.storage.repositories.chunks import result_from
 from sourcebook.storage.repositories.collections import required_from
-from sourcebook.storage.sqlite.engine.nearest import Allowed, nearest_chunks, nearest_passages, prepared_query
+from sourcebook.storage.rows import chunk_from
+from sourcebook.storage.sqlite.engine.nearest import (
+    Allowed,
+    chunk_rows,
+    nearest_chunks,
+    nearest_passages,
+    passage_rows,
+    prepared_query,
+)
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part, signs_of
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.engines import Scored
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.images import Loader
+    from sourcebook.storage.sqlite.engine.images import LivePart, Loader
     from sourcebook.storage.sqlite.session import SqliteSession
 
     Nearest = Callable[
@@ -90,6 +96,26 @@ def _centre(part: VectorPart) -> NDArray[np.float32]:
     return (total / max(int(part.has_vector.sum()), 1)).astype(np.float32)
 
 
+class _Sought(NamedTuple):
+    """What a search is for: the rows that it looks at, and how it ranks them."""
+
+    name: str
+    rows: Callable[[VectorPart, NDArray[np.bool_]], Allowed]
+    nearest: Nearest
+
+
+_CHUNKS = _Sought("chunks", chunk_rows, nearest_chunks)
+_PASSAGES = _Sought("passages", passage_rows, nearest_passages)
+
+
+def _allowed(
+    live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
+) -> Allowed:
+    # By its spelling: to Python, a filter for 1 and one for true are equal.
+    key = (sought.name, repr(tree))
+    return live.remembered(key, lambda: sought.rows(live.part, live.rows(tree, session, seq)))
+
+
 class SqliteVectorEngine:
     """A `VectorEngine` that answers from memory what the base would answer from its tables."""
 
@@ -100,24 +126,24 @@ class SqliteVectorEngine:
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        return await self._search(nearest_chunks, collection_id, query, top_k, filter, _results)
+        return await self._search(_CHUNKS, collection_id, query, top_k, filter, _results)
 
     async def search_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        return await self._search(nearest_passages, collection_id, query, top_k, filter, _results)
+        return await self._search(_PASSAGES, collection_id, query, top_k, filter, _results)
 
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        return await self._search(nearest_passages, collection_id, query, top_k, filter, _outlines)
+        return await self._search(_PASSAGES, collection_id, query, top_k, filter, _outlines)
 
     async def forget(self, stored: StoredCollection) -> None:
         await self._shelf.forget(stored)
 
     async def _search(
         self,
-        nearest: Nearest,
+        sought: _Sought,
         collection_id: str,
         query: Vector,
         top_k: int,
@@ -125,12 +151,12 @@ class SqliteVectorEngine:
         shown: Shown,
     ) -> list[SearchResult]:
         tree = None if filter is None else check(filter)
-        work = partial(self._answer, nearest, collection_id, query, top_k, tree, shown)
+        work = partial(self._answer, sought, collection_id, query, top_k, tree, shown)
         return await self._database.read(work)
 
     def _answer(
         self,
-        nearest: Nearest,
+        sought: _Sought,
         collection_id: str,
         query: Vector,
         top_k: int,
@@ -143,8 +169,8 @@ class SqliteVectorEngine:
         collection = stored.collection
         wanted = vectors.checked(query, collection.embedding_dimensions, "the question")
         image = self._shelf.image(session, stored)
-        found = nearest(
-            [Allowed(live.part, live.rows(tree, session, image.seq)) for live in image.parts],
+        found = sought.nearest(
+            [_allowed(live, sought, tree, session, image.seq) for live in image.parts],
             prepared_query(wanted, collection.distance_metric),
             top_k,
             image.parts[0].part.centre if image.parts else None,
@@ -167,11 +193,13 @@ def _results(session: SqliteSession, collection_id: str, found: Sequence[Scored]
         row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
     }
     return [
-        replace(
-            result_from(rows[f.chunk_id]),
-            score=f.score,
-            score_breakdown=ScoreBreakdown(semantic_score=f.score),
-            matched=f.matched,
+        SearchResult(
+            chunk_from(rows[f.chunk_id]),
+            f.score,
+            ScoreBreakdown(semantic_score=f.score),
+            rows[f.chunk_id]["file_path"],
+            rows[f.chunk_id]["title"],
+            f.matched,
         )
         for f in found
     ]

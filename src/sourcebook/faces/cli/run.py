@@ -12,8 +12,9 @@ import typer
 from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exits import ExitCode, exit_code
-from sourcebook.faces.cli.invocation import Invocation, leave_stdout
-from sourcebook.faces.cli.output import say_error
+from sourcebook.faces.cli.interruption import asks_for_json, tell_interrupted
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import OutputLost, flush, leave_stdout, say_error, tell
 from sourcebook.settings import masked
 
 if TYPE_CHECKING:
@@ -22,17 +23,20 @@ if TYPE_CHECKING:
 PROGRAM = "sourcebook"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
     _write_any_name()
-    call = Invocation(as_json=_asks_for_json(given))
+    call = Invocation(as_json=asks_for_json(arguments))
     try:
-        code = _run(given, call)
-        sys.stdout.flush()
+        code = _run(list(arguments), call)
+        flush()
     except BrokenPipeError:
         leave_stdout()
         return ExitCode.OK
+    except OutputLost as error:
+        leave_stdout()
+        tell(f"Error: {error}")
+        return ExitCode.ERROR
     return code
 
 
@@ -46,16 +50,16 @@ def _run(arguments: list[str], call: Invocation) -> int:
         code = ExitCode.INTERRUPTED
     except SourcebookError as error:
         return _report(error, call)
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputLost):
         raise
     except Exception as error:
+        flush()  # If it was stdout that failed, this fails again, and there is no point in a report.
         if call.wants_tracebacks:
             logging.getLogger(PROGRAM).exception("Unexpected")
         in_one_line = " ".join(f"{type(error).__name__}: {masked(str(error))}".split())
         return _report(SourcebookError(in_one_line), call)
     if code == ExitCode.INTERRUPTED:
-        interrupted = SourcebookError("Interrupted.", hint="What was finished before is kept.")
-        say_error(interrupted, as_json=call.as_json)
+        return tell_interrupted(arguments)
     return code if isinstance(code, int) else ExitCode.OK
 
 
@@ -68,12 +72,6 @@ def _misunderstood(error: typer.TyperException) -> UsageError:
 def _report(error: SourcebookError, call: Invocation) -> int:
     say_error(error, as_json=call.as_json)
     return exit_code(error)
-
-
-def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Known before the options are parsed, because a mistake among them is an error document too."""
-    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in options
 
 
 def _write_any_name() -> None:

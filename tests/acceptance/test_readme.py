@@ -1,0 +1,64 @@
+"""What the README prints works as it is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.faces.shell import clean_environment
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def blocks(title: str, language: str) -> list[str]:
+    section = README.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home folder with the sample library as notes, and a command `sourcebook` to call."""
+    shutil.copytree(ROOT / "sample" / "documents", tmp_path / "notes")
+    (tmp_path / "docs").symlink_to("notes")
+    command = tmp_path / "bin" / "sourcebook"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sourcebook "$@"\n')
+    command.chmod(0o755)
+    return tmp_path
+
+
+def run(home: Path, *command: str) -> str:
+    path = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=home,
+        env=clean_environment() | {"HOME": str(home), "PATH": path},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_five_common_things_work_word_for_word(home: Path) -> None:
+    (block,) = blocks("Five common things", "sh")
+    added, found, narrowed, listed, checked = [run(home, "sh", "-c", line) for line in block.splitlines()]
+    assert added.startswith("9 added")
+    assert found.startswith("1. ")
+    assert "everbearing" in found.partition("2. ")[0]
+    assert json.loads(narrowed)["results"]
+    assert len(listed.splitlines()) == 1 + 9
+    assert checked == "The base is in order.\n"
+
+
+def test_the_same_works_from_python(home: Path) -> None:
+    (block,) = blocks("Five common things", "python")
+    assert "everbearing" in run(home, sys.executable, "-c", block)
