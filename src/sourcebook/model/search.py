@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
@@ -116,7 +116,10 @@ class SearchResult:
     matched: Sequence[Match] = ()
 
     def with_score(self, score: float, breakdown: ScoreBreakdown) -> SearchResult:
-        return replace(self, score=score, score_breakdown=breakdown)
+        # Spelled out, because this runs for every candidate of every search.
+        return SearchResult(
+            self.chunk, score, breakdown, self.document_path, self.document_title, self.matched
+        )
 
 
 @dataclass(frozen=True, slots=True)

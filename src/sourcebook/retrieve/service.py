@@ -137,7 +137,8 @@ class DefaultRetriever:
                 if whole is not None:
                     completed.append(
                         replace(
-                            whole.with_score(result.score, result.score_breakdown), matched=result.matched
+                            whole.with_score(result.score, result.score_breakdown),
+                            matched=tuple(result.matched),
                         )
                     )
             seen += len(batch)

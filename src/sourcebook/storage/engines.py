@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,7 +19,7 @@ class Scored:
 
     chunk_id: str
     score: float
-    matched: tuple[Match, ...] = ()
+    matched: Sequence[Match] = ()
 
 
 @dataclass(frozen=True, slots=True)

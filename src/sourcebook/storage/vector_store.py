@@ -105,9 +105,9 @@ class SqlVectorStore:
         return await self._engine.rank_passages(collection_id, query, top_k, filter)
 
     async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
-        async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            rows = await chunk_rows.by_ids(reader, stored, chunk_ids)
+        rows = await self._database.fetch(
+            "results_by_ids", collection_id=collection_id, chunk_ids=list(chunk_ids)
+        )
         return [chunk_rows.result_from(row) for row in rows]
 
     async def _put(self, collection_id: str, chunks: Sequence[EmbeddedChunk], *, must_exist: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def decode(blob: bytes, metric: DistanceMetric) -> NDArray[np.float32]:
 
 
 def scores(
-    matrix: NDArray[np.float32], query: NDArray[np.float32], metric: DistanceMetric
+    matrix: NDArray[np.floating[Any]], query: NDArray[np.float32], metric: DistanceMetric
 ) -> NDArray[np.float64]:
     """How close each row is to the query, higher being closer.
 

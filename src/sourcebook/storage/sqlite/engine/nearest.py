@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -70,7 +69,7 @@ def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
 
 def candidates_wanted(rows: int) -> int:
     """How many candidates the signs must leave for ten of ten to be among them nearly always: see the benchmark."""
-    return 2_000 + rows // 33
+    return 2_000 + rows // 50
 
 
 def nearest_chunks(
@@ -191,28 +190,44 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
     scores = part.exact_scores(members, query)
-    # By passage, the passage itself first, then its children from the best.
+    # By passage: the passage itself first, then its children from the best.
     order = np.lexsort((-scores, ~own, owner))
-    rows = zip(
-        owner[order].tolist(),
-        own[order].tolist(),
-        members[order].tolist(),
-        scores[order].tolist(),
-        strict=True,
-    )
-    for number, family in groupby(rows, key=itemgetter(0)):
-        parts = [(is_own, row, score) for _, is_own, row, score in family]
-        children = [
-            _match(part, row, score) for is_own, row, score in parts[: _MATCHES_SHOWN + 1] if not is_own
-        ]
-        matched = tuple(sorted(children[:_MATCHES_SHOWN], key=lambda m: (-m.score, m.chunk_id)))
-        known = [score for is_own, _, score in parts if is_own] + [m.score for m in matched[:1]]
-        yield Scored(part.segment.chunk_ids[int(passages[number])], sum(known) / len(known), matched)
+    members, owner, own, scores = members[order], owner[order], own[order], scores[order]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(owner)], strict=True):
+        first_child = start + 1 if own[start] else start
+        known = [float(scores[place]) for place in {start, min(first_child, end - 1)}]
+        shown = slice(first_child, min(first_child + _MATCHES_SHOWN, end))
+        matched = Matches(part, members[shown], scores[shown])
+        yield Scored(part.segment.chunk_ids[int(passages[owner[start]])], sum(known) / len(known), matched)
 
 
-def _match(part: VectorPart, row: int, score: float) -> Match:
-    start, end = part.spans[row]
-    return Match(part.segment.chunk_ids[row], int(start), int(end), score)
+class Matches(Sequence[Match]):
+    """The children that matched in a passage, best first. Most rankings are cut before anybody looks."""
+
+    def __init__(self, part: VectorPart, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
+        self._part = part
+        self._rows = rows
+        self._scores = scores
+
+    @cached_property
+    def _known(self) -> tuple[Match, ...]:
+        pairs = zip(self._rows.tolist(), self._scores.tolist(), strict=True)
+        return tuple(sorted((self._match(*pair) for pair in pairs), key=lambda m: (-m.score, m.chunk_id)))
+
+    def _match(self, row: int, score: float) -> Match:
+        start, end = self._part.spans[row].tolist()
+        return Match(self._part.segment.chunk_ids[row], start, end, score)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Match: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Match, ...]: ...
+    def __getitem__(self, index: int | slice) -> Match | tuple[Match, ...]:
+        return self._known[index]
 
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> list[tuple[int, float]]:

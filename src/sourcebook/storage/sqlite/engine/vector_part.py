@@ -81,7 +81,7 @@ class VectorPart:
         return found
 
     def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        return vectors.scores(self.matrix[rows].astype(np.float32), query, self.metric)
+        return vectors.scores(self.matrix[rows], query, self.metric)
 
 
 def signs_of(matrix: NDArray[np.floating[Any]], centre: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -199,7 +199,7 @@ def _results(session: SqliteSession, collection_id: str, found: Sequence[Scored]
             ScoreBreakdown(semantic_score=f.score),
             rows[f.chunk_id]["file_path"],
             rows[f.chunk_id]["title"],
-            f.matched,
+            tuple(f.matched),
         )
         for f in found
     ]
