@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import pytest
@@ -25,6 +25,7 @@ from sourcebook.testing.fakes import FixedClock
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
     from sourcebook.model.search import MetadataFilter
+    from sourcebook.ports.storage import PassageSearch
     from sourcebook.ports.stores import Stores
 
 SIZE = 3
@@ -118,6 +119,8 @@ class Truth:
         expected = self.expected(tree)
         near = [r.chunk.id for r in await stores.vectors.search_semantic("c", self._vector(), 10_000, tree)]
         assert sorted(near) == sorted(expected), tree
+        passages = await cast("PassageSearch", stores.vectors).search_passages("c", self._vector(), 3, tree)
+        assert len({r.chunk.id for r in passages} & expected) == min(3, len(expected)), tree
         said = [r.chunk_id for r in await stores.fts.search("c", "apple", 10_000, tree)]
         apples = {key for key in expected & self.indexed if "apple" in self.chunks[key].chunk.content}
         assert sorted(said) == sorted(apples), tree

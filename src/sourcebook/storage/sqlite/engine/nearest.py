@@ -186,6 +186,8 @@ def _families(
 
 def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
     """These passages with their exact scores, and the children that matched best in each."""
+    if not len(passages):
+        return
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
