@@ -167,7 +167,8 @@ class SqlIndexWriter:
         )
         taken = await chunk_rows.places(transaction, collection_id, [c.chunk.id for c in ready.chunks])
         placed = {r["id"]: document_id for r in old} | {r["chunk_id"]: r["document_id"] for r in taken}
-        change = await self._change(transaction, collection_id, [document_id, *placed.values()])
+        change = IndexChange(transaction, collection_id, stored.model_id, now)
+        await change.begin([document_id, *placed.values()])
         await change.drop_chunks(placed)
         await transaction.execute(
             "put_document",

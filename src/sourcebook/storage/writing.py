@@ -198,6 +198,8 @@ class IndexChange:
         return ids
 
     async def _release_words(self, chunk_ids: Sequence[str]) -> None:
+        if not chunk_ids:
+            return
         rows = await self.transaction.fetch(
             "words_of_chunks", collection_id=self.collection_id, chunk_ids=chunk_ids
         )
@@ -210,6 +212,8 @@ class IndexChange:
         """The words of a document of which only chunks are known are those of its chunks together."""
         scope = {"collection_id": self.collection_id, "document_ids": self._documents}
         bare = [row["id"] for row in await self.transaction.fetch("bare_documents_with_words", **scope)]
+        if not bare:
+            return
         parts: dict[str, list[Row]] = {document_id: [] for document_id in bare}
         for row in await self.transaction.fetch(
             "words_of_documents", collection_id=self.collection_id, document_ids=bare
@@ -220,6 +224,8 @@ class IndexChange:
         )
 
     async def _replace_document_words(self, new: Mapping[str, tuple[int, EncodedWords]]) -> None:
+        if not new:
+            return
         old = await self.transaction.fetch(
             "document_words", collection_id=self.collection_id, document_ids=sorted(new)
         )

@@ -71,8 +71,10 @@ class SqliteExecutor:
         return await _in_thread(self._threads, driver.change, self._open_connection(), sql, parameters)
 
     async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
-        sql = self._queries[name].sql
-        await _in_thread(self._threads, driver.change_many, self._open_connection(), sql, rows)
+        waiting = list(rows)
+        if waiting:
+            sql = self._queries[name].sql
+            await _in_thread(self._threads, driver.change_many, self._open_connection(), sql, waiting)
 
     def _open_connection(self) -> Connection:
         if self._connection is None:
