@@ -10,9 +10,8 @@ import pytest
 from sourcebook.errors import UsageError
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import Equals, HybridConfig, Match, RetrievalConfig, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.checks import MAX_TOP_K, checked_config
+from sourcebook.retrieve.checks import MAX_TOP_K, checked_config, require_top_k
 from sourcebook.retrieve.fusion import fuse_rrf, fuse_weighted
-from sourcebook.storage.checks import require_top_k
 
 
 def ranked(**scores: float) -> list[SearchResult]:

@@ -9,13 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadMetadata, BadText, DuplicateChunkId, UsageError
-from sourcebook.retrieve.checks import require_top_k
 from sourcebook.text.normal import storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Metadata
-
-__all__ = ["metadata_text", "require_sane_chunks", "require_storable", "require_top_k"]
 
 _DEEPEST_METADATA = 32
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.model.search import FtsSearchResult
-from sourcebook.storage.checks import require_sane_chunks, require_top_k
+from sourcebook.retrieve.checks import require_top_k
+from sourcebook.storage.checks import require_sane_chunks
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections
 from sourcebook.storage.words import WordCount

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadVector, ChunkNotFound
+from sourcebook.retrieve.checks import require_top_k
 from sourcebook.storage import vectors
-from sourcebook.storage.checks import require_sane_chunks, require_top_k
+from sourcebook.storage.checks import require_sane_chunks
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections
 from sourcebook.storage.rows import embedded_chunk_from

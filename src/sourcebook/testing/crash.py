@@ -103,10 +103,6 @@ def prepared_document(
     )
 
 
-def prepared_documents(count: int, revision: int = 0, *, dimensions: int = 16) -> list[PreparedDocument]:
-    return [prepared_document(number, revision, dimensions=dimensions) for number in range(count)]
-
-
 def word_of(number: int, revision: int | None = None) -> str:
     """A word that stands in no other document or, with a revision, in no other revision."""
     return f"note{number}x" if revision is None else f"note{number}x{revision}r"
