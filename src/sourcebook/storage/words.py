@@ -54,11 +54,11 @@ class EncodedWords:
 EncodedWords.NONE = EncodedWords(b"", b"")
 
 
-def decode_ids(blob: bytes) -> NDArray[np.uint32]:
+def decode_ids(blob: bytes | bytearray) -> NDArray[np.uint32]:
     return np.frombuffer(blob, dtype="<u4")
 
 
-def decode_frequencies(blob: bytes) -> NDArray[np.uint16]:
+def decode_frequencies(blob: bytes | bytearray) -> NDArray[np.uint16]:
     return np.frombuffer(blob, dtype="<u2")
 
 

@@ -10,13 +10,14 @@ from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from weakref import WeakKeyDictionary
 
 import anyio
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.session import SqliteSession, in_snapshot, in_transaction
+from sourcebook.storage.sqlite.session import Memory, SqliteSession, in_snapshot, in_transaction
 from sourcebook.storage.sqlite.threads import Threads
 from sourcebook.storage.sqlite.upgrade import bring_up_to_date
 from sourcebook.storage.steps import Step, reached
@@ -96,6 +97,7 @@ class SqliteDatabase:
         self._write_lock = anyio.Lock()
         self._free_readers = anyio.Semaphore(readers)
         self._idle_readers: list[Connection] = []
+        self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
         self._to_finish: list[Callable[[], None]] = []
 
@@ -195,7 +197,8 @@ class SqliteDatabase:
         async with self._free_readers:
             reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
             try:
-                return await _in_thread(self._threads, in_snapshot, reader, self._queries, work)
+                memory = self._memories.setdefault(reader, Memory())
+                return await _in_thread(self._threads, in_snapshot, reader, memory, self._queries, work)
             finally:
                 with anyio.CancelScope(shield=True):
                     await self._take_back(reader)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sourcebook.storage.sqlite import driver
@@ -15,12 +16,37 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@dataclass(slots=True)
+class Memory:
+    """What was read through one connection, true for as long as no other connection commits anything.
+
+    SQLite counts such commits. A connection that only reads commits nothing itself, so the count is the whole truth.
+    """
+
+    version: int = -1
+    facts: dict[object, Any] = field(default_factory=dict[object, Any])
+
+    def at(self, version: int) -> Memory:
+        if version != self.version:
+            self.version = version
+            self.facts.clear()
+        return self
+
+
 class SqliteSession:
     """The statements of one transaction, without a thread change for each of them."""
 
-    def __init__(self, connection: Connection, queries: Queries) -> None:
+    def __init__(self, connection: Connection, queries: Queries, memory: Memory | None = None) -> None:
         self._connection = connection
         self._queries = queries
+        self._memory = memory
+
+    def remembered(self, key: object, make: Callable[[], T]) -> T:
+        """What was made of this very state of the base before, on this connection, or is made now."""
+        facts = {} if self._memory is None else self._memory.facts
+        if key not in facts:
+            facts[key] = make()
+        return facts[key]
 
     def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         return driver.run(self._connection, self._queries[name].sql, parameters)
@@ -38,11 +64,15 @@ class SqliteSession:
         return driver.stream(self._connection, self._queries[name].sql, parameters)
 
 
-def in_snapshot(connection: Connection, queries: Queries, work: Callable[[SqliteSession], T]) -> T:
+def in_snapshot(
+    connection: Connection, memory: Memory, queries: Queries, work: Callable[[SqliteSession], T]
+) -> T:
     """Run `work` on one state of the base."""
     connection.execute("begin")
     try:
-        return work(SqliteSession(connection, queries))
+        # Asking for the version is a read, and so fixes the state that everything after it sees.
+        version = int(connection.execute("pragma data_version").fetchall()[0][0])
+        return work(SqliteSession(connection, queries, memory.at(version)))
     finally:
         connection.execute("rollback")
 

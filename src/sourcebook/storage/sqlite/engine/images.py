@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 # A part is joined with the one before it unless that one is at least so many times larger.
 _GROWTH = 4
-# Everything is read anew when this share of the rows is dead, or outside the first part.
+# Everything is made one part again when this share of the rows is dead, or outside the first part.
 _SHARE_TO_REBUILD = 0.3
 _TOO_SMALL_TO_REBUILD = 5_000
 _FILTERS_REMEMBERED = 32
@@ -82,7 +82,7 @@ class Image(Generic[P]):
     """The state of a collection after change number `seq`.
 
     `token` names the shared file that its first part lies in, `replaces` one that it was found better than. `is_whole`:
-    it was made by reading everything, and could become such a file.
+    it has one part with everything in it, which could become such a file.
     """
 
     collection_id: str
@@ -108,7 +108,8 @@ class Image(Generic[P]):
         added = fully_alive(load(session, changed), self.collection_id)
         parts = self._joined([first, *(part for part in others if part.alive.any())], added, join)
         if _is_worn(parts):
-            return read_whole(session, self.collection_id, seq, load, replaces=self.token or self.replaces)
+            whole = join([(live.part, live.alive) for live in parts])
+            return _whole(self.collection_id, seq, whole, replaces=self.token or self.replaces)
         return replace(self, seq=seq, parts=tuple(parts), is_whole=False)
 
     def _joined(self, parts: list[LivePart[P]], added: LivePart[P], join: Joiner[P]) -> list[LivePart[P]]:
@@ -119,11 +120,12 @@ class Image(Generic[P]):
         return [*parts, added] if len(added.part.segment) else parts
 
 
-def read_whole(
-    session: SqliteSession, collection_id: str, seq: int, load: Loader[P], replaces: str = ""
-) -> Image[P]:
+def read_whole(session: SqliteSession, collection_id: str, seq: int, load: Loader[P]) -> Image[P]:
     """The image of everything that the base holds of a collection."""
-    part = load(session, None)
+    return _whole(collection_id, seq, load(session, None))
+
+
+def _whole(collection_id: str, seq: int, part: P, replaces: str = "") -> Image[P]:
     return Image(collection_id, seq, (fully_alive(part, collection_id),), replaces=replaces, is_whole=True)
 
 

@@ -77,11 +77,7 @@ def nearest_chunks(
 ) -> list[Scored]:
     found = _rough(allowed, query, centre, top_k)
     limit = _limit(np.concatenate([f.scores for f in found]) if found else np.empty(0), top_k)
-    scored = [
-        Scored(f.part.segment.chunk_ids[row], score)
-        for f in found
-        for row, score in _exact(f.part, f.rows[f.scores >= limit], query)
-    ]
+    scored = [s for f in found for s in _exact(f.part, f.rows[f.scores >= limit], query)]
     return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
 
 
@@ -196,25 +192,31 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     order = np.lexsort((-scores, ~own, owner))
     members, owner, own, scores = members[order], owner[order], own[order], scores[order]
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(owner)], strict=True):
-        first_child = start + 1 if own[start] else start
-        known = [float(scores[place]) for place in {start, min(first_child, end - 1)}]
-        shown = slice(first_child, min(first_child + _MATCHES_SHOWN, end))
-        matched = Matches(part, members[shown], scores[shown])
-        yield Scored(part.segment.chunk_ids[int(passages[owner[start]])], sum(known) / len(known), matched)
+    ends = np.append(starts[1:], len(owner))
+    children = starts + own[starts]
+    second = np.minimum(children, ends - 1)
+    means = np.where(second == starts, scores[starts], (scores[starts] + scores[second]) / 2)
+    shown = zip(children.tolist(), np.minimum(children + _MATCHES_SHOWN, ends).tolist(), strict=True)
+    ids = part.segment.chunk_ids.several(passages[owner[starts]])
+    for chunk_id, mean, (first, last) in zip(ids, means.tolist(), shown, strict=True):
+        yield Scored(chunk_id, mean, Matches(part, members, scores, range(first, last)))
 
 
 class Matches(Sequence[Match]):
     """The children that matched in a passage, best first. Most rankings are cut before anybody looks."""
 
-    def __init__(self, part: VectorPart, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
+    def __init__(
+        self, part: VectorPart, rows: NDArray[np.int64], scores: NDArray[np.float64], places: range
+    ) -> None:
         self._part = part
         self._rows = rows
         self._scores = scores
+        self._places = places
 
     @cached_property
     def _known(self) -> tuple[Match, ...]:
-        pairs = zip(self._rows.tolist(), self._scores.tolist(), strict=True)
+        here = slice(self._places.start, self._places.stop)
+        pairs = zip(self._rows[here].tolist(), self._scores[here].tolist(), strict=True)
         return tuple(sorted((self._match(*pair) for pair in pairs), key=lambda m: (-m.score, m.chunk_id)))
 
     def _match(self, row: int, score: float) -> Match:
@@ -222,7 +224,7 @@ class Matches(Sequence[Match]):
         return Match(self._part.segment.chunk_ids[row], start, end, score)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._places)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
@@ -232,10 +234,8 @@ class Matches(Sequence[Match]):
         return self._known[index]
 
 
-def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> list[tuple[int, float]]:
-    if not len(rows):
-        return []
-    return list(zip(rows.tolist(), part.exact_scores(rows, query).tolist(), strict=True))
+def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
+    return map(Scored, part.segment.chunk_ids.several(rows), part.exact_scores(rows, query).tolist())
 
 
 def prepared_query(query: NDArray[np.float32], metric: DistanceMetric) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,21 +27,6 @@ class Segment:
     documents: Sequence[str]
     starts: NDArray[np.int64]
     chunk_ids: PackedStrings
-
-    @classmethod
-    def of(cls, rows: Sequence[tuple[str, str]]) -> Segment:
-        """From (document id, chunk id) in their order."""
-        documents: list[str] = []
-        starts: list[int] = []
-        for number, (document_id, _) in enumerate(rows):
-            if not documents or documents[-1] != document_id:
-                documents.append(document_id)
-                starts.append(number)
-        return cls(
-            documents,
-            np.array([*starts, len(rows)], dtype=np.int64),
-            PackedStrings.of(chunk for _, chunk in rows),
-        )
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Segment:
@@ -88,6 +74,35 @@ class Segment:
         return left
 
 
+class SegmentBuilder:
+    """Collects rows in the order of (document id, chunk id)."""
+
+    def __init__(self) -> None:
+        self._documents: list[str] = []
+        self._starts = array("q")
+        self._ids = bytearray()
+        self._offsets = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def add(self, document_id: str, chunk_id: str) -> None:
+        if not self._documents or self._documents[-1] != document_id:
+            self._documents.append(document_id)
+            self._starts.append(len(self))
+        self._ids += chunk_id.encode()
+        self._offsets.append(len(self._ids))
+
+    def built(self) -> Segment:
+        return Segment(
+            self._documents,
+            np.array([*self._starts, len(self)], dtype=np.int64),
+            PackedStrings(
+                np.frombuffer(self._ids, dtype=np.uint8), np.frombuffer(self._offsets, dtype=np.int64)
+            ),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """Where the rows and documents of an old segment are in a new one; -1 for those that were left behind."""
@@ -101,15 +116,30 @@ def join_segments(old: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> tuple[Seg
     living = sorted(
         (segment.documents[document], part, document)
         for part, (segment, alive) in enumerate(old)
-        for document in range(len(segment.documents))
-        if alive[segment.starts[document]]
+        for document in np.flatnonzero(alive[segment.starts[:-1]]).tolist()
     )
-    moved = [Moved(np.full(len(s), -1), np.full(len(s.documents), -1)) for s, _ in old]
-    places: list[tuple[str, str]] = []
-    for number, (document_id, part, document) in enumerate(living):
-        segment = old[part][0]
-        rows = range(int(segment.starts[document]), int(segment.starts[document + 1]))
-        moved[part].documents[document] = number
-        moved[part].rows[rows.start : rows.stop] = np.arange(len(places), len(places) + len(rows))
-        places.extend((document_id, chunk_id) for chunk_id in segment.chunk_ids[rows.start : rows.stop])
-    return Segment.of(places), moved
+    counts = [int(old[part][0].starts[d + 1] - old[part][0].starts[d]) for _, part, d in living]
+    starts = np.zeros(len(living) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    places = np.array([(part, document) for _, part, document in living], dtype=np.int64).reshape(-1, 2)
+    moved = [_moved(segment, places, starts, part) for part, (segment, _) in enumerate(old)]
+    origin = np.empty(int(starts[-1]), dtype=np.int64)
+    first = 0
+    for (segment, _), where in zip(old, moved, strict=True):
+        kept = np.flatnonzero(where.rows >= 0)
+        origin[where.rows[kept]] = first + kept
+        first += len(segment)
+    chunk_ids = PackedStrings.joined([segment.chunk_ids for segment, _ in old]).taken(origin)
+    return Segment([document_id for document_id, _, _ in living], starts, chunk_ids), moved
+
+
+def _moved(segment: Segment, places: NDArray[np.int64], starts: NDArray[np.int64], part: int) -> Moved:
+    """Where a segment went that is number `part` of those joined: `places` has (part, document) of each new one."""
+    numbers = np.flatnonzero(places[:, 0] == part)
+    own = places[numbers, 1]
+    documents = np.full(len(segment.documents), -1)
+    documents[own] = numbers
+    shift = np.zeros(len(segment.documents), dtype=np.int64)
+    shift[own] = starts[numbers] - segment.starts[own]
+    rows = np.arange(len(segment)) + shift[segment.document_of]
+    return Moved(np.where(documents[segment.document_of] >= 0, rows, -1), documents)

@@ -80,7 +80,7 @@ class Shelf(Generic[P]):
         name = self._name(stored)
         with self._lock:
             place = self._places.setdefault(name, _Place())
-        seq, record = _state(session, name)
+        seq, record = session.remembered(("derived", name), lambda: _state(session, name))
         with place.lock:
             # A search that began earlier than another may come later: it goes on from an image of its own past.
             earlier = max((known for known in place.images if known <= seq), default=None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import simsimd
 
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.storage import vectors
-from sourcebook.storage.sqlite.engine.segment import Segment, join_segments
+from sourcebook.storage.sqlite.engine.segment import Segment, SegmentBuilder, join_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +38,7 @@ class VectorPart:
     metric: DistanceMetric
     centre: NDArray[np.float32] | None = None
     known_signs: NDArray[np.uint8] | None = None
+    signs_by: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.segment)
@@ -60,9 +63,13 @@ class VectorPart:
     def signs(self, centre: NDArray[np.float32]) -> NDArray[np.uint8]:
         """The signs of all rows. Every process has the same centre, so they are computed once."""
         if self.known_signs is None:
-            object.__setattr__(self, "known_signs", signs_of(self.matrix, centre))
+            self.remember_signs(signs_of(self.matrix, centre), centre)
         assert self.known_signs is not None  # noqa: S101
         return self.known_signs
+
+    def remember_signs(self, signs: NDArray[np.uint8], centre: NDArray[np.float32]) -> None:
+        object.__setattr__(self, "known_signs", signs)
+        object.__setattr__(self, "signs_by", centre)
 
     def rough_scores(self, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> NDArray[np.float64]:
         """Scores of some rows (of all: None) that are right to about three digits."""
@@ -100,32 +107,28 @@ def differences(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[
 
 def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> VectorPart:
     """From rows of `all_vector_rows` or `some_vector_rows`."""
-    places: list[tuple[str, str]] = []
-    passage: list[int] = []
-    spans: list[tuple[int, int]] = []
-    blobs: list[bytes] = []
-    has_vector: list[bool] = []
-    nothing = bytes(
-        collection.embedding_dimensions * vectors.stored_type(collection.distance_metric).itemsize
-    )
-    for document_id, group in groupby(rows, key=lambda row: row[0]):
-        first = len(places)
+    kind = vectors.stored_type(collection.distance_metric)
+    nothing = bytes(collection.embedding_dimensions * kind.itemsize)
+    segment = SegmentBuilder()
+    # Plain bytes that grow in place: as Python objects, a million rows would need several times the memory.
+    numbers, has_vector = bytearray(), bytearray()
+    passage, spans = array("i"), array("i")
+    for document_id, group in groupby(rows, key=itemgetter(0)):
         own = list(group)
-        number_of = {row[1]: first + i for i, row in enumerate(own)}
-        for number, (_, chunk_id, level, parent_id, start, end, vector) in enumerate(own, start=first):
-            places.append((document_id, chunk_id))
-            parent = number_of.get(parent_id) if level == ChunkLevel.CHILD else None
-            passage.append(number if parent is None else parent)
-            spans.append((start, end))
+        number_of = {row[1]: number for number, row in enumerate(own, start=len(segment))}
+        for number, (_, chunk_id, level, parent_id, start, end, vector) in enumerate(own, start=len(segment)):
+            segment.add(document_id, chunk_id)
+            passage.append(number_of.get(parent_id, number) if level == ChunkLevel.CHILD else number)
+            spans.append(start)
+            spans.append(end)
             has_vector.append(vector is not None)
-            blobs.append(nothing if vector is None else vector)
-    matrix = np.frombuffer(b"".join(blobs), dtype=vectors.stored_type(collection.distance_metric))
+            numbers += nothing if vector is None else vector
     return VectorPart(
-        Segment.of(places),
-        matrix.reshape(len(places), collection.embedding_dimensions),
-        np.array(has_vector, dtype=np.bool_),
-        np.array(passage, dtype=np.int32),
-        np.array(spans, dtype=np.int32).reshape(len(places), 2),
+        segment.built(),
+        np.frombuffer(numbers, dtype=kind).reshape(len(segment), collection.embedding_dimensions),
+        np.frombuffer(has_vector, dtype=np.bool_),
+        np.frombuffer(passage, dtype=np.int32),
+        np.frombuffer(spans, dtype=np.int32).reshape(len(segment), 2),
         collection.distance_metric,
     )
 
@@ -149,4 +152,17 @@ def join_parts(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPar
         joined.has_vector[there] = part.has_vector[kept]
         joined.spans[there] = part.spans[kept]
         joined.passage[there] = where.rows[part.passage[kept]]
+    _keep_signs(joined, [(part, where.rows) for (part, _), where in zip(old, moved, strict=True)])
     return joined
+
+
+def _keep_signs(joined: VectorPart, old: Sequence[tuple[VectorPart, NDArray[np.int64]]]) -> None:
+    """Take over the signs that are known, unless a shared part goes in: then there will be another centre."""
+    centres = [part.signs_by for part, _ in old if part.signs_by is not None]
+    if not centres or any(part.centre is not None for part, _ in old):
+        return
+    signs = np.empty((len(joined), (joined.matrix.shape[1] + 7) // 8), dtype=np.uint8)
+    for part, where in old:
+        kept = np.flatnonzero(where >= 0)
+        signs[where[kept]] = part.signs(centres[0])[kept]
+    joined.remember_signs(signs, centres[0])

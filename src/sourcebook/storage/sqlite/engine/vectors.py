@@ -12,8 +12,8 @@ from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters import check
 from sourcebook.storage import vectors
-from sourcebook.storage.repositories.collections import required_from
 from sourcebook.storage.rows import chunk_from
+from sourcebook.storage.sqlite.engine.facts import stored_collection
 from sourcebook.storage.sqlite.engine.nearest import (
     Allowed,
     chunk_rows,
@@ -164,8 +164,7 @@ class SqliteVectorEngine:
         shown: Shown,
         session: SqliteSession,
     ) -> list[SearchResult]:
-        row = session.fetch_one("collection_by_id", collection_id=collection_id)
-        stored = required_from(row, collection_id)
+        stored = stored_collection(session, collection_id)
         collection = stored.collection
         wanted = vectors.checked(query, collection.embedding_dimensions, "the question")
         image = self._shelf.image(session, stored)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sourcebook.storage import words
-from sourcebook.storage.sqlite.engine.segment import Segment, join_segments
+from sourcebook.storage.sqlite.engine.segment import SegmentBuilder, join_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sourcebook.storage.sqlite.engine.segment import Segment
 
 
 @dataclass(frozen=True)
@@ -24,22 +27,6 @@ class Postings:
     texts: NDArray[np.int32]
     frequencies: NDArray[np.uint16]
     lengths: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, rows: Sequence[tuple[int, bytes, bytes]]) -> Postings:
-        """From the length, term ids and frequencies of each text in turn."""
-        ids = words.decode_ids(b"".join(row[1] for row in rows))
-        frequencies = words.decode_frequencies(b"".join(row[2] for row in rows))
-        texts = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row[1]) // 4 for row in rows])
-        order = np.argsort(ids, kind="stable")
-        terms, first = np.unique(ids[order], return_index=True)
-        return cls(
-            terms,
-            np.append(first, len(ids)).astype(np.int64),
-            texts[order],
-            frequencies[order],
-            np.array([row[0] for row in rows], dtype=np.int32),
-        )
 
     @classmethod
     def joined(cls, old: Sequence[tuple[Postings, NDArray[np.int64]]], count: int) -> Postings:
@@ -56,27 +43,37 @@ class Postings:
             frequencies.append(postings.frequencies[kept])
             lengths[where[where >= 0]] = postings.lengths[where >= 0]
         all_ids, all_texts = np.concatenate(ids), np.concatenate(texts)
-        order = np.lexsort((all_texts, all_ids))
-        terms, first = np.unique(all_ids[order], return_index=True)
+        # What comes from one part is in order already, and a stable sort finds such runs.
+        order = np.argsort((all_ids.astype(np.int64) << 32) | all_texts, kind="stable")
+        sorted_ids = all_ids[order]
+        first = np.flatnonzero(np.diff(sorted_ids.astype(np.int64), prepend=-1))
         starts = np.append(first, len(all_ids)).astype(np.int64)
-        return cls(
-            terms, starts, all_texts[order].astype(np.int32), np.concatenate(frequencies)[order], lengths
-        )
+        texts_of = all_texts[order].astype(np.int32)
+        return cls(sorted_ids[first], starts, texts_of, np.concatenate(frequencies)[order], lengths)
 
     def add_scores(
         self, scores: NDArray[np.float64], weights: Mapping[int, float], average_length: float
     ) -> None:
         """Add the BM25 of these terms (id → idf), in their order, to the score of every text that holds them."""
-        for term_id, weight in weights.items():
-            place = int(np.searchsorted(self.terms, term_id))
-            if place == len(self.terms) or self.terms[place] != term_id:
-                continue
-            span = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        for start, end, weight in self._spans(weights):
+            span = slice(start, end)
             texts = self.texts[span]
             often = self.frequencies[span].astype(np.float64)
             scores[texts] += weight * words.saturation(
                 often, self.lengths[texts].astype(np.float64), average_length
             )
+
+    def _spans(self, weights: Mapping[int, float]) -> Iterator[tuple[int, int, float]]:
+        """Where the texts of each term begin and end, and its weight, for the terms that occur here."""
+        if not len(self.terms):
+            return
+        wanted = np.fromiter(weights, dtype=np.int64, count=len(weights))
+        places = np.searchsorted(self.terms, wanted).clip(max=len(self.terms) - 1)
+        held = self.terms[places] == wanted
+        bounds = zip(self.starts[places].tolist(), self.starts[places + 1].tolist(), strict=True)
+        for is_held, (start, end), weight in zip(held.tolist(), bounds, weights.values(), strict=True):
+            if is_held:
+                yield start, end, weight
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         return {f"{prefix}_{name}": getattr(self, name) for name in Postings.__dataclass_fields__}
@@ -96,16 +93,57 @@ class WordPart:
 
 
 def read_part(chunk_rows: Iterator[tuple[Any, ...]], document_rows: Iterator[tuple[Any, ...]]) -> WordPart:
-    """From rows of `all_word_rows` and `all_document_word_rows`, or of `some_…`."""
-    rows = list(chunk_rows)
-    segment = Segment.of([(row[0], row[1]) for row in rows])
-    known = {row[0]: row[1:] for row in document_rows}
-    nothing = (0, b"", b"")
-    return WordPart(
-        segment,
-        Postings.of([row[2:] for row in rows]),
-        Postings.of([known.get(document_id, nothing) for document_id in segment.documents]),
-    )
+    """From rows of `all_word_rows` and `all_document_word_rows`, or of `some_…`: both in the order of their ids."""
+    segment, chunks = SegmentBuilder(), _Texts()
+    for document_id, chunk_id, length, ids, frequencies in chunk_rows:
+        segment.add(document_id, chunk_id)
+        chunks.add(length, ids, frequencies)
+    built = segment.built()
+    return WordPart(built, chunks.postings(), _document_texts(built, document_rows).postings())
+
+
+def _document_texts(segment: Segment, rows: Iterator[tuple[Any, ...]]) -> _Texts:
+    """The words of the segment's documents; nothing for one that has none."""
+    texts = _Texts()
+    known = next(rows, None)
+    for document_id in segment.documents:
+        while known is not None and known[0] < document_id:
+            known = next(rows, None)
+        if known is not None and known[0] == document_id:
+            texts.add(*known[1:])
+        else:
+            texts.add(0, b"", b"")
+    return texts
+
+
+class _Texts:
+    """Collects the words of texts in turn."""
+
+    def __init__(self) -> None:
+        # Plain bytes that grow in place: as Python objects they would need several times the memory.
+        self._lengths, self._counts = array("i"), array("i")
+        self._ids, self._frequencies = bytearray(), bytearray()
+
+    def add(self, length: int, ids: bytes, frequencies: bytes) -> None:
+        self._lengths.append(length)
+        self._counts.append(len(ids) // 4)
+        self._ids += ids
+        self._frequencies += frequencies
+
+    def postings(self) -> Postings:
+        """The texts turned around."""
+        ids = words.decode_ids(self._ids)
+        numbers = np.arange(len(self._counts), dtype=np.int32)
+        texts = np.repeat(numbers, np.frombuffer(self._counts, dtype=np.int32))
+        order = np.argsort(ids, kind="stable")
+        terms, first = np.unique(ids[order], return_index=True)
+        return Postings(
+            terms,
+            np.append(first, len(ids)).astype(np.int64),
+            texts[order],
+            words.decode_frequencies(self._frequencies)[order],
+            np.frombuffer(self._lengths, dtype=np.int32),
+        )
 
 
 def join_parts(old: Sequence[tuple[WordPart, NDArray[np.bool_]]]) -> WordPart:

@@ -12,7 +12,7 @@ import numpy as np
 from sourcebook.retrieve.filters import check
 from sourcebook.storage import words
 from sourcebook.storage.engines import Scored, WordResult
-from sourcebook.storage.repositories.collections import required_from
+from sourcebook.storage.sqlite.engine.facts import languages, stored_collection
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
@@ -111,10 +111,8 @@ class SqliteWordEngine:
         with_texts: bool,
         session: SqliteSession,
     ) -> tuple[QuestionWords, list[WordResult]]:
-        row = session.fetch_one("collection_by_id", collection_id=collection_id)
-        stored = required_from(row, collection_id)
-        spoken = [row["language"] for row in session.fetch("languages", collection_id=collection_id)]
-        question = analyse_question(query, spoken)
+        stored = stored_collection(session, collection_id)
+        question = analyse_question(query, languages(session, collection_id))
         terms = _known_terms(session, collection_id, question)
         if not terms:
             return question, []
@@ -161,10 +159,7 @@ def _best(
     if len(hits) > top_k:
         last = np.partition(totals, len(totals) - top_k)[len(totals) - top_k]
         hits, totals = hits[totals >= last], totals[totals >= last]
-    return [
-        Scored(part.segment.chunk_ids[row], score)
-        for row, score in zip(hits.tolist(), totals.tolist(), strict=True)
-    ]
+    return list(map(Scored, part.segment.chunk_ids.several(hits), totals.tolist()))
 
 
 def _results(
