@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sourcebook.model.documents import EmbeddedChunk
     from sourcebook.model.search import MetadataFilter
-    from sourcebook.ports.storage import PassageSearch
+    from sourcebook.ports.storage import PassageSearch, Preparing
 
 # Enough rows for a file that processes share, and for signs to choose the candidates.
 ROWS = 21_000
@@ -174,6 +174,48 @@ async def test_an_image_that_grew_answers_like_one_that_was_read_anew(copied: tu
     async with opened(db) as book:
         assert await answers(book) == grown_answers
         assert await answers(book, Equals("group", 2)) == filtered
+
+
+async def test_an_image_worn_out_by_much_writing_answers_like_one_that_was_read_anew(
+    copied: tuple[Path, Mirror],
+) -> None:
+    db, mirror = copied
+    before = files(db)
+    async with opened(db) as book:
+        await answers(book)
+        await add(book, mirror, ROWS, ROWS // 2)
+        await book.stores.vectors.delete("c", [f"k{i:06}" for i in range(500)])
+        for i in range(500):
+            del mirror.held[f"k{i:06}"]
+        assert await share_found(book, mirror) >= 0.99
+    assert files(db) != before
+    async with opened(db) as book:
+        with_file = await answers(book)
+    for file in files(db):
+        file.unlink()
+    async with opened(db) as book:
+        # Before there is a file, every row is scored.
+        assert await answers(book) == with_file
+        assert await share_found(book, mirror) >= 0.99
+
+
+async def test_getting_ready_makes_the_file_when_much_was_written_and_only_then(
+    copied: tuple[Path, Mirror],
+) -> None:
+    db, mirror = copied
+    before = files(db)
+    async with opened(db) as book:
+        vectors = cast("Preparing", book.stores.vectors)
+        await add(book, mirror, ROWS, 100)
+        await vectors.prepare("c")
+        assert files(db) == before
+        await add(book, mirror, ROWS + 100, ROWS // 2)
+        await vectors.prepare("c")
+        (made,) = files(db)
+        assert [made] != before
+    async with opened(db) as book:
+        assert await share_found(book, mirror) >= 0.99
+    assert files(db) == [made]
 
 
 async def test_everything_deleted_is_found_no_more(copied: tuple[Path, Mirror]) -> None:

@@ -21,6 +21,7 @@ from sourcebook import (
     RetrievalMode,
 )
 from sourcebook.model.documents import ChunkLevel, Document, EmbeddingModel, PreparedDocument
+from sourcebook.ports.storage import Preparing
 from sourcebook.settings import Settings
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ class _Base:
             await self._book.close()
             self._book = None
 
+    async def ready(self) -> None:
+        """What `AsyncSourcebook.add` does when it has written much."""
+        vectors = self.book.stores.vectors
+        if isinstance(vectors, Preparing):
+            await vectors.prepare(COLLECTION)
+
     @property
     def book(self) -> AsyncSourcebook:
         if self._book is None:
@@ -75,6 +82,7 @@ class SourcebookVectors(_Base):
                 dimensions = block.vectors.shape[1]
                 await self.book.create_collection(Collection(COLLECTION, embedding_dimensions=dimensions))
             await self.book.stores.vectors.add(COLLECTION, list(_chunks(block)))
+        await self.ready()
         await self.close()
 
     async def search(self, question: Question, k: int) -> list[int]:
@@ -91,6 +99,7 @@ class SourcebookWords(_Base):
         await self.book.stores.library.open_collection(COLLECTION, model)
         for block in blocks:
             await self.add(block)
+        await self.ready()
         await self.close()
 
     async def add(self, block: DocumentBlock) -> None:

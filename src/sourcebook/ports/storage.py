@@ -19,6 +19,16 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.search import FtsSearchResult, MetadataFilter, SearchResult
+    from sourcebook.model.sources import (
+        Absorbed,
+        DocumentState,
+        Labelling,
+        PathState,
+        Placement,
+        Rearrangement,
+        Refusal,
+        Source,
+    )
 
 
 class VectorStore(Protocol):
@@ -97,6 +107,15 @@ class ResultLookup(Protocol):
         ...
 
 
+@runtime_checkable
+class Preparing(Protocol):
+    """A store whose first search after much writing is slow, unless it may get ready before."""
+
+    async def prepare(self, collection_id: str) -> None:
+        """Get ready for searches. When little was written since the last time, this does nothing."""
+        ...
+
+
 class FtsStore(Protocol):
     """Chunks found by their words."""
 
@@ -155,8 +174,35 @@ class IndexWriter(Protocol):
         """Record that the document lies at another path now. Nothing is embedded again."""
         ...
 
-    async def forget_path(self, collection_id: str, source_id: str, path: str) -> bool:
-        """Record that a path is gone; a document without any path goes too. True if there was such a path."""
+    async def rearrange(self, collection_id: str, wanted: Rearrangement) -> list[Placement]:
+        """Put documents at other paths, all in one transaction. Nothing is embedded again.
+
+        A document that lies nowhere any more is removed. Placements whose document is no longer what it was are left
+        out and come back.
+        """
+        ...
+
+    async def forget_path(
+        self, collection_id: str, source_id: str, path: str, *, unless_seen_since: PathState | None = None
+    ) -> bool:
+        """Record that a path is gone; a document without any path goes too. True if there was such a path.
+
+        With `unless_seen_since`, a path that somebody saw since then stays.
+        """
+        ...
+
+    async def refuse(self, collection_id: str, refusal: Refusal) -> None:
+        """Record that the newest bytes of a document cannot be read. Its text, and the hash of that, stay."""
+        ...
+
+    async def accept(self, collection_id: str, document_ids: Sequence[str]) -> None:
+        """Take back what `refuse` recorded: the file is again what was read."""
+        ...
+
+    async def label(
+        self, collection_id: str, labellings: Sequence[Labelling], paths: Sequence[DocumentPath] = ()
+    ) -> None:
+        """Give documents another type, category and subcategory, and paths another subcategory."""
         ...
 
     async def remove_document(self, collection_id: str, document_id: str) -> bool:
@@ -165,6 +211,38 @@ class IndexWriter(Protocol):
 
     async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:
         """Hide a document from every search, or show it again. Nothing is embedded again."""
+        ...
+
+
+class Sources(Protocol):
+    """Where documents come from, and what is remembered of their files."""
+
+    async def list_sources(self, collection_id: str) -> list[Source]: ...
+
+    async def put_source(
+        self, collection_id: str, source: Source, absorbed: Sequence[Absorbed], expected: Sequence[str]
+    ) -> None:
+        """Write the source, and make others a part of it. A conflict if there are other sources than expected."""
+        ...
+
+    async def set_scanned(self, collection_id: str, source_id: str) -> None:
+        """Record that the source was looked through to the end, now."""
+        ...
+
+    async def known_paths(self, collection_id: str, source_id: str) -> list[PathState]: ...
+
+    async def known_documents(
+        self, collection_id: str, source_id: str, document_ids: Sequence[str]
+    ) -> list[DocumentState]:
+        """Those of the documents that exist. `is_elsewhere` is said as seen from this source."""
+        ...
+
+    async def owners(self, collection_id: str, file_hashes: Sequence[str]) -> dict[str, str]:
+        """The documents that hold these bytes, by their hash."""
+        ...
+
+    async def heads(self, collection_id: str, document_ids: Sequence[str]) -> list[Document]:
+        """Those of the documents that exist, without their text."""
         ...
 
 

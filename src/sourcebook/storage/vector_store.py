@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SqlVectorStore:
-    """Wears `VectorStore`, `PassageSearch`, `PassageRanking` and `ResultLookup`, over the engine of a database."""
+    """Wears `VectorStore`, and the further ports of searching, over a database and its engines."""
 
     def __init__(self, database: Database, engine: VectorEngine, words: WordEngine, clock: Clock) -> None:
         self._database = database
@@ -104,6 +104,10 @@ class SqlVectorStore:
     ) -> list[SearchResult]:
         require_top_k(top_k)
         return await self._engine.rank_passages(collection_id, query, top_k, filter)
+
+    async def prepare(self, collection_id: str) -> None:
+        await self._engine.prepare(collection_id)
+        await self._words.prepare(collection_id)
 
     async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
         rows = await self._database.fetch(

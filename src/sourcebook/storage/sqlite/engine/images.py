@@ -34,7 +34,7 @@ T = TypeVar("T")
 # A part is joined with the one before it unless that one is at least so many times larger.
 _GROWTH = 4
 # Everything is made one part again when this share of the rows is dead, or outside the first part.
-_SHARE_TO_REBUILD = 0.3
+SHARE_TO_REBUILD = 0.3
 _TOO_SMALL_TO_REBUILD = 5_000
 _FILTERS_REMEMBERED = 32
 
@@ -135,4 +135,4 @@ def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
         return False
     dead = sum(len(part.alive) - int(part.alive.sum()) for part in parts)
     later = sum(len(part.alive) for part in parts[1:])
-    return max(dead, later) > _SHARE_TO_REBUILD * total
+    return max(dead, later) > SHARE_TO_REBUILD * total

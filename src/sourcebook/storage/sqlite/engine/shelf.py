@@ -16,7 +16,7 @@ import anyio.to_thread
 from sourcebook.errors import SourcebookError
 from sourcebook.storage.repositories.collections import required_from
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
-from sourcebook.storage.sqlite.engine.images import Image, Part, fully_alive, read_whole
+from sourcebook.storage.sqlite.engine.images import SHARE_TO_REBUILD, Image, Part, fully_alive, read_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +91,25 @@ class Shelf(Generic[P]):
                 del place.images[old]
         self._publish_later(name, place, image)
         return image
+
+    def prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
+        """Make the file now that the next search would make, if there is none or most of it is out of date."""
+        name = self._name(stored)
+        if stored.collection.chunk_count < self._rows_worth_a_file or self._is_fresh(session, stored, name):
+            return
+        self.image(session, stored)
+        with self._lock:
+            publishing = self._places[name].publishing
+        if publishing is not None:
+            publishing.join()
+
+    def _is_fresh(self, session: SqliteSession, stored: StoredCollection, name: str) -> bool:
+        _, record = _state(session, name)
+        if record is None:
+            return False
+        collection = stored.collection
+        changed = session.fetch("changed_documents", collection_id=collection.id, seq=record.seq)
+        return len(changed) < SHARE_TO_REBUILD * collection.document_count
 
     async def forget(self, stored: StoredCollection) -> None:
         """Let go of a collection that is no more, with its file."""

@@ -138,6 +138,12 @@ class SqliteVectorEngine:
     ) -> list[SearchResult]:
         return await self._search(_PASSAGES, collection_id, query, top_k, filter, _outlines)
 
+    async def prepare(self, collection_id: str) -> None:
+        """Do now what the first search after much writing would do."""
+        await self._database.read(
+            lambda session: self._shelf.prepare(session, stored_collection(session, collection_id))
+        )
+
     async def forget(self, stored: StoredCollection) -> None:
         await self._shelf.forget(stored)
 

@@ -99,6 +99,12 @@ class SqliteWordEngine:
         work = partial(self._answer, collection_id, query, top_k, tree, with_texts)
         return await self._database.read(work)
 
+    async def prepare(self, collection_id: str) -> None:
+        """Do now what the first search after much writing would do."""
+        await self._database.read(
+            lambda session: self._shelf.prepare(session, stored_collection(session, collection_id))
+        )
+
     async def forget(self, stored: StoredCollection) -> None:
         await self._shelf.forget(stored)
 
