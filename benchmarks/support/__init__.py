@@ -1,0 +1,1 @@
+"""How well the check of support tells true sentences from false ones."""

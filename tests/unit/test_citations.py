@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.consult.citations import (
+    CitedSentence,
+    Mark,
+    MarkReader,
+    best_quote,
+    cited_sentences,
+    renumbered,
+)
+
+PASSAGE = (
+    "Everbearing raspberries fruit on the canes of the same year. In late autumn all canes are cut to the ground. "
+    "Summer raspberries keep the young canes: 8 to 10 are left on each metre."
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "numbers"),
+    [
+        ("[1]", (1,)),
+        ("[1, 2]", (1, 2)),
+        ("[2-4]", (2, 3, 4)),
+        ("【3】", (3,)),
+        ("[^7]", (7,)),
+        ("[1;1]", (1,)),
+        ("[9-2]", (9, 2)),
+    ],
+)
+def test_a_mark_is_read_in_every_way_that_models_write_it(written: str, numbers: tuple[int, ...]) -> None:
+    assert MarkReader().feed(written) == [Mark(numbers)]
+
+
+def test_brackets_that_are_no_citation_stay_text() -> None:
+    reader = MarkReader()
+    assert [*reader.feed("see [note] and [1"), *reader.close()] == ["see [note] and ", "[1"]
+
+
+def test_a_sentence_knows_what_it_cites() -> None:
+    answer = "Cut all canes to the ground [2]. Do it in late autumn.[1][3] Nothing else matters."
+    assert cited_sentences(answer) == [
+        CitedSentence("Cut all canes to the ground .", (2,)),
+        CitedSentence("Do it in late autumn.", (1, 3)),
+        CitedSentence("Nothing else matters.", ()),
+    ]
+
+
+def test_a_mark_on_a_line_of_its_own_belongs_to_the_sentence_before() -> None:
+    assert cited_sentences("Cut them in autumn.\n\n[4]") == [CitedSentence("Cut them in autumn.", (4,))]
+
+
+def test_the_quote_is_the_sentence_that_says_it() -> None:
+    quote = best_quote("In late autumn, cut all canes to the ground.", PASSAGE, "en")
+    assert quote.is_enough
+    assert quote.text == "In late autumn all canes are cut to the ground."
+    assert PASSAGE[quote.start : quote.end] == quote.text
+
+
+def test_a_quote_may_need_two_sentences() -> None:
+    quote = best_quote(
+        "Everbearing raspberries fruit on canes of the same year, which are cut in late autumn.",
+        PASSAGE,
+        "en",
+    )
+    assert quote.is_enough
+    assert quote.text.startswith("Everbearing")
+    assert quote.text.endswith("ground.")
+
+
+def test_what_the_passage_does_not_say_is_doubted() -> None:
+    assert best_quote("Leave 12 young canes on each metre.", PASSAGE, "en").doubts == ("number",)
+    assert not best_quote("Blueberries want sour soil.", PASSAGE, "en").is_enough
+
+
+def test_marks_are_numbered_in_the_order_of_use() -> None:
+    assert renumbered("One [7]. Two [2, 7]. Three [9].", [7, 2]) == "One [1]. Two [2][1]. Three ."
