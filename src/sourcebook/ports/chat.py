@@ -1,0 +1,130 @@
+"""What a consultation needs of a base and of a model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from sourcebook.model.curation import SourceType
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import ChatMessage, ChatSession, Citation, SourceState, Tier
+    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
+    from sourcebook.model.documents import JsonValue, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One message to a chat model; `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    content: str
+
+
+class ChatModel(Protocol):
+    """Writes an answer, piece by piece. It has no tools: all that it can do is write."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(self, messages: Sequence[PromptMessage]) -> AsyncIterator[str]:
+        """The pieces of the answer as they come. Leaving the loop, or cancelling it, ends the request."""
+        ...
+
+
+class Sessions(Protocol):
+    """Conversations. A session belongs to a user; another user's is not found."""
+
+    async def create_session(
+        self,
+        user_id: int,
+        face: str,
+        *,
+        title: str | None = None,
+        scope: Mapping[str, JsonValue] | None = None,
+    ) -> ChatSession: ...
+
+    async def get_session(self, session_id: str, user_id: int) -> ChatSession | None: ...
+
+    async def list_sessions(self, user_id: int, limit: int = 50) -> list[ChatSession]:
+        """The latest first."""
+        ...
+
+    async def rename_session(self, session_id: str, user_id: int, title: str) -> None: ...
+
+    async def remove_session(self, session_id: str, user_id: int) -> bool:
+        """Remove a conversation with all its messages. True if there was one."""
+        ...
+
+    async def add_turn(
+        self,
+        session_id: str,
+        question: str,
+        answer: str,
+        tier: Tier,
+        citations: Sequence[Citation],
+        details: Mapping[str, JsonValue],
+    ) -> tuple[ChatMessage, ChatMessage]:
+        """Store a question and its answer, both or neither."""
+        ...
+
+    async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
+        """The messages in their order, or only the last ones; citations say whether their source still stands."""
+        ...
+
+    async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
+        """For each citation, whether its quote still stands in the document it was taken from."""
+        ...
+
+
+class CuratedBase(Protocol):
+    """Approved answers, found by the distance of their question."""
+
+    async def kb_insert(
+        self,
+        *,
+        collection_id: str,
+        category: str,
+        answer: str,
+        embedding: Vector,
+        question: str | None = None,
+        subcategory: str | None = None,
+        source_type: SourceType = SourceType.MANUAL,
+        language: str | None = None,
+        approved_by: int | None = None,
+        sources: Sequence[CuratedSource] = (),
+    ) -> CuratedAnswer: ...
+
+    async def kb_search(
+        self,
+        category: str | None,
+        query_embedding: Vector,
+        subcategory: str | None = None,
+        limit: int = 3,
+        distance_threshold: float = 0.35,
+        *,
+        collection_id: str = "default",
+    ) -> list[CuratedMatch]:
+        """The nearest active entries strictly below the threshold, nearest first, ties by id."""
+        ...
+
+    async def kb_get(self, entry_id: int) -> CuratedAnswer | None: ...
+
+    async def kb_list(self, collection_id: str | None = None) -> list[CuratedAnswer]: ...
+
+    async def kb_remove(self, entry_id: int) -> bool: ...
+
+
+class Terminology(Protocol):
+    """The words that answers should use."""
+
+    async def get_all_terms(self) -> list[Term]: ...
+
+    async def add_term(
+        self, term: str, preferred_phrase: str, description: str | None = None, language: str | None = None
+    ) -> Term:
+        """Add a term, or change the one that is written the same."""
+        ...
+
+    async def delete_term(self, term: str) -> bool: ...
