@@ -1,0 +1,55 @@
+"""Questions that only the conversation makes whole: "and when in spring?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sourcebook.text.analysis import words
+from sourcebook.text.stopwords import stop_words
+
+_SHORT = 3
+"""So few words that say something rarely ask a whole question, when another was asked before."""
+
+# What points back: words that begin a continuation, and words that stand for something already named.
+_CONTINUING = frozenset(
+    """
+    and but or so then also else instead а и но или тогда ещё еще тоже также e ou mas então também y o pero entonces
+    """.split()
+)
+_POINTING = frozenset(
+    """
+    it its they them their this that these those he she him her his one ones there
+    он она оно они его ее её их им ему ей ней него них этот эта это эти этого этой этих тот та те того той тех там
+    ele ela eles elas isso isto esse essa esses essas este esta estes estas dele dela deles delas lá
+    él ella ellos ellas eso esto ese esa esos esas
+    """.split()
+)
+_ASKING = frozenset(
+    """
+    what when where why how which who much many long often far
+    что когда где куда почему зачем как какой какая какое какие какую сколько кто чем чего
+    que quando onde por porque como qual quais quanto quanta quantos quantas quem
+    qué cuándo dónde cómo cuál cuánto cuánta cuántos
+    """.split()
+)
+# A question that names its subject begins with more than a pointer would need.
+_LONG = 8
+
+
+def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
+    """The question as it is to be searched for: with the last whole question before it, if it points back there."""
+    if not earlier or not points_back(question, language):
+        return question
+    base = next((q for q in reversed(earlier) if not points_back(q, language)), earlier[0])
+    return f"{base} {question}"
+
+
+def points_back(question: str, language: str | None) -> bool:
+    found = words(question)
+    if not found:
+        return False
+    stops = stop_words(language)
+    content = [w for w in found if w not in stops and w not in _ASKING and w not in _POINTING | _CONTINUING]
+    if len(found) > _LONG and len(content) > _SHORT:
+        return False
+    return found[0] in _CONTINUING or any(w in _POINTING for w in found) or len(content) < _SHORT
