@@ -11,27 +11,24 @@ _SHORT = 3
 """So few words that say something rarely ask a whole question, when another was asked before."""
 
 # What points back: words that begin a continuation, and words that stand for something already named.
-_CONTINUING = frozenset(
-    """
+_CONTINUING_WORDS = """
     and but or so then also else instead а и но или тогда ещё еще тоже также e ou mas então também y o pero entonces
-    """.split()
-)
-_POINTING = frozenset(
     """
+_CONTINUING = frozenset(_CONTINUING_WORDS.split())
+_POINTING_WORDS = """
     it its they them their this that these those he she him her his one ones there
     он она оно они его ее её их им ему ей ней него них этот эта это эти этого этой этих тот та те того той тех там
     ele ela eles elas isso isto esse essa esses essas este esta estes estas dele dela deles delas lá
     él ella ellos ellas eso esto ese esa esos esas
-    """.split()
-)
-_ASKING = frozenset(
     """
+_POINTING = frozenset(_POINTING_WORDS.split())
+_ASKING_WORDS = """
     what when where why how which who much many long often far
     что когда где куда почему зачем как какой какая какое какие какую сколько кто чем чего
     que quando onde por porque como qual quais quanto quanta quantos quantas quem
     qué cuándo dónde cómo cuál cuánto cuánta cuántos
-    """.split()
-)
+    """
+_ASKING = frozenset(_ASKING_WORDS.split())
 # A question that names its subject begins with more than a pointer would need.
 _LONG = 8
 

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.consult.followups import completed, points_back
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("And when in spring?", "en"),
+        ("How deep?", "en"),
+        ("Does it need lime?", "en"),
+        ("А весной когда?", "ru"),
+        ("Сколько?", "ru"),
+        ("Чем её подкормить осенью после обрезки?", "ru"),
+        ("E no inverno?", "pt"),
+        ("Quanto custa isso?", "pt"),
+    ],
+)
+def test_a_question_that_needs_the_one_before_is_known(question: str, language: str) -> None:
+    assert points_back(question, language)
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("When do I prune everbearing raspberries?", "en"),
+        ("What soil do blueberries need?", "en"),
+        ("Когда обрезать ремонтантную малину?", "ru"),
+        ("Сколько воды нужно взрослому кусту голубики?", "ru"),
+        ("Como podar framboesas remontantes no outono?", "pt"),
+    ],
+)
+def test_a_whole_question_stands_for_itself(question: str, language: str) -> None:
+    assert not points_back(question, language)
+
+
+def test_a_follow_up_is_searched_with_the_last_whole_question() -> None:
+    earlier = ["When do I prune everbearing raspberries?", "And how low?"]
+    assert (
+        completed("And in spring?", earlier, "en")
+        == "When do I prune everbearing raspberries? And in spring?"
+    )
+    assert completed("What soil do blueberries need?", earlier, "en") == "What soil do blueberries need?"
+    assert completed("And in spring?", [], "en") == "And in spring?"
