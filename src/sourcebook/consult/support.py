@@ -211,11 +211,14 @@ def _denies_differently(sentence: str, quote: str, language: str | None) -> bool
 
 
 def _is_turned_around(sentence: str, around: str) -> bool:
-    """Whether the sentence has a word of time or direction that the quote lacks, and the quote another one."""
+    """Whether the sentence has a word of time or direction that the quote lacks."""
+    return bool(decisive_words(sentence) - decisive_words(around))
+
+
+def decisive_words(text: str) -> set[str]:
+    """The words of time and direction in a text, each in one form for all languages and inflections."""
     decisive = _decisive()
-    here = {decisive[word] for word in words(sentence) if word in decisive}
-    there = {decisive[word] for word in words(around) if word in decisive}
-    return bool(here - there)
+    return {decisive[word] for word in words(text) if word in decisive}
 
 
 @cache

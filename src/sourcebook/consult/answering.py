@@ -1,0 +1,175 @@
+"""From passages to an answer with checked citations: taken from them word for word, or written by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.citations import CitedSentence, MarkReader, Piece, best_quote, cited_sentences
+from sourcebook.consult.extract import extract
+from sourcebook.consult.prompt import NOTHING_FOUND
+from sourcebook.consult.wording import source_link
+from sourcebook.model.chat import Citation, Sentence
+
+if TYPE_CHECKING:
+    from sourcebook.consult.extract import Extract
+    from sourcebook.model.search import SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The text of an answer with its marks, the citations behind them, and what became of each sentence."""
+
+    text: str
+    citations: Sequence[Citation] = ()
+    sentences: Sequence[Sentence] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The passages that an answer is made from, by their numbers, and what is known about them."""
+
+    passages: Sequence[SearchResult]
+    hashes: Mapping[tuple[str, str], str | None]
+    language: str | None
+
+    def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
+        """A citation of a span of the passage's content, verified by being what stands there."""
+        chunk = passage.chunk
+        return Citation(
+            number=number,
+            text=source_link(passage.document_path, passage.document_title, chunk.page, self.language),
+            collection_id=passage.collection_id,
+            document_id=chunk.document_id,
+            document_path=passage.document_path,
+            document_title=passage.document_title,
+            chunk_id=chunk.id,
+            page=chunk.page,
+            start=chunk.start_index + start,
+            end=chunk.start_index + end,
+            quote=chunk.content[start:end],
+            verified=True,
+            file_hash=self.hashes.get((passage.collection_id, chunk.document_id)),
+        )
+
+
+def extracted(weights: Mapping[str, float], desk: Desk) -> Composed | None:
+    """An answer in the words of the passages: each sentence is its own quote."""
+    chosen = extract(weights, desk.passages, desk.language)
+    if not chosen:
+        return None
+    numbers: dict[int, int] = {}
+    citations: list[Citation] = []
+    sentences: list[Sentence] = []
+    text = ""
+    for piece in chosen:
+        number = numbers.setdefault(piece.passage, len(numbers) + 1)
+        citations.append(desk.citation(number, desk.passages[piece.passage], piece.start, piece.end))
+        said = _as_a_sentence(desk.passages[piece.passage], piece)
+        start = len(text) + (1 if text else 0)
+        text = f"{text} {said} [{number}]".strip()
+        sentences.append(Sentence(start, len(text), (number,), verified=True))
+    return Composed(text, tuple(citations), tuple(sentences))
+
+
+def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
+    said = " ".join(passage.chunk.content[piece.start : piece.end].split()).lstrip("-*•– ")
+    return said if said.endswith((".", "!", "?", "…", ":", ";")) else f"{said}."
+
+
+@dataclass(slots=True)
+class Dictation:
+    """Follows a model that writes: tells what may be shown, checks each sentence as it ends, and sums up.
+
+    Marks are shown in the order of their first use, whatever numbers the model uses.
+    """
+
+    desk: Desk
+    _reader: MarkReader = field(default_factory=MarkReader)
+    _text: str = ""
+    _places: dict[int, int] = field(default_factory=dict[int, int])
+    _checked: list[tuple[CitedSentence, list[Citation]]] = field(
+        default_factory=list[tuple[CitedSentence, list[Citation]]]
+    )
+    _shown: bool = False
+
+    def feed(self, text: str) -> str:
+        """What may be shown after this piece. The word for "nothing found" is held back until it is known."""
+        return self._show(self._reader.feed(text))
+
+    def close(self) -> str:
+        return self._show(self._reader.close(), is_last=True)
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether the model said that the passages do not answer, or nothing at all."""
+        return not self._text.strip() or NOTHING_FOUND in self._text
+
+    def new_citations(self, *, is_last: bool = False) -> list[Citation]:
+        """The citations of the sentences that have ended since the last time."""
+        ended = cited_sentences(self._text)
+        ready = ended if is_last else ended[:-1]
+        found: list[Citation] = []
+        for sentence in ready[len(self._checked) :]:
+            citations = list(self._checked_citations(sentence))
+            self._checked.append((sentence, citations))
+            found += citations
+        return found
+
+    def composed(self) -> Composed:
+        """The whole answer. Call it when everything was fed and checked."""
+        text = self._text.strip()
+        sentences: list[Sentence] = []
+        place = 0
+        for sentence, citations in self._checked:
+            start = _find(text, sentence.text, place)
+            place = start + len(sentence.text)
+            doubts = _doubts(sentence, citations)
+            sentences.append(Sentence(start, place, sentence.numbers, not doubts, doubts))
+        return Composed(text, tuple(c for _, found in self._checked for c in found), tuple(sentences))
+
+    def _show(self, pieces: Sequence[Piece], *, is_last: bool = False) -> str:
+        before = len(self._text) if self._shown else 0
+        self._text += "".join(map(self._written, pieces))
+        if not is_last and NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
+            return ""
+        if self.has_nothing:
+            return ""
+        self._shown = True
+        return self._text[before:]
+
+    def _written(self, piece: Piece) -> str:
+        if isinstance(piece, str):
+            return piece
+        return "".join(f"[{self._places.setdefault(n, len(self._places) + 1)}]" for n in piece.numbers)
+
+    def _checked_citations(self, sentence: CitedSentence) -> Iterator[Citation]:
+        given = {shown: number for number, shown in self._places.items()}
+        for shown in sentence.numbers:
+            number = given.get(shown, 0)
+            if not 1 <= number <= len(self.desk.passages):
+                continue
+            passage = self.desk.passages[number - 1]
+            context = "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
+            quote = best_quote(sentence.text, passage.chunk.content, self.desk.language, context)
+            citation = self.desk.citation(shown, passage, quote.start, quote.end)
+            yield replace(citation, verified=quote.is_enough, doubts=quote.doubts)
+
+
+def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str, ...]:
+    """Why a sentence is not verified: it cites nothing, a number that was not given, or what does not say it."""
+    if not sentence.numbers:
+        return ("no_citation",)
+    if len(citations) < len(sentence.numbers):
+        return ("unknown_number",)
+    if any(citation.verified for citation in citations):
+        return ()
+    return tuple(dict.fromkeys(doubt for citation in citations for doubt in citation.doubts))
+
+
+def _find(text: str, sentence: str, start: int) -> int:
+    """Where a sentence without its marks begins in the text that has them."""
+    beginning = sentence.split(" ", 1)[0]
+    place = text.find(beginning, start)
+    return place if place >= 0 else start
