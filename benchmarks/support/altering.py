@@ -83,7 +83,9 @@ def other_unit(sentence: str, language: str, chance: random.Random) -> str | Non
     other = chance.choice([unit for unit in OTHER_UNITS[language] if unit not in sentence])
     changed = f"{sentence[: chosen.end]} {other}{sentence[written.end() :]}"
     # Ten percent is no other claim than 10 %.
-    return changed if [q.unit for q in quantities(changed)] != [q.unit for q in quantities(sentence)] else None
+    return (
+        changed if [q.unit for q in quantities(changed)] != [q.unit for q in quantities(sentence)] else None
+    )
 
 
 def denied(sentence: str, language: str, chance: random.Random) -> str | None:

@@ -4,25 +4,61 @@
 
 from __future__ import annotations
 
+import re
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING
 
 from sourcebook._version import __version__
-from sourcebook.errors import BaseUnreachable, NoEmbedder
+from sourcebook.errors import (
+    BadSetting,
+    BaseDamaged,
+    BaseUnreachable,
+    NoEmbedder,
+    ProviderError,
+    ProviderMissing,
+    UsageError,
+)
+from sourcebook.model.search import OnMissingEmbedder, OnRerankFailure, RerankProvider
+from sourcebook.ports.providers import Closing, known_model
+from sourcebook.ports.storage import Preparing
 from sourcebook.ports.stores import Stores
 from sourcebook.settings import Settings, masked
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from sourcebook.consult.entries import CuratedEntries
+    from sourcebook.consult.manual import Manual
+    from sourcebook.consult.service import Consultation, Retrieval
+    from sourcebook.ingest.files import StoredFiles
+    from sourcebook.ingest.reindexing import Reindex
     from sourcebook.ingest.service import Ingest
-    from sourcebook.model.health import HealthReport
-    from sourcebook.ports.providers import Embedder
+    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.uploads import Uploads
+    from sourcebook.model.documents import EmbeddingModel, Vector
+    from sourcebook.model.health import Finding, HealthReport, Repair
+    from sourcebook.model.reindexing import ReindexScope
+    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.providers import Embedder, EmbeddingCache, Reranker
     from sourcebook.ports.work import Clock
+    from sourcebook.providers.known_models import Prefixes
+    from sourcebook.retrieve.absence import Absences
     from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.storage.copying import CopyReport
     from sourcebook.storage.database import Database
     from sourcebook.storage.engines import VectorEngine, WordEngine
+    from sourcebook.storage.health import Surroundings
     from sourcebook.storage.jsonl.bundles import Bundles
+    from sourcebook.storage.postgres.copying import PostgresCopyEnd
+    from sourcebook.storage.repair import ChooseEmbedder
+    from sourcebook.storage.sqlite.backups import SqliteBackups
+    from sourcebook.storage.sqlite.copying import SqliteCopyEnd
+    from sourcebook.storage.stages import OnProgress
 
 
 class SystemClock:
@@ -37,24 +73,74 @@ class OpenBase:
     database: Database
     stores: Stores
     versions: dict[str, str]
+    around: Surroundings | None = None
+    clock: Clock = field(default_factory=SystemClock)
 
     async def close(self) -> None:
         await self.database.close()
 
-    async def examine(self) -> HealthReport:
+    async def examine(self, on_progress: OnProgress | None = None) -> HealthReport:
+        from sourcebook.storage.extras import extras
         from sourcebook.storage.health import examine
 
-        return await examine(self.database, self.versions)
+        return await examine(
+            self.database,
+            self.versions,
+            around=self.around,
+            now=self.clock.now(),
+            extras=extras(),
+            on_progress=on_progress,
+        )
+
+    async def repair(
+        self, choose: ChooseEmbedder, on_progress: OnProgress | None = None
+    ) -> tuple[list[Repair], list[Finding]]:
+        """Put right what can be put right. What was done, and what somebody else has to do now."""
+        from sourcebook.storage.repair import Repairer
+
+        repairer = Repairer(
+            self.database, self.clock.now(), choose, around=self.around, on_progress=on_progress
+        )
+        return await repairer.run()
 
 
 async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
     """Open the base that the settings name, making it first if it is a file that does not exist."""
+    if settings.db.startswith(("postgresql://", "postgres://")):
+        return await open_postgres(settings, clock or SystemClock())
     if "://" in settings.db:
         raise BaseUnreachable(
-            f"{masked(settings.db)} is the address of a server, and this version stores bases in files",
-            hint="Give `--db` a path.",
+            f"{masked(settings.db)} is an address of a kind that is not known",
+            hint="Give `--db` a path, or an address that begins with `postgresql://`.",
         )
     return await open_sqlite(settings, clock or SystemClock())
+
+
+async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
+    try:
+        from sourcebook.storage.postgres.database import Limits, PostgresDatabase
+        from sourcebook.storage.postgres.indexes import GraphRules
+        from sourcebook.storage.postgres.vectors import PostgresVectorEngine
+        from sourcebook.storage.postgres.words import PostgresWordEngine
+    except ModuleNotFoundError as error:
+        raise BaseUnreachable(
+            f"a base on a server needs the package {error.name}, which is not installed",
+            hint="Run `pip install 'sourcebook[postgres]'`.",
+        ) from error
+
+    limits = Limits(
+        pool_min=min(settings.pool_min, settings.pool_max),
+        pool_max=settings.pool_max,
+        busy_timeout=settings.busy_timeout,
+        statement_timeout=settings.statement_timeout,
+    )
+    database = await PostgresDatabase.open(settings.db, limits)
+    versions = {"sourcebook": __version__, "python": python_version(), **await database.versions()}
+    rules = GraphRules(
+        kind=settings.vector_index, m=settings.hnsw_m, ef_construction=settings.hnsw_ef_construction
+    )
+    stores = make_stores(database, PostgresVectorEngine(database, rules), PostgresWordEngine(database), clock)
+    return OpenBase(database, stores, versions, clock=clock)
 
 
 async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
@@ -62,6 +148,7 @@ async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
     from sourcebook.storage.sqlite.driver import library_version
     from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
     from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
+    from sourcebook.storage.sqlite.surroundings import SqliteSurroundings
 
     database = await SqliteDatabase.open(
         settings.db, busy_timeout=settings.busy_timeout, readers=settings.readers
@@ -72,14 +159,50 @@ async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
         "sqlite": ".".join(map(str, library_version())),
     }
     stores = make_stores(database, SqliteVectorEngine(database), SqliteWordEngine(database), clock)
-    return OpenBase(database, stores, versions)
+    return OpenBase(database, stores, versions, SqliteSurroundings(database), clock)
+
+
+async def copy_base(
+    source: OpenBase, settings: Settings, clock: Clock | None = None, on_progress: OnProgress | None = None
+) -> CopyReport:
+    """Copy a base, with its vectors, into the empty one that the settings name."""
+    from sourcebook.storage.copying import copy
+
+    target = await open_base(settings, clock)
+    try:
+        async with _copy_end(source.database) as one, _copy_end(target.database) as other:
+            report = await copy(one, other, on_progress)
+        for collection in await target.stores.vectors.list_collections():
+            if isinstance(target.stores.vectors, Preparing):
+                await target.stores.vectors.prepare(collection.id)
+        return report
+    finally:
+        await target.close()
+
+
+def _copy_end(database: Database) -> AbstractAsyncContextManager[SqliteCopyEnd | PostgresCopyEnd]:
+    from sourcebook.storage.sqlite.copying import sqlite_copy_end
+    from sourcebook.storage.sqlite.database import SqliteDatabase
+
+    if isinstance(database, SqliteDatabase):
+        return sqlite_copy_end(database.path)
+    from sourcebook.storage.postgres.copying import postgres_copy_end
+    from sourcebook.storage.postgres.database import PostgresDatabase
+
+    assert isinstance(database, PostgresDatabase)  # noqa: S101 - there are these two
+    return postgres_copy_end(database)
 
 
 def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, clock: Clock) -> Stores:
+    from sourcebook.storage.curated import SqlCuratedBase
     from sourcebook.storage.fts_store import SqlFtsStore
     from sourcebook.storage.index_writer import SqlIndexWriter
     from sourcebook.storage.jobs import SqlJobs
     from sourcebook.storage.library import SqlLibrary
+    from sourcebook.storage.reindexing import SqlReindexing
+    from sourcebook.storage.sessions import SqlSessions
+    from sourcebook.storage.sources import SqlSources
+    from sourcebook.storage.terminology import SqlTerminology
     from sourcebook.storage.tracker import SqlDocumentTracker
     from sourcebook.storage.vector_store import SqlVectorStore
 
@@ -89,7 +212,12 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
         tracker=SqlDocumentTracker(database, clock),
         writer=SqlIndexWriter(database, clock),
         library=SqlLibrary(database, clock),
+        sources=SqlSources(database, clock),
         jobs=SqlJobs(database, clock),
+        reindexing=SqlReindexing(database, vectors, words, clock),
+        sessions=SqlSessions(database, clock),
+        curated=SqlCuratedBase(database, clock),
+        terms=SqlTerminology(database, clock),
     )
 
 
@@ -99,25 +227,372 @@ def make_bundles(base: OpenBase, clock: Clock | None = None) -> Bundles:
     return Bundles(base.database, base.stores, clock or SystemClock(), __version__)
 
 
-def make_embedder(settings: Settings) -> Embedder | None:
-    match settings.embedder:
-        case "default":
-            from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
+async def examine_damaged(settings: Settings, error: BaseDamaged) -> HealthReport:
+    """What can be said of a base that cannot be opened."""
+    from sourcebook.model.health import Finding, HealthReport
+    from sourcebook.storage.health import RESTORE
+    from sourcebook.storage.sqlite.rebuild import lost_of
 
-            return UniversalSentenceEncoder()
+    lost = await lost_of(Path(settings.db))
+    return HealthReport(findings=[Finding("engine", error.message, RESTORE), *lost])
+
+
+async def rebuild_if_damaged(
+    settings: Settings, choose: ChooseEmbedder, on_progress: OnProgress | None = None
+) -> tuple[list[Repair], list[Finding]]:
+    """Make a new file of what can be read, if the file of the base is damaged. It must not be open."""
+    from sourcebook.storage.repair import OnNoVectors, Repairer
+    from sourcebook.storage.sqlite.rebuild import is_damaged, rebuild
+
+    base, now = Path(settings.db), SystemClock().now()
+    if "://" in settings.db or not await is_damaged(base):
+        return [], []
+
+    async def mend(database: Database) -> tuple[list[Repair], list[Finding]]:
+        # Which documents had vectors cannot be said any more.
+        embedding = OnNoVectors.EMBED
+        return await Repairer(database, now, choose, on_no_vectors=embedding, on_progress=on_progress).run()
+
+    return await rebuild(base, mend, now, on_progress)
+
+
+def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackups:
+    from sourcebook.storage.sqlite.backups import SqliteBackups
+
+    if "://" in settings.db:
+        address = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1@", settings.db)
+        raise UsageError(
+            f"{masked(settings.db)} is kept by a server, which makes backups with tools of its own.",
+            hint=f"Run `pg_dump --format=custom --file=FILE {address}`, and "
+            f"`pg_restore --clean --if-exists --dbname={address} FILE` to restore it; "
+            "`sourcebook export DIR` writes the documents with their vectors as plain files.",
+        )
+    return SqliteBackups(Path(settings.db), clock or SystemClock(), __version__)
+
+
+def make_embedder(settings: Settings, name: str | None = None) -> Embedder | None:
+    """What makes vectors: as the settings say, or of another name that they could say."""
+    chosen = settings.embedder if name is None else name
+    if chosen == "none":
+        return None
+    from sourcebook.providers.cached import CachedEmbedder
+
+    kind, _, model = chosen.partition(":")
+    if kind in ("openai", "ollama"):
+        return CachedEmbedder(_served_embedder(kind, model, settings), _embedding_cache(settings))
+    return CachedEmbedder(_local_embedder(kind, model, settings))
+
+
+def make_embedder_for(model: EmbeddingModel, settings: Settings) -> Embedder | None:
+    """An embedder that makes vectors of exactly this model, if the settings are enough to have one."""
+    kind, _, _ = model.name.partition(":")
+    names = {"use-multilingual-v3": "default", "all-minilm-l6-v2-int8": "minilm"}
+    name = model.name if kind in ("openai", "ollama") else names.get(model.name, settings.embedder)
+    if kind in ("openai", "ollama"):
+        settings = settings.model_copy(update={"embedder_dimensions": model.dimensions})
+    embedder = make_embedder(settings, name)
+    try:
+        return embedder if embedder is not None and embedder.model == model else None
+    except (BadSetting, ProviderMissing):
+        return None  # it is not there, or it is not known what it makes
+
+
+def _local_embedder(kind: str, model: str, settings: Settings) -> Embedder:
+    if kind == "default":
+        from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
+
+        return UniversalSentenceEncoder()
+    from sourcebook.providers.onnx_embedder import OnnxEmbedder
+
+    if kind == "minilm":
+        from sourcebook.providers.minilm import find_minilm
+
+        return OnnxEmbedder(find_minilm)
+    from sourcebook.providers.onnx_folder import read_folder
+
+    folder = Path(model).expanduser()
+    return OnnxEmbedder(lambda: read_folder(folder, _prefixes(folder.name, settings)))
+
+
+def _served_embedder(kind: str, model: str, settings: Settings) -> Embedder:
+    from sourcebook.providers import ollama, openai_embedder
+    from sourcebook.providers.remote import Address, Patience, RemoteModel
+
+    made, url = (
+        (openai_embedder.OpenAIEmbedder, openai_embedder.DEFAULT_URL)
+        if kind == "openai"
+        else (ollama.OllamaEmbedder, ollama.DEFAULT_URL)
+    )
+    key = settings.embedder_api_key
+    address = Address(settings.embedder_base_url or url, key.get_secret_value() if key else None)
+    return made(
+        RemoteModel(address, Patience(settings.embedder_timeout)),
+        model,
+        dimensions=settings.embedder_dimensions,
+        prefixes=_prefixes(model, settings),
+        batch=settings.embedder_batch,
+    )
+
+
+def _prefixes(model: str, settings: Settings) -> Prefixes | None:
+    """The prefixes of the settings; those that a model of this name has, if they say only one; None if neither."""
+    from sourcebook.providers.known_models import Prefixes, prefixes_of
+
+    question, passage = settings.embedder_question_prefix, settings.embedder_passage_prefix
+    if question is None and passage is None:
+        return None
+    known = prefixes_of(model)
+    return Prefixes(
+        known.question if question is None else question, known.passage if passage is None else passage
+    )
+
+
+def _embedding_cache(settings: Settings) -> EmbeddingCache | None:
+    from sourcebook.storage.sqlite.embedding_cache import SqliteEmbeddingCache
+
+    match settings.embedding_cache:
         case "none":
             return None
+        case "auto" if "://" in settings.db:
+            path = Path("~/.cache/sourcebook/embeddings.db").expanduser()
+        case "auto":
+            path = Path(f"{settings.db}.derived") / "embeddings.db"
+        case named:
+            path = Path(named).expanduser()
+    return SqliteEmbeddingCache(path, most_bytes=settings.embedding_cache_mb * 1_000_000)
 
 
-def make_ingest(stores: Stores, embedder: Embedder | None) -> Ingest:
+def make_reindex(
+    stores: Stores, embedders: Embedders, model: str | Embedder | None, scope: ReindexScope
+) -> Reindex:
+    """With the model that is named or given; without one, each collection with its own."""
+    from sourcebook.ingest.reindexing import Reindex
+
+    chosen = embedders.named(model) if isinstance(model, str) else model
+    if chosen is None and model is not None:
+        raise UsageError("A collection cannot be reindexed with no model.", hint="Name one with `--model`.")
+    return Reindex(
+        store=stores.reindexing,
+        vector_store=stores.vectors,
+        embedder=chosen,
+        embedder_of=embedders.choose,
+        scope=scope,
+    )
+
+
+def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -> Ingest:
     from sourcebook.ingest.service import Ingest
+
+    return Ingest(_ingest_tools(stores, embedder, settings))
+
+
+def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
+    from sourcebook.ingest.parsing import ParserPool
+    from sourcebook.ingest.scanning import Limits
+    from sourcebook.ingest.tools import IngestConfig, Tools
+    from sourcebook.model.documents import ChunkStrategy
 
     if embedder is None:
         raise NoEmbedder("adding documents needs an embedder", hint="Set `embedder` to `default`.")
-    return Ingest(library=stores.library, writer=stores.writer, embedder=embedder)
+    own = () if "://" in settings.db else own_files(settings.db)
+    limits = Limits(int(settings.max_file_mb * 1_000_000), (*own, str(files_of(settings))))
+    return Tools(
+        library=stores.library,
+        writer=stores.writer,
+        sources=stores.sources,
+        embedder=embedder,
+        clock=SystemClock(),
+        parsers=ParserPool,
+        config=IngestConfig(limits, settings.type_rules, ChunkStrategy(settings.chunking)),
+    )
 
 
-def make_retriever(stores: Stores, embedder: Embedder | None) -> DefaultRetriever:
+def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
+    from sourcebook.ingest.uploads import Uploads
+
+    return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
+
+
+def make_stored_files(settings: Settings) -> StoredFiles:
+    from sourcebook.ingest.files import StoredFiles
+
+    return StoredFiles(files_of(settings))
+
+
+def files_of(settings: Settings) -> Path:
+    """The folder in which uploaded files are kept."""
+    if settings.files is not None:
+        return Path(settings.files).expanduser()
+    return Path("data/files") if "://" in settings.db else Path(f"{settings.db}.files")
+
+
+def own_files(db: str) -> tuple[str, ...]:
+    """What lies beside a base in a file and belongs to it. Adding the folder around it must not add these."""
+    return tuple(f"{db}{ending}" for ending in ("", "-wal", "-shm", ".derived", ".files"))
+
+
+class Embedders:
+    """The embedders of one base: the main one, and one for each other model that its collections hold."""
+
+    def __init__(self, settings: Settings, given: Embedder | None = None) -> None:
+        self.main = make_embedder(settings) if given is None else given
+        self._settings = settings
+        self._given = given
+        self._others: dict[EmbeddingModel, Embedder | None] = {}
+        self._named: dict[str, Embedder | None] = {}
+
+    async def choose(self, model: EmbeddingModel) -> Embedder | None:
+        """The embedder for this model. Only one that the caller gave can be for vectors that the caller brought."""
+        if self.main is None or model.is_callers:
+            return self._given
+        with suppress(ProviderError):
+            if await known_model(self.main) == model:
+                return self.main
+        if model not in self._others:
+            self._others[model] = make_embedder_for(model, self._settings)
+        return self._others[model]
+
+    def named(self, name: str) -> Embedder | None:
+        """The embedder that the settings could name so."""
+        if name not in self._named:
+            self._named[name] = make_embedder(self._settings.with_embedder(name))
+        return self._named[name]
+
+    async def close(self) -> None:
+        """Let go of connections, except for those of an embedder that the caller gave."""
+        for embedder in (self.main, *self._others.values(), *self._named.values()):
+            if embedder is not self._given and isinstance(embedder, Closing):
+                await embedder.close()
+
+
+class Rerankers:
+    """The rerankers of one base, each made when it is first wanted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._made: dict[RerankProvider, Reranker | None] = {}
+
+    def choose(self, provider: RerankProvider) -> Reranker | None:
+        if provider not in self._made:
+            self._made[provider] = make_reranker(provider, self._settings)
+        return self._made[provider]
+
+    async def close(self) -> None:
+        for reranker in self._made.values():
+            if isinstance(reranker, Closing):
+                await reranker.close()
+
+
+def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | None:
+    """The reranker of this kind; None for one of a server that the settings do not name."""
+    if provider is RerankProvider.LOCAL:
+        from sourcebook.retrieve.rerank import LocalReranker
+
+        return LocalReranker()
+    if settings.rerank_base_url is None or settings.rerank_model is None:
+        return None
+    from sourcebook.providers.api_reranker import ApiReranker
+    from sourcebook.providers.remote import Patience
+
+    key = settings.rerank_api_key
+    return ApiReranker(
+        settings.rerank_base_url,
+        settings.rerank_model,
+        api_key=key.get_secret_value() if key else None,
+        patience=Patience(settings.rerank_timeout),
+    )
+
+
+def make_retriever(
+    stores: Stores, embedders: Embedders, rerankers: Rerankers, settings: Settings
+) -> DefaultRetriever:
+    """A retriever that prefers an answer by words to none."""
     from sourcebook.retrieve.service import DefaultRetriever
 
-    return DefaultRetriever(vector_store=stores.vectors, fts_store=stores.fts, embedder=embedder)
+    return DefaultRetriever(
+        vector_store=stores.vectors,
+        fts_store=stores.fts,
+        embedders=embedders.choose,
+        rerankers=rerankers.choose,
+        on_missing_embedder=OnMissingEmbedder.WORDS,
+        on_rerank_failure=OnRerankFailure(settings.rerank_on_failure),
+    )
+
+
+def make_chat_model(settings: Settings) -> ChatModel | None:
+    kind, _, name = settings.chat_model.partition(":")
+    if kind == "none":
+        return None
+    from sourcebook.providers.openai_chat import OLLAMA_URL, OPENAI_URL, OpenAIChat, Writing
+    from sourcebook.providers.remote import Address, Patience
+
+    urls = {"openai": OPENAI_URL, "ollama": OLLAMA_URL}
+    if kind not in urls or not name:
+        raise BadSetting(
+            f"chat_model cannot be {settings.chat_model!r}",
+            hint="It is `none`, `openai:MODEL` or `ollama:MODEL`.",
+        )
+    url = settings.chat_base_url or urls[kind]
+    key = None if settings.chat_api_key is None else settings.chat_api_key.get_secret_value()
+    patience = Patience(seconds=settings.chat_timeout, attempts=3)
+    return OpenAIChat(name, Address(url, key), patience, Writing(most_tokens=settings.chat_tokens))
+
+
+def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:
+    from sourcebook.consult.entries import CuratedEntries
+
+    return CuratedEntries(stores, embedders.main, embedders.choose)
+
+
+def make_help_retrieval(retriever: Retrieval) -> Retrieval:
+    """Searches the base and the manual."""
+    from sourcebook.consult.manual import HelpRetrieval
+
+    return HelpRetrieval(retriever, make_manual)
+
+
+@cache
+def make_manual() -> Manual:
+    """The manual: inside the installed package, or beside the source of an editable install."""
+    from sourcebook.consult.manual import Manual
+
+    package = Path(__file__).parent
+    folders = (package / "_manual", package.parent.parent / "docs")
+    return Manual(next((folder for folder in folders if folder.is_dir()), None))
+
+
+def make_consultation(
+    stores: Stores,
+    retriever: Retrieval,
+    embedders: Embedders,
+    chat_model: ChatModel | None,
+    settings: Settings,
+) -> Consultation:
+    from sourcebook.consult.service import AnswerPolicy, Consultation
+    from sourcebook.ports.providers import TextRole
+
+    async def embed_question(collection_id: str, text: str) -> Vector | None:
+        collection = await stores.vectors.get_collection(collection_id)
+        if collection is None or collection.model is None:
+            return None
+        embedder = await embedders.choose(collection.model)
+        return None if embedder is None else (await embedder.embed([text], TextRole.QUESTION))[0]
+
+    async def model_name(collection_id: str) -> str:
+        collection = await stores.vectors.get_collection(collection_id)
+        return collection.model.name if collection is not None and collection.model is not None else ""
+
+    return Consultation(
+        stores=stores,
+        retrieval=retriever,
+        embed_question=embed_question,
+        model_names=model_name,
+        chat_model=chat_model,
+        policy=AnswerPolicy(passages=settings.answer_passages),
+    )
+
+
+def make_absences(stores: Stores, retriever: DefaultRetriever) -> Absences:
+    from sourcebook.retrieve.absence import Absences
+
+    return Absences(stores.library, stores.vectors, retriever)

@@ -2,39 +2,90 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
+    Embedders,
     OpenBase,
+    Rerankers,
+    copy_base,
+    examine_damaged,
+    make_absences,
+    make_backups,
     make_bundles,
-    make_embedder,
+    make_chat_model,
+    make_consultation,
+    make_entries,
+    make_help_retrieval,
     make_ingest,
+    make_reindex,
     make_retriever,
+    make_stored_files,
+    make_uploads,
     open_base,
+    rebuild_if_damaged,
 )
-from sourcebook.errors import NotOpen
+from sourcebook.consult.service import HELP_FILTER, LOCAL_USER, Inquiry
+from sourcebook.consult.transcript import as_markdown
+from sourcebook.errors import BaseDamaged, NotOpen, SessionNotFound
+from sourcebook.ingest.bringing import Bringing
+from sourcebook.ingest.choices import NO_LABELS, AddRequest, Labels, OnFailed, OnRemoval
+from sourcebook.ingest.files import remove_document
+from sourcebook.ingest.report import Progress
+from sourcebook.model.chat import Conversation
+from sourcebook.model.curation import SourceType
+from sourcebook.model.keeping import OnExisting
+from sourcebook.model.reindexing import ReindexScope
+from sourcebook.ports.providers import Closing
+from sourcebook.ports.storage import Preparing
+from sourcebook.retrieve.evaluation import SearchSetting, evaluate, replay
 from sourcebook.settings import Settings, load
-from sourcebook.storage.jsonl.report import OnExisting
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
-    from sourcebook.ingest.report import AddReport, Progress
-    from sourcebook.model.documents import Collection, Document, Metadata, WriteReport
+    from sourcebook.consult.entries import CuratedEntries
+    from sourcebook.consult.service import Consultation, Retrieval
+    from sourcebook.ingest.report import AddPlan, AddReport, WatchRound
+    from sourcebook.ingest.service import Ingest
+    from sourcebook.ingest.stopping import StopSignal
+    from sourcebook.ingest.uploads import Uploads
+    from sourcebook.model.chat import Answer, AnswerEvent, ChatSession
+    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
+    from sourcebook.model.documents import (
+        Collection,
+        Document,
+        DocumentDetails,
+        DocumentStatus,
+        JsonValue,
+        Metadata,
+        WriteReport,
+    )
+    from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.health import HealthReport
-    from sourcebook.model.search import RetrievalConfig, SearchResult
+    from sourcebook.model.jobs import Job
+    from sourcebook.model.keeping import BackupReport, RestoreReport
+    from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
+    from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed
+    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.storage.copying import CopyReport
     from sourcebook.storage.jsonl.report import BundleReport
 
 
 class AsyncSourcebook:
     """A base, for async code: `async with AsyncSourcebook("data/knowledge_base.db") as book: …`.
 
-    Without a path, and for everything else that is not given, the settings decide. An embedder of one's own takes the
-    place of the one that the settings name.
+    Without a path, and for everything else that is not given, the settings decide. An embedder or a chat model of one's
+    own takes the place of the one that the settings name. `face` is what conversations are stored under.
     """
 
     def __init__(
@@ -43,10 +94,16 @@ class AsyncSourcebook:
         *,
         settings: Settings | None = None,
         embedder: Embedder | None = None,
+        chat_model: ChatModel | None = None,
+        face: str = "python",
     ) -> None:
         chosen = settings if settings is not None else load().settings
         self._settings = chosen if db is None else chosen.at(str(db))
-        self._embedder = embedder if embedder is not None else make_embedder(self._settings)
+        self._embedders = Embedders(self._settings, embedder)
+        self._rerankers = Rerankers(self._settings)
+        self._own_chat_model = make_chat_model(self._settings) if chat_model is None else None
+        self._chat_model = chat_model if chat_model is not None else self._own_chat_model
+        self._face = face
         self._base: OpenBase | None = None
 
     async def open(self) -> Self:
@@ -60,6 +117,11 @@ class AsyncSourcebook:
         base, self._base = self._base, None
         if base is not None:
             await base.close()
+        # Their connections open again when they are needed.
+        await self._embedders.close()
+        await self._rerankers.close()
+        if isinstance(self._own_chat_model, Closing):
+            await self._own_chat_model.close()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -80,15 +142,35 @@ class AsyncSourcebook:
         collection: str | None = None,
         category: str | None = None,
         subcategory: str | None = None,
+        on_removal: OnRemoval = OnRemoval.REFUSE,
+        on_failed: OnFailed = OnFailed.LEAVE,
         on_progress: Callable[[Progress], None] | None = None,
+        stop: StopSignal | None = None,
     ) -> AddReport:
-        """Add files and folders. Done again, only what changed is read."""
-        return await make_ingest(self.stores, self._embedder).add(
-            paths,
-            self._named(collection),
-            category=category,
-            subcategory=subcategory,
-            on_progress=on_progress,
+        """Make the base agree with files and folders. Done again, only what changed is read.
+
+        What was added before and is gone is removed; if that is most of a folder, it is an error unless `on_removal`
+        allows it. Labels are remembered for what was named. Set `stop` to end early: what is finished is kept.
+        """
+        labels = Labels(category, subcategory)
+        report = await self._ingest().add(
+            AddRequest(paths, self._named(collection), labels, on_removal, on_failed, on_progress, stop)
+        )
+        await self._get_ready(self._named(collection), on_progress)
+        return report
+
+    async def plan_add(
+        self,
+        *paths: str | os.PathLike[str],
+        collection: str | None = None,
+        on_removal: OnRemoval = OnRemoval.REFUSE,
+        on_failed: OnFailed = OnFailed.LEAVE,
+        on_progress: Callable[[Progress], None] | None = None,
+        stop: StopSignal | None = None,
+    ) -> AddPlan:
+        """What `add` would do now. Nothing is written."""
+        return await self._ingest().plan(
+            AddRequest(paths, self._named(collection), NO_LABELS, on_removal, on_failed, on_progress, stop)
         )
 
     async def add_text(
@@ -103,7 +185,7 @@ class AsyncSourcebook:
         subcategory: str | None = None,
     ) -> WriteReport:
         """Add a text that is not a file. The same id replaces what was added under it before."""
-        return await make_ingest(self.stores, self._embedder).add_text(
+        return await self._ingest().add_text(
             text,
             id=id,
             title=title,
@@ -113,24 +195,310 @@ class AsyncSourcebook:
             subcategory=subcategory,
         )
 
-    async def search(
-        self, query: str, config: RetrievalConfig | None = None, *, collection: str | None = None
-    ) -> list[SearchResult]:
-        """The passages that answer the question best."""
-        retriever = make_retriever(self.stores, self._embedder)
-        return await retriever.retrieve(self._named(collection), query, config)
+    async def add_bytes(
+        self,
+        name: str,
+        data: bytes,
+        *,
+        id: str | None = None,
+        title: str | None = None,
+        metadata: Metadata | None = None,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> WriteReport:
+        """Add the bytes of a file that is not on this disk, and keep them beside the base.
 
-    async def documents(self, collection: str | None = None) -> list[Document]:
-        """The documents of a collection, by path, without their text."""
-        return await self.stores.library.list_documents(self._named(collection))
+        The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
+        given stay as they were. Bytes that cannot be read are an error, and a document that says why.
+        """
+        brought = Bringing(name, data, id, title, metadata or {}, Labels(category, subcategory))
+        return await self._uploads().add_bytes(self._named(collection), brought)
+
+    async def upload(
+        self,
+        name: str,
+        data: bytes,
+        *,
+        id: str | None = None,
+        title: str | None = None,
+        metadata: Metadata | None = None,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> Job:
+        """Keep the bytes beside the base and leave it to `process_uploads` to add them.
+
+        Without an id nothing is replaced: the same name with other bytes is another document.
+        """
+        brought = Bringing(name, data, id, title, metadata or {}, Labels(category, subcategory))
+        return await self._uploads().upload(self._named(collection), brought)
+
+    async def process_uploads(self, worker: str = "worker") -> int:
+        """Add the uploads that wait, until there are none, and say how many were done. Any number may work at once."""
+        return await self._uploads().process(worker)
+
+    async def watch(
+        self,
+        *paths: str | os.PathLike[str],
+        on_round: Callable[[WatchRound], None],
+        stop: StopSignal,
+        every: float = 300.0,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        on_removal: OnRemoval = OnRemoval.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Add, and again whenever something changed, until `stop` is set. Everything is also looked through regularly.
+
+        `on_round` is told of every round: its report, or the error that kept it from being done.
+        """
+        request = AddRequest(
+            paths,
+            self._named(collection),
+            Labels(category, subcategory),
+            on_removal,
+            on_progress=on_progress,
+            stop=stop,
+        )
+        await self._ingest().watch(request, on_round, every)
+
+    async def search(
+        self,
+        query: str,
+        config: RetrievalConfig | None = None,
+        *,
+        collection: str | Sequence[str] | None = None,
+    ) -> list[SearchResult]:
+        """The passages that answer the question best, from one collection or several. Warnings are logged."""
+        return await self._retriever().retrieve(self._searched(collection), query, config)
+
+    async def search_report(
+        self,
+        query: str,
+        config: RetrievalConfig | None = None,
+        *,
+        collection: str | Sequence[str] | None = None,
+    ) -> SearchReport:
+        """What `search` finds, with its warnings and, if `config.explain` says so, how it came to its order."""
+        return await self._retriever().report(self._searched(collection), query, config)
+
+    async def evaluate(
+        self,
+        questions: Sequence[JudgedQuestion],
+        setting: SearchSetting | None = None,
+        *,
+        k: int = 10,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose documents are known, and judge what is found: nDCG, recall, MRR at `k`, and the time."""
+        return await evaluate(
+            partial(self._retriever().retrieve, self._named(collection)),
+            questions,
+            setting or SearchSetting.of("hybrid"),
+            k=k,
+            on_asked=on_asked,
+        )
+
+    async def replay(
+        self,
+        questions: Sequence[str],
+        before: SearchSetting,
+        after: SearchSetting,
+        *,
+        k: int = 5,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> list[Replayed]:
+        """Ask questions under two settings, and tell what changes among the first `k` documents."""
+        search = partial(self._retriever().retrieve, self._named(collection))
+        return await replay(search, questions, before, after, k=k, on_asked=on_asked)
+
+    async def explain_document(
+        self,
+        document: str,
+        query: str,
+        config: RetrievalConfig | None = None,
+        *,
+        collection: str | Sequence[str] | None = None,
+    ) -> DocumentPlace:
+        """Where the document of this id or path stands in the search, and if it is not found, why."""
+        return await make_absences(self.stores, self._retriever()).explain(
+            document, self._searched(collection), query, config
+        )
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        session: str | None = None,
+        collection: str | Sequence[str] | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        filter: MetadataFilter | None = None,
+        on_event: Callable[[AnswerEvent], None] | None = None,
+    ) -> Answer:
+        """Answer a question from the base, with citations that were checked, or decline.
+
+        `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
+        holds the conversation, so that a question may build on the one before.
+        """
+        inquiry = Inquiry(
+            question,
+            self._several(collection),
+            session_id=session,
+            face=self._face,
+            category=category,
+            subcategory=subcategory,
+            filter=filter,
+        )
+        return await self._consultation().answer(inquiry, on_event)
+
+    async def help(
+        self,
+        question: str,
+        *,
+        session: str | None = None,
+        collection: str | Sequence[str] | None = None,
+        on_event: Callable[[AnswerEvent], None] | None = None,
+    ) -> Answer:
+        """Answer from documents of type `documentation` and `readme`, and from the manual of Sourcebook."""
+        inquiry = Inquiry(
+            question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
+        )
+        return await self._consultation(make_help_retrieval(self._retriever())).answer(inquiry, on_event)
+
+    async def create_session(
+        self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
+    ) -> ChatSession:
+        """Begin a conversation. `ask` does so by itself when no session is named."""
+        return await self.stores.sessions.create_session(LOCAL_USER, self._face, title=title, scope=scope)
+
+    async def sessions(self, limit: int = 50) -> list[ChatSession]:
+        """The conversations, the latest first."""
+        return await self.stores.sessions.list_sessions(LOCAL_USER, limit)
+
+    async def session(self, session_id: str) -> Conversation:
+        """A conversation with its messages; each citation says whether its source has changed or was removed."""
+        messages = await self.stores.sessions.messages(session_id, LOCAL_USER)
+        found = await self.stores.sessions.get_session(session_id, LOCAL_USER)
+        if found is None:
+            raise SessionNotFound(f"there is no session {session_id!r}")
+        return Conversation(found, tuple(messages))
+
+    async def rename_session(self, session_id: str, title: str) -> None:
+        await self.stores.sessions.rename_session(session_id, LOCAL_USER, title)
+
+    async def remove_session(self, session_id: str) -> bool:
+        """Remove a conversation with all its messages. True if there was one."""
+        return await self.stores.sessions.remove_session(session_id, LOCAL_USER)
+
+    async def export_session(self, session_id: str) -> str:
+        """A conversation as Markdown, with its sources and what became of them."""
+        return as_markdown(await self.session(session_id))
+
+    async def kb_insert(
+        self,
+        answer: str,
+        *,
+        category: str,
+        question: str | None = None,
+        subcategory: str | None = None,
+        source_type: SourceType = SourceType.MANUAL,
+        language: str | None = None,
+        approved_by: int | None = LOCAL_USER,
+        sources: Sequence[CuratedSource] = (),
+        collection: str | None = None,
+    ) -> CuratedAnswer:
+        """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
+
+        `kb_source` makes the sources. Only an answer with sources is given to a question in other words than its own.
+        """
+        return await self._entries().insert(
+            collection_id=self._named(collection),
+            category=category,
+            answer=answer,
+            question=question,
+            subcategory=subcategory,
+            source_type=source_type,
+            language=language,
+            approved_by=approved_by,
+            sources=sources,
+        )
+
+    async def kb_source(
+        self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
+    ) -> CuratedSource:
+        """A place in the document of this id or path: where the quote stands, or else what supports an answer best."""
+        return await self._entries().source(self._named(collection), document, quote, supports)
+
+    async def kb_search(
+        self,
+        query: str,
+        *,
+        category: str | None = None,
+        subcategory: str | None = None,
+        limit: int = 3,
+        distance_threshold: float = 0.35,
+        collection: str | None = None,
+    ) -> list[CuratedMatch]:
+        """The approved answers whose questions are nearest to this one, strictly below the distance 1 − cosine."""
+        return await self._entries().search(
+            query,
+            collection_id=self._named(collection),
+            category=category,
+            subcategory=subcategory,
+            limit=limit,
+            distance_threshold=distance_threshold,
+        )
+
+    async def kb_list(self, collection: str | None = None) -> list[CuratedAnswer]:
+        """The approved answers of a collection, or of all."""
+        return await self.stores.curated.kb_list(collection)
+
+    async def kb_remove(self, entry_id: int) -> bool:
+        """Remove an approved answer. True if there was one."""
+        return await self.stores.curated.kb_remove(entry_id)
+
+    async def get_all_terms(self) -> list[Term]:
+        """The terminology: words to avoid, and the phrases to use for them."""
+        return await self.stores.terms.get_all_terms()
+
+    async def add_term(
+        self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
+    ) -> Term:
+        """Add a word and the phrase to use for it, or change what is written for that word."""
+        return await self.stores.terms.add_term(term, preferred_phrase, description, language)
+
+    async def delete_term(self, term: str) -> bool:
+        """Remove a word from the terminology. True if it was there."""
+        return await self.stores.terms.delete_term(term)
+
+    async def documents(
+        self, collection: str | None = None, *, status: DocumentStatus | None = None
+    ) -> list[Document]:
+        """The documents of a collection, or those of one status, by path, without their text."""
+        listed = await self.stores.library.list_documents(self._named(collection))
+        return [document for document in listed if status in (None, document.status)]
+
+    async def find_document(self, name: str, *, collection: str | None = None) -> DocumentDetails:
+        """The document of this id or path, with its text and paths. The end of a path will do, if it is only one's."""
+        return await self.stores.library.find_document(self._named(collection), name)
 
     async def document(self, document_id: str, *, collection: str | None = None) -> Document | None:
         """One document with its text."""
         return await self.stores.library.get_document(self._named(collection), document_id)
 
     async def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
-        """Remove a document with all that hangs on it. True if there was one."""
-        return await self.stores.writer.remove_document(self._named(collection), document_id)
+        """Remove a document with all that hangs on it. True if there was one.
+
+        A document whose file lies in a folder that was added comes back when that folder is added again.
+        """
+        return await remove_document(
+            self.stores, make_stored_files(self._settings), self._named(collection), document_id
+        )
 
     async def hide_document(self, document_id: str, *, collection: str | None = None) -> None:
         """Keep a document from being found, without forgetting it."""
@@ -149,6 +517,18 @@ class AsyncSourcebook:
     async def remove_collection(self, collection_id: str) -> None:
         """Remove a collection with everything in it."""
         await self.stores.vectors.delete_collection(collection_id)
+
+    async def copy_to(
+        self,
+        target: str | os.PathLike[str],
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> CopyReport:
+        """Copy the whole base, vectors included, into an empty one: a file or a server. Both are compared at the end.
+
+        A copy that was interrupted goes on where it stopped.
+        """
+        return await copy_base(self._opened(), self._settings.at(str(target)), on_progress=on_progress)
 
     async def export(
         self,
@@ -184,9 +564,133 @@ class AsyncSourcebook:
             on_progress=on_progress,
         )
 
-    async def doctor(self) -> HealthReport:
-        """Examine the base and say what is wrong with it."""
-        return await self._opened().examine()
+    async def backup(
+        self,
+        target: str | os.PathLike[str],
+        *,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BackupReport:
+        """Write the whole base to one file, while others go on using it. The file appears when it is verified.
+
+        The base need not be open.
+        """
+        return await make_backups(self._settings).write(Path(target), on_existing, on_progress)
+
+    async def restore(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> RestoreReport:
+        """Put a backup in the place of the base, after verifying it. The former base is kept under another name.
+
+        The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
+        """
+        was_open = self._base is not None
+        await self.close()
+        try:
+            return await make_backups(self._settings).restore(Path(source), on_existing, on_progress)
+        finally:
+            if was_open:
+                await self.open()
+
+    async def plan_reindex(
+        self,
+        *,
+        model: str | Embedder | None = None,
+        collections: Sequence[str] | None = None,
+        scope: ReindexScope = ReindexScope.EVERYTHING,
+    ) -> list[ReindexPlan]:
+        """What `reindex` would do with each collection, and what it would cost. Nothing is changed."""
+        reindex = make_reindex(self.stores, self._embedders, model, scope)
+        plans = await reindex.plan(collections)
+        return [replace(plan, seconds=await reindex.estimate(plan)) for plan in plans]
+
+    async def reindex(
+        self,
+        *,
+        model: str | Embedder | None = None,
+        collections: Sequence[str] | None = None,
+        scope: ReindexScope = ReindexScope.EVERYTHING,
+        on_progress: Callable[[ReindexProgress], None] | None = None,
+    ) -> ReindexReport:
+        """Make words and vectors anew from the stored text; with a model, named as in the settings, change to it.
+
+        The old vectors serve until the new ones are complete. Stopped at any moment, it goes on where it was. With the
+        scope WORDS, vectors are left alone.
+        """
+        return await make_reindex(self.stores, self._embedders, model, scope).run(collections, on_progress)
+
+    async def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
+        """Examine the base and say what is wrong with it. Nothing is changed.
+
+        The base need not be open. One that is too damaged to be opened is examined as far as it can be read.
+        """
+        if self._base is not None:
+            return await self._base.examine(on_progress)
+        try:
+            base = (await self.open())._opened()
+            return await base.examine(on_progress)
+        except BaseDamaged as error:
+            return await examine_damaged(self._settings, error)
+        finally:
+            await self.close()
+
+    async def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
+        """Put right what follows from something else, and say what was done and what is left.
+
+        Vectors that are missing are made again. A file that is damaged itself is replaced by one with all that can be
+        read of it, and kept under another name. The base need not be open, but nobody else should be using it.
+        """
+        was_open = self._base is not None
+        await self.close()
+        rebuilt, lost = await rebuild_if_damaged(self._settings, self._embedders.choose, on_progress)
+        try:
+            base = (await self.open())._opened()
+            repairs, left = await base.repair(self._embedders.choose, on_progress)
+            report = await base.examine(on_progress)
+        finally:
+            if not was_open:
+                await self.close()
+        return replace(report, findings=[*lost, *left, *report.findings], repairs=[*rebuilt, *repairs])
+
+    def _ingest(self) -> Ingest:
+        return make_ingest(self.stores, self._embedders.main, self._settings)
+
+    def _uploads(self) -> Uploads:
+        return make_uploads(self.stores, self._embedders.main, self._settings)
+
+    def _retriever(self) -> DefaultRetriever:
+        return make_retriever(self.stores, self._embedders, self._rerankers, self._settings)
+
+    def _consultation(self, retrieval: Retrieval | None = None) -> Consultation:
+        return make_consultation(
+            self.stores, retrieval or self._retriever(), self._embedders, self._chat_model, self._settings
+        )
+
+    def _entries(self) -> CuratedEntries:
+        return make_entries(self.stores, self._embedders)
+
+    def _several(self, collection: str | Sequence[str] | None) -> tuple[str, ...]:
+        named = self._searched(collection)
+        return (named,) if isinstance(named, str) else tuple(named)
+
+    def _searched(self, collection: str | Sequence[str] | None) -> str | Sequence[str]:
+        return self._settings.collection if collection is None else collection
+
+    async def _get_ready(self, collection_id: str, on_progress: Callable[[Progress], None] | None) -> None:
+        """Let the base do what makes searches fast after much was written."""
+        vectors = self.stores.vectors
+        if not isinstance(vectors, Preparing) or await vectors.get_collection(collection_id) is None:
+            return
+
+        def follow(share: float) -> None:
+            if on_progress is not None:
+                on_progress(Progress(0, 0, collection_id, share, stage="indexing"))
+
+        await vectors.prepare(collection_id, follow)
 
     def _named(self, collection: str | None) -> str:
         return self._settings.collection if collection is None else collection

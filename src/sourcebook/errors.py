@@ -6,36 +6,59 @@ its message when none is given, and the rest is its hint.
     SourcebookError
     ├── UsageError                  what was asked for makes no sense
     │   ├── BadFilter
+    │   ├── AmbiguousName
     │   ├── BadText
     │   ├── BadMetadata
     │   ├── BadVector
     │   ├── BadSetting
     │   ├── BadBundle
+    │   ├── BadPolicy
+    │   ├── BadFile                 one file cannot be read; others are not touched by that
+    │   │   ├── UnsupportedFile
+    │   │   ├── EmptyFile
+    │   │   ├── EncryptedFile
+    │   │   ├── DamagedFile
+    │   │   ├── FileOverLimit
+    │   │   ├── ParserDied
+    │   │   └── NeedsOcr
     │   ├── DuplicateChunkId
     │   └── NothingToSearchFor
     ├── NotFound                    what was named is not there
     │   ├── CollectionNotFound
     │   ├── DocumentNotFound
     │   ├── ChunkNotFound
-    │   └── PathNotFound
+    │   ├── PathNotFound
+    │   ├── SessionNotFound
+    │   ├── CuratedAnswerNotFound
+    │   └── TermNotFound
     ├── Conflict                    somebody or something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
-    │   └── ActiveModelChanged
+    │   ├── TooManyRemovals
+    │   ├── ActiveModelChanged
+    │   └── ReindexOverrun
     ├── StorageError                the base cannot do it
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
     │   ├── BaseFull
     │   ├── BaseReadOnly
     │   ├── BaseDamaged
+    │   ├── BackupDamaged
     │   ├── BaseUnreachable
     │   ├── NotASourcebook
     │   ├── BaseTooNew
     │   ├── MigrationEdited
     │   ├── SqliteTooOld
+    │   ├── ServerTooOld
     │   └── NotOpen
     ├── ProviderError               an embedder, reranker or chat model failed
-    │   └── NoEmbedder
+    │   ├── NoEmbedder
+    │   ├── ProviderMissing
+    │   ├── ProviderUnreachable
+    │   ├── ProviderTimeout
+    │   ├── ProviderBusy
+    │   ├── ProviderRefused
+    │   └── BadProviderAnswer
     └── AuthError                   who asks may not
 """
 
@@ -83,6 +106,15 @@ class BadFilter(UsageError):
     code = "bad_filter"
 
 
+class AmbiguousName(UsageError):
+    """Several documents are called so.
+
+    Give the id of the one that is meant, or more of its path; `sourcebook documents list` shows both.
+    """
+
+    code = "ambiguous_name"
+
+
 class BadText(UsageError):
     """The text holds characters that no database can store.
 
@@ -127,6 +159,87 @@ class BadBundle(UsageError):
     """
 
     code = "bad_bundle"
+
+
+class BadPolicy(UsageError):
+    """The policy file cannot be used.
+
+    It is YAML with `entities`, each with a list of `collections`; docs/how-to/ask.md shows one.
+    """
+
+    code = "bad_policy"
+
+
+class BadFile(UsageError):
+    """The file cannot be read.
+
+    Open it in its own program to see whether it is intact, then add it again; other files are not concerned.
+    """
+
+    code = "bad_file"
+
+
+class UnsupportedFile(BadFile):
+    """The file is of a kind that is not read.
+
+    Files of text, Markdown, HTML, PDF, DOCX, CSV, JSON and source code are; save it as one of these.
+    """
+
+    code = "unsupported_file"
+
+
+class EmptyFile(BadFile):
+    """The file holds no text.
+
+    Add it again when something is in it.
+    """
+
+    code = "empty_file"
+
+
+class EncryptedFile(BadFile):
+    """The file is protected by a password.
+
+    Save it without one and add it again.
+    """
+
+    code = "encrypted_file"
+
+
+class DamagedFile(BadFile):
+    """The file is damaged or incomplete.
+
+    Open it in its own program, save it anew, and add it again.
+    """
+
+    code = "damaged_file"
+
+
+class FileOverLimit(BadFile):
+    """Reading the file takes more memory or time than a file may take.
+
+    Split it into smaller files; a small file that takes this much is probably made to do harm.
+    """
+
+    code = "file_over_limit"
+
+
+class ParserDied(BadFile):
+    """The process that read the file died.
+
+    The file is probably damaged, or made to do harm; save it anew in its own program and add it again.
+    """
+
+    code = "parser_died"
+
+
+class NeedsOcr(BadFile):
+    """The file holds pictures of pages and no text.
+
+    Install tesseract and `pip install "sourcebook[ocr]"`, then add it again; or add a file with a text layer.
+    """
+
+    code = "needs_ocr"
 
 
 class DuplicateChunkId(UsageError):
@@ -192,6 +305,33 @@ class PathNotFound(NotFound):
     code = "path_not_found"
 
 
+class SessionNotFound(NotFound):
+    """There is no such conversation.
+
+    `sourcebook sessions list` shows yours.
+    """
+
+    code = "session_not_found"
+
+
+class CuratedAnswerNotFound(NotFound):
+    """There is no such curated answer.
+
+    `sourcebook kb list` shows the ones that exist.
+    """
+
+    code = "curated_answer_not_found"
+
+
+class TermNotFound(NotFound):
+    """There is no such term.
+
+    `sourcebook terms list` shows the ones that exist.
+    """
+
+    code = "term_not_found"
+
+
 class Conflict(SourcebookError):
     """Something else got there first.
 
@@ -219,6 +359,15 @@ class DocumentChangedMeanwhile(Conflict):
     code = "document_changed_meanwhile"
 
 
+class TooManyRemovals(Conflict):
+    """Most of what the base knows of this folder is gone, so nothing was changed.
+
+    Check that the disk is there and the path is right; `--allow-removals` removes what is gone.
+    """
+
+    code = "too_many_removals"
+
+
 class ActiveModelChanged(Conflict):
     """The collection switched to another embedding model in the meantime.
 
@@ -226,6 +375,15 @@ class ActiveModelChanged(Conflict):
     """
 
     code = "active_model_changed"
+
+
+class ReindexOverrun(Conflict):
+    """Another reindex of the same collection was started, and took the place of this one.
+
+    Let the other one end, then look at `sourcebook collections list`; the collection was usable all the time.
+    """
+
+    code = "reindex_overrun"
 
 
 class StorageError(SourcebookError):
@@ -276,10 +434,19 @@ class BaseReadOnly(StorageError):
 class BaseDamaged(StorageError):
     """The file is not an intact Sourcebook base.
 
-    Run `sourcebook doctor`; restore the last backup with `sourcebook restore FILE` if it confirms the damage.
+    Run `sourcebook doctor`; if it confirms the damage, `sourcebook restore FILE --force` brings the last backup back.
     """
 
     code = "base_damaged"
+
+
+class BackupDamaged(StorageError):
+    """The file is not an intact backup.
+
+    Restore another one; nothing was changed.
+    """
+
+    code = "backup_damaged"
 
 
 class BaseUnreachable(StorageError):
@@ -327,6 +494,15 @@ class SqliteTooOld(StorageError):
     code = "sqlite_too_old"
 
 
+class ServerTooOld(StorageError):
+    """The PostgreSQL server, or its pgvector, is too old.
+
+    Use PostgreSQL 16 or newer with pgvector 0.8 or newer.
+    """
+
+    code = "server_too_old"
+
+
 class NotOpen(StorageError):
     """The base is not open.
 
@@ -352,6 +528,60 @@ class NoEmbedder(ProviderError):
     """
 
     code = "no_embedder"
+
+
+class ProviderMissing(ProviderError):
+    """What the model needs is not installed, or not where the settings say.
+
+    `docs/how-to/models.md` names the packages and files that each model needs.
+    """
+
+    code = "provider_missing"
+
+
+class ProviderUnreachable(ProviderError):
+    """The server of the model could not be reached.
+
+    Check that it runs and that its address is right; `sourcebook config show` prints it. Keyword search goes on.
+    """
+
+    code = "provider_unreachable"
+
+
+class ProviderTimeout(ProviderError):
+    """The server of the model did not answer in time.
+
+    Try again, or give it more time; for an embedder that is `embedder_timeout`. Keyword search goes on.
+    """
+
+    code = "provider_timeout"
+
+
+class ProviderBusy(ProviderError):
+    """The server of the model is overloaded or failing, and stayed so when it was asked again.
+
+    Try again later; what was finished is kept. For an embedder, a smaller `embedder_batch` asks for less at once.
+    """
+
+    code = "provider_busy"
+
+
+class ProviderRefused(ProviderError):
+    """The server of the model refused the request.
+
+    Check the name of the model and the API key; the server's own words are above.
+    """
+
+    code = "provider_refused"
+
+
+class BadProviderAnswer(ProviderError):
+    """The server of the model gave an answer that cannot be right, so nothing of it was used.
+
+    Check that the address is that of the right kind of server, and that the model makes embeddings.
+    """
+
+    code = "bad_provider_answer"
 
 
 class AuthError(SourcebookError):

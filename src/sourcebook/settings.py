@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
+from sourcebook.ingest.placing import parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ DOTENV_FILE = ".env"
 TOML_FILE = "sourcebook.toml"
 _SERVER_KEYS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 # Read by the test suite, and by nothing in the product.
-_NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK"})
+_NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK", "SOURCEBOOK_TEST_POSTGRES"})
 
 
 class Settings(BaseModel):
@@ -42,7 +43,7 @@ class Settings(BaseModel):
         default="data/knowledge_base.db",
         min_length=1,
         description="The base: the path of a file, in which `~` is the home folder. "
-        "Addresses of servers are read, but not served yet.",
+        "Or the address of a PostgreSQL database, `postgresql://user:password@host/name`.",
     )
     collection: str = Field(
         default="default",
@@ -59,11 +60,176 @@ class Settings(BaseModel):
         default=4,
         ge=1,
         le=64,
-        description="How many connections read the base at the same time.",
+        description="How many connections read the base at the same time. For a base in a file.",
     )
-    embedder: Literal["default", "none"] = Field(
+    pool_min: int = Field(
+        default=1,
+        ge=0,
+        le=100,
+        description="How many connections to a server are kept open at least.",
+    )
+    pool_max: int = Field(
+        default=5,
+        ge=1,
+        le=100,
+        description="How many connections to a server are opened at most; who needs one more waits `busy_timeout`.",
+    )
+    vector_index: Literal["auto", "exact", "hnsw", "hnsw_bits"] = Field(
+        default="auto",
+        description="How a server finds vectors: by looking at all of them, by a graph, by a graph of their signs; "
+        "or whichever fits the size of the collection.",
+    )
+    hnsw_m: int = Field(
+        default=16, ge=2, le=100, description="How many neighbours a vector has in a graph on a server."
+    )
+    hnsw_ef_construction: int = Field(
+        default=64, ge=4, le=1000, description="How widely neighbours are looked for when a graph is made."
+    )
+    statement_timeout: float = Field(
+        default=300.0,
+        gt=0,
+        le=86400,
+        description="Seconds after which a server gives up a statement.",
+    )
+    embedder: str = Field(
         default="default",
-        description="What makes vectors: the model that comes with Sourcebook, or nothing.",
+        description="What makes vectors: `default`, the model that comes with Sourcebook; `minilm`, for English; "
+        "`onnx:FOLDER`; `openai:MODEL`, at any OpenAI-compatible server; `ollama:MODEL`; or `none`.",
+    )
+    embedder_base_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of the embedder's server, for example `http://127.0.0.1:8000/v1`. "
+        "Without it, that of OpenAI, or of Ollama on this machine.",
+    )
+    embedder_api_key: SecretStr | None = Field(
+        default=None,
+        description="The API key for that server. For OpenAI itself, `OPENAI_API_KEY` is read too.",
+    )
+    embedder_timeout: float = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Seconds that the embedder's server may take for one request.",
+    )
+    embedder_batch: int = Field(
+        default=32,
+        ge=1,
+        le=2048,
+        description="How many texts are sent to the embedder's server in one request, at most.",
+    )
+    embedder_dimensions: int | None = Field(
+        default=None,
+        ge=1,
+        le=16_000,
+        description="The size of the vectors of a served model. Without it, the server is asked once; "
+        "`text-embedding-3-…` models make shorter vectors on demand.",
+    )
+    embedder_question_prefix: str | None = Field(
+        default=None,
+        description="What is put before a question, where a model wants that. "
+        "Without it, what is known of the model: `query: ` for E5, and so on.",
+    )
+    embedder_passage_prefix: str | None = Field(
+        default=None,
+        description="What is put before a text of a document.",
+    )
+    embedding_cache: str = Field(
+        default="auto",
+        min_length=1,
+        description="The file in which vectors from servers are remembered: `auto` is beside the base, "
+        "or in `~/.cache/sourcebook` for a base on a server; `none` is nowhere.",
+    )
+    embedding_cache_mb: int = Field(
+        default=500,
+        ge=1,
+        description="How large that file may grow, in megabytes. The oldest vectors go first.",
+    )
+    max_file_mb: float = Field(
+        default=50.0,
+        gt=0,
+        le=1000,
+        description="How large a file may be to be added, in megabytes.",
+    )
+    chunking: Literal["parent_child", "fixed", "sentence", "markdown"] = Field(
+        default="parent_child",
+        description="How texts are cut into passages: `parent_child`, whole sentences, with smaller pieces that are "
+        "matched; `fixed`, 800 characters with 200 of the passage before; `sentence`, whole sentences without overlap; "
+        "`markdown`, by sections. Documents that are there already stay as they were cut.",
+    )
+    files: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The folder in which uploaded files are kept. Without it, beside the base: its path with `.files` "
+        "behind it; or `data/files` for a base on a server.",
+    )
+    type_rules: str = Field(
+        default="project/README.md=readme, project/docs/=documentation, documents/=document",
+        description="What type a document is by its path: `place=type`, separated by commas; the first that fits "
+        "decides, and what none fits is a `document`. A place that ends with `/` is a folder, any other a file.",
+    )
+    rerank_provider: Literal["local", "api"] = Field(
+        default="local",
+        description="Which reranker a reranked search uses: the one that comes with Sourcebook, or a server's.",
+    )
+    rerank_base_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of the reranker's server, to which `/rerank` is added.",
+    )
+    rerank_model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The name of the reranker's model on that server.",
+    )
+    rerank_api_key: SecretStr | None = Field(
+        default=None,
+        description="The API key for that server.",
+    )
+    rerank_timeout: float = Field(
+        default=10.0,
+        gt=0,
+        le=600,
+        description="Seconds that the reranker's server may take for one search.",
+    )
+    rerank_on_failure: Literal["error", "fused"] = Field(
+        default="error",
+        description="What becomes of a search whose reranker fails: an error, "
+        "or the order before reranking with a warning.",
+    )
+    chat_model: str = Field(
+        default="none",
+        min_length=1,
+        description="What writes answers: `none`, and they are quoted from the documents; `openai:MODEL`, at any "
+        "OpenAI-compatible server; or `ollama:MODEL`.",
+    )
+    chat_base_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of the chat model's server, for example `http://127.0.0.1:8080/v1`. "
+        "Without it, that of OpenAI, or of Ollama on this machine.",
+    )
+    chat_api_key: SecretStr | None = Field(
+        default=None,
+        description="The API key for that server. For OpenAI itself, `OPENAI_API_KEY` is read too.",
+    )
+    chat_timeout: float = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Seconds that the chat model may be silent.",
+    )
+    chat_tokens: int = Field(
+        default=800,
+        ge=16,
+        le=32_000,
+        description="How long an answer of the chat model may be, in model tokens.",
+    )
+    answer_passages: int = Field(
+        default=6,
+        ge=1,
+        le=50,
+        description="How many passages an answer is made from, at most.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
@@ -73,6 +239,32 @@ class Settings(BaseModel):
         default="text",
         description="How messages are logged: lines for people, or one JSON object a line.",
     )
+
+    @field_validator("type_rules")
+    @classmethod
+    def _with_sense(cls, rules: str) -> str:
+        parse_rules(rules)
+        return rules
+
+    @field_validator("embedder")
+    @classmethod
+    def _known_embedder(cls, embedder: str) -> str:
+        kind, _, model = embedder.partition(":")
+        if embedder in ("default", "none", "minilm") or (
+            kind in ("onnx", "openai", "ollama") and model.strip()
+        ):
+            return embedder
+        raise ValueError(
+            "choose default, none, minilm, onnx:FOLDER, openai:MODEL or ollama:MODEL, "
+            "the words in capitals being your own"
+        )
+
+    @field_validator("embedder_base_url", "rerank_base_url")
+    @classmethod
+    def _address(cls, url: str | None) -> str | None:
+        if url is not None and not url.startswith(("http://", "https://")):
+            raise ValueError("an address begins with http:// or https://")
+        return url
 
     @field_validator("db")
     @classmethod
@@ -88,6 +280,14 @@ class Settings(BaseModel):
     def at(self, db: str) -> Settings:
         """The same settings for another base."""
         return Settings.model_validate({**self.model_dump(), "db": db})
+
+    def with_embedder(self, name: str) -> Settings:
+        """The same settings with another embedder."""
+        try:
+            return Settings.model_validate({**self.model_dump(), "embedder": name})
+        except ValidationError as error:
+            reason = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+            raise BadSetting(f"The model cannot be {name!r}: {reason}.") from None
 
     def __repr_args__(self) -> list[tuple[str | None, object]]:
         return [(key, masked(value)) for key, value in self]
@@ -144,11 +344,17 @@ def load(
     given.update(_from_flags(flags or {}))
     if "db" not in given and (server := _server_address(environment, dotenv)):
         given["db"] = server
+    if not given.keys() & {"embedder_api_key", "embedder_base_url"} and (
+        key := _openai_key(environment, dotenv)
+    ):
+        given["embedder_api_key"] = key
     return LoadedSettings(_validated(given), {key: value.origin for key, value in given.items()})
 
 
 def masked(value: object) -> object:
-    """The value as it may be shown: without the password of an address."""
+    """The value as it may be shown: without the password of an address, and nothing of a secret."""
+    if isinstance(value, SecretStr):
+        return "***"
     if not isinstance(value, str):
         return value
     shown = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1:***@", value)
@@ -209,15 +415,24 @@ def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -
     return Given("DB_HOST", f"postgresql://{address}/{quote(name, safe='')}", origin)
 
 
+def _openai_key(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
+    """The key for OpenAI itself, for who has it set for another program anyway. No other server is given it."""
+    for variables, origin in ((environment, Origin.ENVIRONMENT), (dotenv, Origin.DOTENV)):
+        if variables.get("OPENAI_API_KEY"):
+            return Given("OPENAI_API_KEY", variables["OPENAI_API_KEY"], origin)
+    return None
+
+
 def _validated(given: Mapping[str, Given]) -> Settings:
     try:
         return Settings.model_validate({key: entry.value for key, entry in given.items()})
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
-    entry = given[str(problem["loc"][0])]
-    raise BadSetting(
-        f"{entry.name} cannot be {masked(entry.value)!r} (from {_place(entry.origin)}): {problem['msg']}."
-    )
+    key = str(problem["loc"][0])
+    entry = given[key]
+    shown = "***" if key.endswith("api_key") else masked(entry.value)
+    reason = problem["msg"].removeprefix("Value error, ")
+    raise BadSetting(f"{entry.name} cannot be {shown!r} (from {_place(entry.origin)}): {reason}.")
 
 
 def _expect_known(name: str, known: list[str], where: str) -> None:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 import pytest
+from tests.postgres_server import at_database
 
+from sourcebook.storage.postgres import database as postgres
+from sourcebook.storage.postgres import driver as postgres_driver
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import SqliteDatabase, read_queries
 
@@ -33,7 +36,14 @@ DOCUMENT_TABLES = {
     "document_words": "document_id",
 }
 REFERENCE_TABLES = {"collections", "models"}
-STATEMENTS = list(read_queries())
+STATEMENTS = [*read_queries(), *postgres.read_queries()]
+ONLY_ON_POSTGRES = "## What only PostgreSQL has"
+# The types of the one database and those that stand for them on the other.
+SAME_TYPES = {
+    "text": {"text"},
+    "integer": {"bigint"},
+    "blob": {"bytea", "halfvec", "integer[]"},
+}
 
 
 class ForeignKey(NamedTuple):
@@ -109,8 +119,17 @@ def sections(text: str) -> dict[str, str]:
 
 def described() -> dict[str, dict[str, str]]:
     """The tables of the page, their columns and types."""
-    tables = sections(PAGE.partition(WHERE)[0])
+    tables = sections(PAGE.partition(ONLY_ON_POSTGRES)[0])
     return {name: {row[0].strip("`"): row[1] for row in cells(text)} for name, text in tables.items()}
+
+
+def described_for_postgres() -> dict[str, dict[str, str]]:
+    """Tables and columns that the page says only PostgreSQL has."""
+    found: dict[str, dict[str, str]] = {}
+    for name, kind, *_ in cells(PAGE.partition(ONLY_ON_POSTGRES)[2].partition("\n## ")[0]):
+        table, _, column = name.strip("`").partition(".")
+        found.setdefault(table, {})[column] = kind
+    return found
 
 
 def placed() -> dict[str, dict[str, tuple[str, str]]]:
@@ -266,6 +285,96 @@ def test_joins_of_document_tables_name_the_collection_and_the_document(statement
     for table, alias, condition in joins:
         for column in ("collection_id", DOCUMENT_TABLES[table]) if table in DOCUMENT_TABLES else ():
             assert re.search(rf"\b{alias}\.{column}\s*=", condition), f"{table} {alias}.{column}"
+
+
+class ServerBase:
+    """What PostgreSQL itself says about a base that has just been made."""
+
+    def __init__(self, rows: dict[str, list[tuple[Any, ...]]]) -> None:
+        self.columns: dict[str, dict[str, str]] = {}
+        for table, column, kind, is_filled in rows["columns"]:
+            self.columns.setdefault(table, {})[column] = kind + ("" if is_filled else " or null")
+        self.keys: list[tuple[str, set[str]]] = [(table, set(names)) for table, names in rows["keys"]]
+        self.references: list[tuple[str, str, set[tuple[str, str]]]] = [
+            (table, target, set(zip(own, other, strict=True)))
+            for table, target, own, other in rows["references"]
+        ]
+        self.triggers = rows["triggers"]
+        self.numbered = {table for (table,) in rows["numbered"]}
+
+
+@pytest.fixture(scope="module")
+def server_base(postgres_address: str, postgres_template: str) -> ServerBase:
+    return anyio.run(_examined, at_database(postgres_address, postgres_template))
+
+
+async def _examined(address: str) -> ServerBase:
+    connection = await postgres_driver.connect(address, patience=10, settings={})
+    rows: dict[str, list[tuple[Any, ...]]] = {}
+    for name, sql in CATALOGUE.items():
+        rows[name] = [tuple(row.values()) for row in await connection.fetch(sql)]
+    await connection.close()
+    return ServerBase(rows)
+
+
+_NAMES = (
+    "array(select a.attname::text from unnest({}) n join pg_attribute a on a.attrelid = {} and a.attnum = n)"
+)
+CATALOGUE = {
+    "columns": "select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull from pg_attribute a "
+    "join pg_class c on c.oid = a.attrelid where c.relkind = 'r' and a.attnum > 0 and not a.attisdropped "
+    "and c.relnamespace = 'public'::regnamespace",
+    "keys": f"select i.indrelid::regclass::text, {_NAMES.format('i.indkey', 'i.indrelid')} from pg_index i "  # noqa: S608
+    "join pg_class c on c.oid = i.indrelid where i.indisunique and c.relnamespace = 'public'::regnamespace",
+    "references": f"select k.conrelid::regclass::text, k.confrelid::regclass::text, "  # noqa: S608
+    f"{_NAMES.format('k.conkey', 'k.conrelid')}, {_NAMES.format('k.confkey', 'k.confrelid')} "
+    "from pg_constraint k where k.contype = 'f'",
+    "triggers": "select tgname from pg_trigger where not tgisinternal",
+    "numbered": "select distinct attrelid::regclass::text from pg_attribute where attidentity <> ''",
+}
+
+
+def test_both_databases_have_the_same_tables_and_columns(base: Base, server_base: ServerBase) -> None:
+    """But for those of which the page says that only PostgreSQL has them."""
+    extra = described_for_postgres()
+    assert extra
+    wanted = {table: {*base.columns(table), *extra.get(table, {})} for table in base.tables}
+    wanted |= {table: set(columns) for table, columns in extra.items() if table not in wanted}
+    assert {table: set(columns) for table, columns in server_base.columns.items()} == wanted
+
+
+def test_both_databases_mean_the_same_types(base: Base, server_base: ServerBase) -> None:
+    for table in base.tables:
+        for column, kind in base.columns(table).items():
+            if (table, column) == ("vectors", "vector"):
+                continue  # one of two columns there, so it may be null
+            name, _, optional = kind.partition(" or ")
+            found, _, also_optional = server_base.columns[table][column].partition(" or ")
+            assert found in SAME_TYPES[name], (table, column)
+            assert optional == also_optional, (table, column)
+
+
+def test_the_page_has_the_types_of_what_only_postgresql_has(server_base: ServerBase) -> None:
+    for table, columns in described_for_postgres().items():
+        assert columns == {column: server_base.columns[table][column] for column in columns}
+
+
+def test_keys_and_references_on_postgresql_can_be_spread_too(server_base: ServerBase) -> None:
+    for table, key in server_base.keys:
+        if table in DOCUMENT_TABLES:
+            assert {"collection_id", DOCUMENT_TABLES[table]} <= key, (table, key)
+    local = server_base.columns.keys() - DOCUMENT_TABLES.keys() - REFERENCE_TABLES - {"postings"}
+    for table, target, columns in server_base.references:
+        if table in DOCUMENT_TABLES and target in DOCUMENT_TABLES:
+            document = (DOCUMENT_TABLES[table], DOCUMENT_TABLES[target])
+            assert {("collection_id", "collection_id"), document} <= columns
+        assert not (table in DOCUMENT_TABLES and target in local), (table, target)
+        assert not (table in local and target in DOCUMENT_TABLES), (table, target)
+
+
+def test_nothing_happens_behind_a_writers_back_on_postgresql(server_base: ServerBase) -> None:
+    assert server_base.triggers == []
+    assert not server_base.numbered & {*DOCUMENT_TABLES, "postings"}
 
 
 # Where the descriptions of those layouts are at hand, the list of columns is compared with them too.

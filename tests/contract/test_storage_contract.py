@@ -25,9 +25,29 @@ class TestIndexWriter(contract.IndexWriterContract):
     pass
 
 
+class TestSources(contract.SourcesContract):
+    pass
+
+
 class TestJobs(contract.JobsContract):
     pass
 
 
+class TestReindexing(contract.ReindexingContract):
+    pass
+
+
 class TestFilters(contract.FilterContract):
+    pass
+
+
+class TestSessions(contract.SessionsContract):
+    pass
+
+
+class TestCuratedBase(contract.CuratedBaseContract):
+    pass
+
+
+class TestTerminology(contract.TerminologyContract):
     pass

@@ -19,12 +19,14 @@ PATIENCE = 60.0
 _PRELOADED = [
     "anyio._backends._asyncio",
     "pytest",
+    "sourcebook.ingest.uploads",
     "sourcebook.storage.fts_store",
     "sourcebook.storage.index_writer",
     "sourcebook.storage.jobs",
     "sourcebook.storage.library",
     "sourcebook.storage.tracker",
     "sourcebook.storage.vector_store",
+    "tests.faults.folders",
     "tests.faults.workers",
 ]
 

@@ -11,7 +11,14 @@ from tests.faults.bases import digest_of, expected_findable, opened
 from tests.faults.processes import exit_code_of
 
 from sourcebook.storage.steps import Step, observe
-from sourcebook.testing.crash import CRASHED, MIGRATION_STEPS, WRITE_STEPS, prepared_document
+from sourcebook.testing.crash import (
+    CRASHED,
+    KEEPING_STEPS,
+    MIGRATION_STEPS,
+    REINDEX_STEPS,
+    WRITE_STEPS,
+    prepared_document,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +59,7 @@ def name_of(part: object) -> str:
 
 def test_every_step_is_a_crash_point_of_some_test() -> None:
     assert len(WRITE_STEPS) >= 9
-    assert {*WRITE_STEPS, *MIGRATION_STEPS} == set(Step)
+    assert {*WRITE_STEPS, *MIGRATION_STEPS, *KEEPING_STEPS, *REINDEX_STEPS} == set(Step)
     assert {step for step, _ in CASES} == set(WRITE_STEPS)
 
 

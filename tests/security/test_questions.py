@@ -9,8 +9,22 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.faults.bases import COLLECTION
 from tests.security.hostile import QUESTIONS
 from tests.security.shelf import OPEN_IDS, TEXTS, Shelf, shelf
+
+from sourcebook.errors import UsageError
+from sourcebook.model.search import (
+    DiversityConfig,
+    HybridConfig,
+    RerankConfig,
+    RetrievalConfig,
+    RetrievalMode,
+    ReturnLevel,
+    WarningCode,
+)
+from sourcebook.retrieve.service import DefaultRetriever
+from sourcebook.testing.fakes import FakeEmbedder
 
 LONGEST = 0.2
 """Seconds that a question may take, however long it is."""
@@ -58,6 +72,70 @@ def test_a_hostile_question_is_answered_quickly_and_from_its_collection_alone(
 @given(question=HOSTILE_TEXT)
 def test_any_text_is_safe_to_ask(base: Shelf, question: str) -> None:
     assert set(base.by_words(question)) <= set(OPEN_IDS)
+
+
+# The whole search
+
+
+@pytest.fixture(scope="module")
+def retriever(base: Shelf) -> DefaultRetriever:
+    stores = base.base.stores
+    embedder = FakeEmbedder(16, "crash")
+    return DefaultRetriever(vector_store=stores.vectors, fts_store=stores.fts, embedder=embedder)
+
+
+@pytest.mark.parametrize("mode", list(RetrievalMode))
+@pytest.mark.parametrize("question", QUESTIONS, ids=shown)
+def test_a_hostile_question_finds_something_or_says_that_it_holds_no_words(
+    base: Shelf, retriever: DefaultRetriever, question: str, mode: RetrievalMode
+) -> None:
+    config = RetrievalConfig(mode=mode, return_level=ReturnLevel.CHILD)
+    fastest = float("inf")
+    for _ in range(3):
+        started = time.perf_counter()
+        report = base.wait(retriever.report, COLLECTION, question, config)
+        fastest = min(fastest, time.perf_counter() - started)
+        assert {result.chunk.id for result in report.results} <= set(OPEN_IDS)
+        if mode is not RetrievalMode.KEYWORD:
+            says_so = WarningCode.NOTHING_TO_SEARCH_FOR in {warning.code for warning in report.warnings}
+            assert bool(report.results) != says_so
+    assert fastest <= LONGEST
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(question=HOSTILE_TEXT)
+def test_any_text_is_safe_to_search_for(base: Shelf, retriever: DefaultRetriever, question: str) -> None:
+    report = base.wait(retriever.report, COLLECTION, question, RetrievalConfig(explain=True))
+    assert {result.chunk.id for result in report.results} <= set(OPEN_IDS)
+    assert report.results or report.warnings
+    assert report.explanation is not None
+    assert len(report.explanation.question) <= 4096
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        RetrievalConfig(top_k=0),
+        RetrievalConfig(top_k=-5),
+        RetrievalConfig(top_k=10**9),
+        RetrievalConfig(rerank_config=RerankConfig(top_k=0)),
+        RetrievalConfig(rerank_config=RerankConfig(top_k=10**9)),
+        RetrievalConfig(hybrid_config=HybridConfig(0.0, 0.0)),
+        RetrievalConfig(hybrid_config=HybridConfig(float("nan"), 1.0)),
+        RetrievalConfig(hybrid_config=HybridConfig(1.0, float("inf"))),
+        RetrievalConfig(hybrid_config=HybridConfig(-1.0, 1.0)),
+        RetrievalConfig(hybrid_config=HybridConfig(True, 1.0)),
+        RetrievalConfig(diversity=DiversityConfig(novelty=2.0)),
+        RetrievalConfig(diversity=DiversityConfig(max_per_document=0)),
+    ],
+    ids=str,
+)
+def test_numbers_that_make_no_sense_are_refused_with_their_name(
+    base: Shelf, retriever: DefaultRetriever, config: RetrievalConfig
+) -> None:
+    with pytest.raises(UsageError, match=r"top_k|weight|diversity") as caught:
+        base.wait(retriever.report, COLLECTION, "raspberries", config)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,58 @@ from pathlib import Path
 import pytest
 
 import sourcebook.storage
+from sourcebook.storage.postgres import database as postgres
+from sourcebook.storage.sqlite import database as sqlite
 from sourcebook.storage.sqlite.database import read_queries
 
 ROOM = Path(sourcebook.storage.__file__).parent
 FILES = sorted(ROOM.rglob("*.py"))
 SQLITE_FILES = [file for file in FILES if file.parent == ROOM / "sqlite"]
 """Here statements meet a connection; everywhere else they have names."""
-OTHER_FILES = [file for file in FILES if file not in SQLITE_FILES]
+POSTGRES_FILES = [ROOM / "postgres" / name for name in ("database.py", "driver.py", "upgrade.py")]
+OTHER_FILES = [file for file in FILES if file not in (*SQLITE_FILES, *POSTGRES_FILES)]
+KNOWN = {
+    "sqlite": {statement.name for statement in sqlite.read_queries()},
+    "postgres": {statement.name for statement in postgres.read_queries()},
+}
 
-SINKS = {"execute", "executemany", "execute_many", "fetch", "fetch_one", "stream"}
+SINKS = {
+    "execute",
+    "executemany",
+    "execute_many",
+    "fetch",
+    "fetchval",
+    "fetch_one",
+    "stream",
+    "_value",
+    "_define",
+}
 RUNNERS = {"run", "stream", "change", "change_many"}
 """Functions of the driver that take a connection and then a statement."""
 HANDED_ON = {"sql", "name"}
 """Parameters that hold a statement, or the name of one; whoever gives them is looked at in the same way."""
-BY_TABLE = {("health.py", "f'check_{name}'")}
-"""A name put together from a constant table in the same file, whose statements a test below looks up."""
-HOUSEKEEPING = ("pragma ", "begin", "commit", "rollback", "create table if not exists schema_migrations")
-OF_THE_HISTORY = ("sqlite_schema", "schema_migrations", "base_info")
+BY_TABLE = {
+    ("health.py", "f'check_{name}'"),
+    ("postgres/indexes.py", "str(statement)"),
+    ("postgres/copying.py", "str(row['statement'])"),
+}
+"""A name put together from a constant table in the same file, whose statements a test below looks up; and definitions,
+which take no parameters and are put together by the server, that quotes what goes into them."""
+HOUSEKEEPING = (
+    "pragma ",
+    "begin",
+    "commit",
+    "rollback",
+    "vacuum",
+    "create table if not exists schema_migrations",
+)
+OF_THE_SERVER = (
+    "select n.nspname from pg_extension",
+    "select pg_advisory_",
+    "select extversion",
+    "select c.relname",
+)
+OF_THE_HISTORY = ("sqlite_schema", "schema_migrations", "base_info", "backup_info", "backup_files")
 
 
 @dataclass
@@ -194,7 +229,8 @@ def test_no_statement_is_put_together_on_its_way_to_the_database(file: Path) -> 
 
 @pytest.mark.parametrize("file", OTHER_FILES, ids=name_of)
 def test_statements_are_called_by_names_that_stand_in_the_sql_files(file: Path) -> None:
-    known = {statement.name for statement in read_queries()}
+    room = name_of(file).partition("/")[0]
+    known = KNOWN.get(room, KNOWN["sqlite"] & KNOWN["postgres"])
     assert {use.constant for use in uses_in(file) if use.constant is not None} <= known
 
 
@@ -212,6 +248,13 @@ def test_statements_outside_the_sql_files_only_keep_house() -> None:
         is_named = text in {statement.name for statement in read_queries()}
         is_house = text.startswith(HOUSEKEEPING) or any(table in text for table in OF_THE_HISTORY)
         assert is_named or is_house, use
+
+
+def test_statements_of_the_server_outside_the_sql_files_only_keep_house() -> None:
+    for use in (use for file in POSTGRES_FILES for use in uses_in(file) if use.constant is not None):
+        text = " ".join((use.constant or "").split())
+        is_house = text.startswith((*HOUSEKEEPING, *OF_THE_SERVER)) or any(t in text for t in OF_THE_HISTORY)
+        assert text in KNOWN["postgres"] or is_house, use
 
 
 def test_the_lint_sees_the_statements_that_there_are() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from sourcebook.ingest.vectors import embed_chunks, leaning
 from sourcebook.model.documents import Chunk, ChunkLevel
@@ -84,6 +85,61 @@ def test_parallel_questions_do_not_disturb_each_other(embedder: UniversalSentenc
     anyio.run(run)
     for index, text in enumerate(TEXTS):
         assert np.array_equal(results[index], embed(embedder, [text]))
+
+
+def test_the_event_loop_goes_on_and_a_call_can_be_given_up(embedder: UniversalSentenceEncoder) -> None:
+    texts = [f"{number} {TEXTS[number % 4]}" for number in range(4_000)]
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await anyio.sleep(0.01)
+            ticks += 1
+
+    async def run() -> float:
+        start = anyio.current_time()
+        scope = anyio.CancelScope(deadline=start + 0.5)
+        async with anyio.create_task_group() as group:
+            group.start_soon(tick)
+            with scope:
+                await embedder.embed(texts, TextRole.PASSAGE)
+            group.cancel_scope.cancel()
+        assert scope.cancelled_caught
+        return anyio.current_time() - start
+
+    assert anyio.run(run) < 5
+    assert ticks >= 5
+    assert np.array_equal(embed(embedder, TEXTS), embed(embedder, TEXTS))
+
+
+def test_products_stay_on_the_thread_that_needs_them(embedder: UniversalSentenceEncoder) -> None:
+    """Were each product spread over the cores, two texts at once would take five times as long as one by one."""
+    controller: Any = ThreadpoolController()
+
+    def threads() -> set[int]:
+        return {library.num_threads for library in controller.lib_controllers if library.user_api == "blas"}
+
+    before = threads()
+    embed(embedder, TEXTS)
+    during: list[set[int]] = []
+    encoder: Any = vars(embedder)["_encoder"]
+    encode: Callable[[list[str]], object] = encoder.encode
+
+    def watched(texts: list[str]) -> object:
+        made = encode(texts)
+        during.append(threads())
+        return made
+
+    encoder.encode = watched
+    try:
+        for _ in range(3):
+            embed(embedder, TEXTS * 40)
+            assert threads() == before
+    finally:
+        encoder.encode = encode
+    assert len(during) > 10
+    assert all(seen == {1} for seen in during)
 
 
 def test_a_child_leans_towards_the_title_and_a_passage_does_not(embedder: UniversalSentenceEncoder) -> None:

@@ -11,7 +11,7 @@ from sourcebook.errors import UsageError
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import Equals, HybridConfig, Match, RetrievalConfig, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.checks import MAX_TOP_K, checked_config, require_top_k
-from sourcebook.retrieve.fusion import fuse_rrf, fuse_weighted
+from sourcebook.retrieve.fusion import SCORES_MEASURED, fuse_rrf, fuse_weighted
 
 
 def ranked(**scores: float) -> list[SearchResult]:
@@ -67,12 +67,12 @@ def test_the_only_hit_of_an_arm_counts_for_something() -> None:
     assert order(fused) == ["c", "a", "b"]
 
 
-def test_only_the_top_hundred_measure_an_arm() -> None:
-    best = {f"{i:03}": float(200 - i) for i in range(100)}
-    tail = {f"{i:03}": -1e9 for i in range(100, 120)}
+def test_only_the_best_scores_measure_an_arm() -> None:
+    best = {f"{i:03}": float(400 - i) for i in range(SCORES_MEASURED)}
+    tail = {f"{i:03}": -1e9 for i in range(SCORES_MEASURED, SCORES_MEASURED + 20)}
     short = fuse_weighted(ranked(**best), [], semantic_weight=1.0, keyword_weight=1.0)
     long = fuse_weighted(ranked(**best, **tail), [], semantic_weight=1.0, keyword_weight=1.0)
-    assert [result.score for result in long[:100]] == [result.score for result in short]
+    assert [result.score for result in long[:SCORES_MEASURED]] == [result.score for result in short]
 
 
 def test_the_breakdown_and_the_matched_children_are_kept() -> None:

@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from sourcebook.errors import BadText
+from sourcebook.errors import UnsupportedFile
 from sourcebook.ingest.parsers.front_matter import split_front_matter
 from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.parsed import Section
@@ -27,12 +27,27 @@ def test_unicode_is_read_with_and_without_a_mark(data: bytes) -> None:
     assert parse_plain(data).text == "Ёлка"
 
 
-@pytest.mark.parametrize(
-    "data", ["Ёлка".encode("cp1251"), b"\x00\x01\x02", codecs.BOM_UTF16_LE + b"\x00", b"\xed\xa0\x80"]
-)
-def test_what_is_not_unicode_is_refused(data: bytes) -> None:
-    with pytest.raises(BadText):
+@pytest.mark.parametrize("data", [b"\x00\x01\x02", codecs.BOM_UTF16_LE + b"\x00", bytes(range(256)) * 9])
+def test_what_is_no_text_is_refused(data: bytes) -> None:
+    with pytest.raises(UnsupportedFile):
         parse_plain(data)
+
+
+def test_characters_that_nobody_sees_are_taken_out() -> None:
+    hidden = "\x00\x07\u200b\u202e\u2066\ufeff\u00ad\U000e0041\U000e0100"
+    words = "Raspberries want sun and water. " * 4
+    assert parse_plain(f"{words}mali{hidden}na".encode()).text == f"{words}malina"
+    assert parse_plain(b"a\xed\xa0\x80b").text == "ab"
+
+
+def test_joiners_stay_where_the_script_needs_them() -> None:
+    for text in ("می\u200cخواهم", "क्\u200dष", "👩\u200d🌾"):
+        assert parse_plain(text.encode()).text == text
+    assert parse_plain("s\u200decret".encode()).text == "secret"
+
+
+def test_a_page_break_of_a_text_stays() -> None:
+    assert parse_plain(b"one\ftwo\tthree").text == "one\ftwo\tthree"
 
 
 def test_every_line_end_becomes_one_character() -> None:

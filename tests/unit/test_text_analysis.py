@@ -6,7 +6,8 @@ import unicodedata
 import pytest
 
 from sourcebook.text.analysis import analyse, analyse_question, words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.stems import stem_words
+from sourcebook.text.stopwords import asking_words, stop_words
 
 
 @pytest.mark.parametrize(
@@ -87,13 +88,37 @@ def test_stop_words_are_written_as_the_analyser_sees_them() -> None:
     for language in ("en", "ru", "pt", "es"):
         listed = stop_words(language)
         assert 30 <= len(listed) <= 60
-        assert all(words(word) == [word] for word in listed)
+        assert all(words(word) == [word] for word in listed | asking_words(language))
 
 
 def test_a_question_is_stemmed_in_every_language() -> None:
-    found = analyse_question("малины raspberries малины", ["ru", "en"])
-    assert found.terms == ("малин", "малины", "raspberries", "raspberri")
+    found = analyse_question("малины podas raspberries малины", ["ru", "en", "pt"])
+    assert found.terms == ("малин", "poda", "pod", "raspberri")
     assert found.prefixes == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "content"),
+    [
+        ("en", "when should raspberries be pruned", "raspberries pruned"),
+        ("ru", "когда обрезают малину и чем", "обрезают малину"),
+        ("pt", "quando e como podar", "podar"),
+        ("es", "¿Cuándo podar?", "podar"),
+    ],
+)
+def test_words_that_only_ask_are_not_looked_for(language: str, question: str, content: str) -> None:
+    assert analyse_question(question, [language]).terms == analyse_question(content, [language]).terms
+    # A text is indexed with them, so that they can be looked for.
+    assert set(analyse("who когда quando cuándo", language)) >= set(stem_words(["who"], language))
+
+
+@pytest.mark.parametrize(("question", "language"), [("Who?", "en"), ("Кто где когда?", "ru")])
+def test_a_question_that_only_asks_looks_for_its_words(question: str, language: str) -> None:
+    assert analyse_question(question, [language]).terms
+
+
+def test_a_starred_word_that_asks_is_looked_for() -> None:
+    assert "when" in analyse_question("when* pruned", ["en"]).terms
 
 
 def test_without_languages_the_words_stay() -> None:

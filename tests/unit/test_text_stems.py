@@ -23,9 +23,60 @@ def test_forms_of_a_word_share_a_stem(language: str, forms: list[str]) -> None:
     assert len(set(stem_words(forms, language))) == 1
 
 
-@pytest.mark.parametrize("language", [None, "", "xx", "ja", "русский"])
-def test_words_of_a_language_without_a_stemmer_stay(language: str | None) -> None:
-    assert stem_words(["малины", "raspberries"], language) == ["малины", "raspberries"]
+@pytest.mark.parametrize("language", ["vi", "xx", "русский"])
+def test_words_of_a_language_without_a_stemmer_stay(language: str) -> None:
+    assert stem_words(["raspberries", "été"], language) == ["raspberries", "été"]
+
+
+@pytest.mark.parametrize("language", [None, ""])
+def test_words_of_an_unknown_language_have_the_stems_of_their_letters(language: str | None) -> None:
+    assert stem_words(["малины", "raspberries", "文書"], language) == ["малин", "raspberri", "文書"]
+
+
+@pytest.mark.parametrize("language", ["ru", "uk", "ja", "el", "ar"])
+def test_latin_words_in_another_script_are_taken_for_english(language: str) -> None:
+    assert stem_words(["servers"], language) == stem_words(["server"], "en")
+
+
+@pytest.mark.parametrize("language", ["en", "pt", "de", "uk", "ja", "xx"])
+def test_cyrillic_words_in_another_language_are_taken_for_russian(language: str) -> None:
+    assert stem_words(["малины"], language) == stem_words(["малина"], "ru")
+
+
+def test_serbian_has_stems_of_its_own_in_both_its_scripts() -> None:
+    assert stem_words(["малине"], "sr") == stem_words(["maline"], "sr")
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ["поставка", "поставки", "поставок"],
+        ["точка", "точек"],
+        ["кубок", "кубка", "кубком"],
+        ["конец", "конца", "концы"],
+        ["человек", "человека", "человеком"],
+    ],
+)
+def test_a_vowel_that_comes_and_goes_makes_no_other_word_in_russian(forms: list[str]) -> None:
+    assert len(set(stem_words(forms, "ru"))) == 1
+
+
+@pytest.mark.parametrize("word", ["сок", "век", "маяк", "наук"])
+def test_short_words_and_vowels_that_stay_are_left_alone(word: str) -> None:
+    assert stem_words([word], "ru") == [word]
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "typed"),
+    [("pt", "análise", "analise"), ("fr", "été", "ete"), ("es", "jardín", "jardin"), ("en", "café", "cafe")],
+)
+def test_accents_that_nobody_types_make_no_difference(language: str, written: str, typed: str) -> None:
+    assert stem_words([written], language) == stem_words([typed], language)
+
+
+def test_letters_that_only_look_like_accented_ones_stay() -> None:
+    assert stem_words(["año"], "es") != stem_words(["ano"], "es")
+    assert stem_words(["säker"], "sv") != stem_words(["saker"], "sv")
 
 
 @pytest.mark.parametrize(("language", "word"), [("ar", "\u064c\u064f"), ("yi", "\u05c1")])
@@ -34,10 +85,10 @@ def test_a_word_that_is_all_ending_is_its_own_stem(language: str, word: str) -> 
 
 
 def test_the_words_given_are_left_alone() -> None:
-    given = ["малины"]
-    assert stem_words(given, None) is not given
-    stem_words(given, "ru")
-    assert given == ["малины"]
+    given = ["малины", "raspberries"]
+    for language in (None, "ru", "xx"):
+        assert stem_words(given, language) is not given
+    assert given == ["малины", "raspberries"]
 
 
 def test_many_threads_get_the_same_stems() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.citations import CitedSentence, MarkReader, Piece, best_quote, cited_sentences
 from sourcebook.consult.extract import extract
+from sourcebook.consult.kinds import kinds_of
 from sourcebook.consult.prompt import NOTHING_FOUND
 from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, Sentence
@@ -54,9 +55,9 @@ class Desk:
         )
 
 
-def extracted(weights: Mapping[str, float], desk: Desk) -> Composed | None:
+def extracted(question: str, weights: Mapping[str, float], desk: Desk) -> Composed | None:
     """An answer in the words of the passages: each sentence is its own quote."""
-    chosen = extract(weights, desk.passages, desk.language)
+    chosen = extract(weights, desk.passages, desk.language, kinds_of(question))
     if not chosen:
         return None
     numbers: dict[int, int] = {}
@@ -75,6 +76,9 @@ def extracted(weights: Mapping[str, float], desk: Desk) -> Composed | None:
 
 def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
     said = " ".join(passage.chunk.content[piece.start : piece.end].split()).lstrip("-*•– ")
+    if said.startswith("|"):
+        # A row of a table is read without its rulers.
+        said = " · ".join(cell.strip() for cell in said.strip("| ").split("|"))
     return said if said.endswith((".", "!", "?", "…", ":", ";")) else f"{said}."
 
 
@@ -112,21 +116,27 @@ class Dictation:
         ready = ended if is_last else ended[:-1]
         found: list[Citation] = []
         for sentence in ready[len(self._checked) :]:
-            citations = list(self._checked_citations(sentence))
+            citations = list(self._checked_citations(sentence)) or list(self._own_citation(sentence))
             self._checked.append((sentence, citations))
             found += citations
         return found
 
     def composed(self) -> Composed:
-        """The whole answer. Call it when everything was fed and checked."""
-        text = self._text.strip()
+        """The whole answer, with marks also where we found the source. Call it when everything was fed and checked."""
+        text = ""
+        copied = len(self._text) - len(self._text.lstrip())
         sentences: list[Sentence] = []
-        place = 0
         for sentence, citations in self._checked:
-            start = _find(text, sentence.text, place)
-            place = start + len(sentence.text)
+            end = min(sentence.end, len(self._text.rstrip()))
+            start = len(text) + sentence.start - copied
+            text += self._text[copied:end]
+            copied = end
+            numbers = sentence.numbers or tuple(citation.number for citation in citations)
+            if citations and not sentence.numbers:
+                text += "".join(f" [{number}]" for number in numbers)
             doubts = _doubts(sentence, citations)
-            sentences.append(Sentence(start, place, sentence.numbers, not doubts, doubts))
+            sentences.append(Sentence(start, len(text), numbers, not doubts, doubts))
+        text += self._text[copied:].rstrip()
         return Composed(text, tuple(c for _, found in self._checked for c in found), tuple(sentences))
 
     def _show(self, pieces: Sequence[Piece], *, is_last: bool = False) -> str:
@@ -148,28 +158,35 @@ class Dictation:
         given = {shown: number for number, shown in self._places.items()}
         for shown in sentence.numbers:
             number = given.get(shown, 0)
-            if not 1 <= number <= len(self.desk.passages):
-                continue
-            passage = self.desk.passages[number - 1]
-            context = "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
-            quote = best_quote(sentence.text, passage.chunk.content, self.desk.language, context)
-            citation = self.desk.citation(shown, passage, quote.start, quote.end)
-            yield replace(citation, verified=quote.is_enough, doubts=quote.doubts)
+            if 1 <= number <= len(self.desk.passages):
+                yield self._cited(sentence, number, shown)
+
+    def _own_citation(self, sentence: CitedSentence) -> Iterator[Citation]:
+        """A source for a sentence that names none: the first passage that supports it. Small models forget to cite."""
+        if sentence.numbers:
+            return
+        for number in range(1, len(self.desk.passages) + 1):
+            citation = self._cited(sentence, number, self._places.get(number, len(self._places) + 1))
+            if citation.verified:
+                self._places[number] = citation.number
+                yield citation
+                return
+
+    def _cited(self, sentence: CitedSentence, number: int, shown: int) -> Citation:
+        """A sentence checked against a passage; `shown` is the number that readers see."""
+        passage = self.desk.passages[number - 1]
+        context = "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
+        quote = best_quote(sentence.text, passage.chunk.content, self.desk.language, context)
+        citation = self.desk.citation(shown, passage, quote.start, quote.end)
+        return replace(citation, verified=quote.is_enough, doubts=quote.doubts)
 
 
 def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str, ...]:
     """Why a sentence is not verified: it cites nothing, a number that was not given, or what does not say it."""
-    if not sentence.numbers:
+    if not sentence.numbers and not citations:
         return ("no_citation",)
     if len(citations) < len(sentence.numbers):
         return ("unknown_number",)
     if any(citation.verified for citation in citations):
         return ()
     return tuple(dict.fromkeys(doubt for citation in citations for doubt in citation.doubts))
-
-
-def _find(text: str, sentence: str, start: int) -> int:
-    """Where a sentence without its marks begins in the text that has them."""
-    beginning = sentence.split(" ", 1)[0]
-    place = text.find(beginning, start)
-    return place if place >= 0 else start

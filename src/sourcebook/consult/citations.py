@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ LONGEST_MARK = 40
 
 _MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
 _UNFINISHED = re.compile(r"(?:\[|【)[\s\d,;^–-]*$")
+_LEADING = re.compile(rf"\s*(?:{_MARK.pattern}\s*)+")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 
 
@@ -77,27 +78,45 @@ def _numbers(written: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence of the answer without its marks, and the numbers that it cites; none if it cites nothing."""
+    """A sentence of the answer without its marks, and the numbers that it cites; none if it cites nothing.
+
+    `start` and `end` are where it stands in the answer, with the marks inside it.
+    """
 
     text: str
     numbers: tuple[int, ...]
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+    def citing(self, more: tuple[int, ...]) -> CitedSentence:
+        return replace(self, numbers=tuple(dict.fromkeys(self.numbers + more)))
 
 
 def cited_sentences(answer: str) -> list[CitedSentence]:
-    """The sentences of an answer that still has its marks. A mark that stands alone belongs to the sentence before."""
+    """The sentences of an answer that still has its marks.
+
+    A mark between two sentences belongs to the one before, unless the answer begins with a mark: then each belongs to
+    the one behind it.
+    """
     sentences: list[CitedSentence] = []
+    marks_come_first = _LEADING.match(answer) is not None
     for start, end in sentence_spans(answer):
-        pieces = list(_pieces(answer[start:end]))
-        text = "".join(piece for piece in pieces if isinstance(piece, str))
-        numbers = tuple(
-            dict.fromkeys(n for piece in pieces if isinstance(piece, Mark) for n in piece.numbers)
-        )
+        begin = start
+        if sentences and not marks_come_first and (leading := _LEADING.match(answer, start, end)):
+            begin = leading.end()
+            sentences[-1] = sentences[-1].citing(_cited(answer[start:begin]))
+        text = "".join(piece for piece in _pieces(answer[begin:end]) if isinstance(piece, str))
+        numbers = _cited(answer[begin:end])
         if any(letter.isalnum() for letter in text):
-            sentences.append(CitedSentence(" ".join(text.split()), numbers))
+            sentences.append(CitedSentence(" ".join(text.split()), numbers, begin, end))
         elif numbers and sentences:
-            before = sentences[-1]
-            sentences[-1] = CitedSentence(before.text, tuple(dict.fromkeys(before.numbers + numbers)))
+            sentences[-1] = sentences[-1].citing(numbers)
     return sentences
+
+
+def _cited(text: str) -> tuple[int, ...]:
+    marks = (piece for piece in _pieces(text) if isinstance(piece, Mark))
+    return tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
 
 
 @dataclass(frozen=True, slots=True)

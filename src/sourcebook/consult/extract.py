@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.kinds import Kind, gives
 from sourcebook.text.analysis import analyse
 from sourcebook.text.sentences import sentence_spans
 
@@ -16,10 +17,12 @@ PASSAGES = 3
 SENTENCES = 3
 _WORTH_OF_NEAREST_CHILD = 0.5
 _WORTH_OF_PASSAGE = 0.5
+_WORTH_OF_THE_RIGHT_KIND = 0.3
 _PRICE_OF_A_PLACE = 0.1
-_LEAST_OF_THE_BEST = 0.5
+_LEAST_OF_THE_BEST = 0.6
 _SHORTEST_SHARED_BEGINNING = 5
 _LONGEST_SENTENCE = 600
+_FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +60,21 @@ def _is_held(term: str, terms: set[str], beginnings: set[str]) -> bool:
 
 
 def extract(
-    weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
+    weights: Mapping[str, float],
+    passages: Sequence[SearchResult],
+    language: str | None,
+    kinds: frozenset[Kind] = frozenset(),
 ) -> list[Extract]:
     """The best sentences of the first passages, in the order of the passages and of their text.
 
     `weights` are the terms of the question with what each tells about it. A sentence is also worth how near its child
-    is to the question, and how good its passage is; only those come along that are half as good as the best.
+    is to the question, how good its passage is, and whether it gives what was asked for (`kinds`). Only those come
+    along that are nearly as good as the best.
     """
     candidates = [
         candidate
         for place, passage in enumerate(passages[:PASSAGES])
-        for candidate in _candidates(weights, place, passage, language)
+        for candidate in _candidates(weights, place, passage, language, kinds)
     ]
     best = _without_repetition(sorted(candidates, key=lambda c: (-c.score, c.passage, c.start)), passages)
     chosen = [c for c in best[:SENTENCES] if c.score >= _LEAST_OF_THE_BEST * best[0].score]
@@ -75,7 +82,11 @@ def extract(
 
 
 def _candidates(
-    weights: Mapping[str, float], place: int, passage: SearchResult, language: str | None
+    weights: Mapping[str, float],
+    place: int,
+    passage: SearchResult,
+    language: str | None,
+    kinds: frozenset[Kind],
 ) -> Iterator[Extract]:
     text, first = passage.chunk.content, passage.chunk.start_index
     around = held_share(weights, text, language)
@@ -88,6 +99,7 @@ def _candidates(
             held_share(weights, text[start:end], language)
             + _WORTH_OF_NEAREST_CHILD * max(nearest, 0.0)
             + _WORTH_OF_PASSAGE * around
+            + _WORTH_OF_THE_RIGHT_KIND * gives(text[start:end], kinds)
             - _PRICE_OF_A_PLACE * place
         )
         if score > 0 and end - start <= _LONGEST_SENTENCE and _says_something(text[start:end]):
@@ -95,8 +107,9 @@ def _candidates(
 
 
 def _says_something(sentence: str) -> bool:
-    """Headings, table rulers and single words answer nothing."""
-    return not sentence.lstrip().startswith("#") and sum(letter.isalpha() for letter in sentence) >= 10
+    """Headings, rulers of tables, questions and a few words answer nothing."""
+    said = sentence.strip()
+    return not said.startswith("#") and not said.endswith("?") and len(said.split()) >= _FEWEST_WORDS
 
 
 def _without_repetition(best: Sequence[Extract], passages: Sequence[SearchResult]) -> list[Extract]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sourcebook.consult.kinds import kinds_of
 from sourcebook.consult.support import decisive_words
 from sourcebook.text.analysis import words
 from sourcebook.text.negation import negators
@@ -23,7 +24,7 @@ _GENERIC_WORDS = """
 what when where why how which who whose much many long often far can could should would must may do does need needs
 have has get is are be best right good way time kind please tell me want like there any some my your our
 что когда где куда почему зачем отчего как какой какая какое какие какую каком каким каких сколько кто чем чего нужно
-надо нужен нужна нужны можно ли подскажите пожалуйста скажите делать сделать быть есть стоит лучше мне мой моя мои у меня
+надо нужен нужна нужны можно ли подскажите пожалуйста скажите делать сделать быть есть стоит лучше мне мой моя мои меня
 que quando onde porque como qual quais quanto quanta quantos quantas quem devo deve pode posso é são ser fazer para por
 favor diga melhor meu minha meus minhas se em altura época qué cuándo dónde cómo cuál cuánto debo puedo
 """
@@ -33,44 +34,35 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 class Difference(StrEnum):
     """Why two questions are taken for different ones."""
 
+    KIND = "kind"
     DENIAL = "denial"
     NUMBER = "number"
     DECISIVE_WORD = "decisive_word"
     ONE_WORD = "one_word"
-    FEW_WORDS_SHARED = "few_words_shared"
 
 
 @dataclass(frozen=True, slots=True)
 class Sameness:
-    """What keeps two questions apart; nothing does if they may be the same."""
+    """What keeps two questions apart, if anything does, and whether they say the same word for word.
+
+    Word for word leaves aside the order, the endings, and the words that questions are made with.
+    """
 
     difference: Difference | None
-    shared: float
-
-    @property
-    def is_same(self) -> bool:
-        return self.difference is None
+    is_word_for_word: bool
 
 
-def compare_questions(asked: str, known: str, language: str | None, least_shared: float) -> Sameness:
-    """Whether the words of two questions allow them to be the same. `least_shared` is of the shorter one's terms."""
+def compare_questions(asked: str, known: str, language: str | None) -> Sameness:
+    """Whether the words of two questions allow them to be the same."""
     here, there = _terms(asked, language), _terms(known, language)
     only_here, only_there = _without(here, there), _without(there, here)
-    smaller = min(len(here), len(there))
-    common = len(here) - len(only_here)
-    shared = common / smaller if smaller else float(here == there)
-    return Sameness(_difference(asked, known, language, only_here, only_there, shared, least_shared), shared)
+    difference = _contradiction(asked, known, language)
+    if difference is None and max(len(only_here), len(only_there)) == 1:
+        difference = Difference.ONE_WORD
+    return Sameness(difference, difference is None and not only_here and not only_there)
 
 
-def _difference(
-    asked: str,
-    known: str,
-    language: str | None,
-    only_here: set[str],
-    only_there: set[str],
-    shared: float,
-    least_shared: float,
-) -> Difference | None:
+def _contradiction(asked: str, known: str, language: str | None) -> Difference | None:
     denying = negators(language)
     if denying.intersection(words(asked)) != denying.intersection(words(known)):
         return Difference.DENIAL
@@ -78,9 +70,7 @@ def _difference(
         return Difference.NUMBER
     if decisive_words(asked) != decisive_words(known):
         return Difference.DECISIVE_WORD
-    if 0 < max(len(only_here), len(only_there)) <= 1:
-        return Difference.ONE_WORD
-    return Difference.FEW_WORDS_SHARED if shared < least_shared else None
+    return None if kinds_of(asked) == kinds_of(known) else Difference.KIND
 
 
 def _terms(question: str, language: str | None) -> set[str]:

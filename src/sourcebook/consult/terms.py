@@ -129,6 +129,15 @@ def corrected(text: str, uses: Sequence[TermUse]) -> tuple[str, list[TermUse]]:
     return "".join([*pieces, text[end:]]), [use for use in uses if not use.is_exact]
 
 
+def moved(place: int, text: str, uses: Sequence[TermUse]) -> int:
+    """Where a place in the text is after `corrected`."""
+    return place + sum(
+        len(_as_written(text[use.start], use.term.preferred_phrase)) - (use.end - use.start)
+        for use in uses
+        if use.is_exact and use.end <= place
+    )
+
+
 def _as_written(first: str, phrase: str) -> str:
     return phrase[:1].upper() + phrase[1:] if first.isupper() else phrase
 

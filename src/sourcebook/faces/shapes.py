@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Citation, Conversation
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource, Term
+    from sourcebook.model.documents import Collection, Document, DocumentDetails
+    from sourcebook.model.explanation import DocumentPlace
+    from sourcebook.model.search import RetrievalMode, SearchReport, SearchResult
 
-    from sourcebook.model.documents import Collection, Document
-    from sourcebook.model.search import RetrievalMode, SearchResult
 
-
-def found(query: str, mode: RetrievalMode, results: Sequence[SearchResult]) -> dict[str, Any]:
-    return {"query": query, "mode": mode.value, "results": [search_result(result) for result in results]}
+def found(
+    query: str, mode: RetrievalMode, report: SearchReport, place: DocumentPlace | None = None
+) -> dict[str, Any]:
+    """A search. `explanation` and `document` are there if they were asked for."""
+    document: dict[str, Any] = {
+        "query": query,
+        "mode": mode.value,
+        "results": [search_result(result) for result in report.results],
+        "warnings": [asdict(warning) for warning in report.warnings],
+    }
+    if report.explanation is not None:
+        document["explanation"] = asdict(report.explanation)
+    if place is not None:
+        document["document"] = asdict(place)
+    return document
 
 
 def search_result(result: SearchResult) -> dict[str, Any]:
@@ -43,6 +58,8 @@ def search_result(result: SearchResult) -> dict[str, Any]:
             for match in result.matched
         ],
         "metadata": dict(chunk.metadata),
+        "collection_id": result.collection_id,
+        "parent_context": result.parent_context,
     }
 
 
@@ -68,6 +85,25 @@ def document(document: Document) -> dict[str, Any]:
     }
 
 
+def document_details(details: DocumentDetails, preview: int) -> dict[str, Any]:
+    """A document with its paths, the number of its passages, and how its text begins."""
+    return document(details.document) | {
+        "passages": details.passages,
+        "paths": [
+            {
+                "source_id": path.source_id,
+                "path": path.path,
+                "subcategory": path.subcategory,
+                "mtime": path.mtime,
+                "size": path.size,
+            }
+            for path in details.paths
+        ],
+        "held_by": list(details.held_by),
+        "preview": details.document.content[:preview],
+    }
+
+
 def collection(collection: Collection) -> dict[str, Any]:
     return {
         "id": collection.id,
@@ -80,4 +116,124 @@ def collection(collection: Collection) -> dict[str, Any]:
         "chunk_count": collection.chunk_count,
         "created_at": collection.created_at,
         "updated_at": collection.updated_at,
+    }
+
+
+def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "question": answer.question,
+        "answer": answer.answer,
+        "tier": answer.tier.value,
+        "session_id": answer.session_id,
+        "citations": [citation(each) for each in answer.citations],
+        "sentences": [
+            {
+                "start": sentence.start,
+                "end": sentence.end,
+                "citations": list(sentence.numbers),
+                "verified": sentence.verified,
+                "doubts": list(sentence.doubts),
+            }
+            for sentence in answer.sentences
+        ],
+        "language": answer.language,
+        "message_id": answer.message_id,
+    }
+    if answer.curated_id is not None:
+        shown["curated_id"] = answer.curated_id
+        shown["curated"] = {key: answer.details.get(key) for key in ("approved_by", "approved_at", "stale")}
+    if with_details:
+        shown["details"] = dict(answer.details)
+    return shown
+
+
+def citation(citation: Citation) -> dict[str, Any]:
+    return {
+        "text": citation.text,
+        "documentPath": citation.document_path,
+        "documentTitle": citation.document_title,
+        "chunkId": citation.chunk_id,
+        "page": citation.page,
+        "start": citation.start,
+        "end": citation.end,
+        "quote": citation.quote,
+        "verified": citation.verified,
+        "number": citation.number,
+        "documentId": citation.document_id,
+        "state": citation.state.value,
+        "doubts": list(citation.doubts),
+    }
+
+
+def session(session: ChatSession) -> dict[str, Any]:
+    return {
+        "id": session.id,
+        "title": session.title,
+        "face": session.face,
+        "scope": dict(session.scope),
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "message_count": session.message_count,
+    }
+
+
+def conversation(conversation: Conversation) -> dict[str, Any]:
+    """A session with its messages."""
+    return session(conversation.session) | {"messages": [message(each) for each in conversation.messages]}
+
+
+def message(message: ChatMessage) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "role": message.role.value,
+        "content": message.content,
+        "tier": message.tier.value if message.tier else None,
+        "citations": [citation(each) for each in message.citations],
+        "created_at": message.created_at,
+    }
+
+
+def curated_answer(entry: CuratedAnswer) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "collection_id": entry.collection_id,
+        "category": entry.category,
+        "subcategory": entry.subcategory,
+        "question": entry.question,
+        "answer": entry.answer,
+        "source_type": entry.source_type.value,
+        "language": entry.language,
+        "is_active": entry.is_active,
+        "revision": entry.revision,
+        "stale_since": entry.stale_since,
+        "stale_reason": entry.stale_reason,
+        "approved_by": entry.approved_by,
+        "approved_at": entry.approved_at,
+        "sources": [curated_source(source) for source in entry.sources],
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
+    }
+
+
+def curated_source(source: CuratedSource) -> dict[str, Any]:
+    return {
+        "document_id": source.document_id,
+        "document_path": source.document_path,
+        "document_title": source.document_title,
+        "chunk_id": source.chunk_id,
+        "page": source.page,
+        "start": source.start,
+        "end": source.end,
+        "quote": source.quote,
+        "state": source.state.value if source.state else None,
+    }
+
+
+def term(term: Term) -> dict[str, Any]:
+    return {
+        "id": term.id,
+        "term": term.term,
+        "preferred_phrase": term.preferred_phrase,
+        "description": term.description,
+        "language": term.language,
     }

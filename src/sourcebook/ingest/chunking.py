@@ -2,21 +2,31 @@
 
 A passage is shown and cited: about 800 characters of whole sentences from one section, with up to 200 characters of
 the passage before it. A child is matched: one or two sentences. It belongs to the first passage that holds it, and
-points to it. Everything is a span of code points, so that `text[start:end]` is exactly what was cut.
+points to it. Everything is a span of code points, so that `text[start:end]` is exactly what was cut. Other strategies
+cut other passages, without children.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from sourcebook.ingest.chunking_plain import cut_fixed, cut_markdown, cut_sentences
+from sourcebook.ingest.chunking_spans import (
+    NamedSpan,
+    Span,
+    cut_at_words,
+    section_of,
+    section_spans,
+    sentences_of,
+)
 from sourcebook.ingest.fingerprint import chunk_id
-from sourcebook.model.documents import Chunk, ChunkLevel
-from sourcebook.text.sentences import sentence_spans
+from sourcebook.model.documents import Chunk, ChunkLevel, ChunkStrategy
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import Section
+    from sourcebook.ingest.parsers.parsed import Page, Section
 
 PASSAGE_LENGTH = 800
 PASSAGE_OVERLAP = 200
@@ -34,111 +44,113 @@ CHILD_CRUMB = 40
 """A shorter rest joins the child before it."""
 
 
-class Span(NamedTuple):
-    start: int
-    end: int
-
-    @property
-    def length(self) -> int:
-        return self.end - self.start
-
-    def to(self, other: Span) -> Span:
-        """From the beginning of this span to the end of the other."""
-        return Span(self.start, other.end)
-
-
-class NamedSpan(NamedTuple):
-    """A section with its borders; the text before the first heading has no path."""
-
-    span: Span
-    path: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """A span and its section. A child may lie in a section of its own, where small ones were cut together."""
+
     span: Span
     section: str | None
-    children: tuple[Span, ...]
+    children: tuple[tuple[Span, str | None], ...] = ()
 
 
-def chunk_document(document_id: str, text: str, sections: Sequence[Section] = ()) -> list[Chunk]:
-    """The passages of a text in their order, each followed by its children. The same text gives the same chunks."""
+def chunk_document(
+    document_id: str,
+    text: str,
+    sections: Sequence[Section] = (),
+    pages: Sequence[Page] = (),
+    strategy: ChunkStrategy = ChunkStrategy.PARENT_CHILD,
+) -> list[Chunk]:
+    """The passages of a text in their order, each followed by its children. The same text gives the same chunks.
+
+    A chunk is on the page on which it begins.
+    """
     chunks: list[Chunk] = []
-    for passage in cut_passages(text, sections):
-        parent = _chunk(document_id, text, passage.span, len(chunks), ChunkLevel.PARENT, passage.section)
+    cutter = _Cutter(document_id, text, [page.start for page in pages], [page.number for page in pages])
+    for passage in cut_passages(text, sections, strategy):
+        parent = cutter.chunk(passage.span, len(chunks), passage.section)
         chunks.append(parent)
-        for span in passage.children:
-            child = _chunk(document_id, text, span, len(chunks), ChunkLevel.CHILD, passage.section, parent.id)
-            chunks.append(child)
+        for span, section in passage.children:
+            chunks.append(cutter.chunk(span, len(chunks), section, parent.id))
     return chunks
 
 
-def _chunk(
-    document_id: str,
-    text: str,
-    span: Span,
-    index: int,
-    level: ChunkLevel,
-    section: str | None,
-    parent_id: str | None = None,
-) -> Chunk:
-    content = text[span.start : span.end]
-    return Chunk(
-        id=chunk_id(document_id, level, span.start, content),
-        document_id=document_id,
-        content=content,
-        chunk_index=index,
-        start_index=span.start,
-        end_index=span.end,
-        level=level,
-        parent_id=parent_id,
-        section=section,
-        token_count=len(content.split()),
-    )
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Makes chunks of one document out of spans."""
+
+    document_id: str
+    text: str
+    page_starts: Sequence[int]
+    page_numbers: Sequence[int]
+
+    def chunk(self, span: Span, index: int, section: str | None, parent_id: str | None = None) -> Chunk:
+        """The chunk of a span: a child if it has a parent, else a passage."""
+        level = ChunkLevel.PARENT if parent_id is None else ChunkLevel.CHILD
+        content = self.text[span.start : span.end]
+        return Chunk(
+            id=chunk_id(self.document_id, level, span.start, content),
+            document_id=self.document_id,
+            content=content,
+            chunk_index=index,
+            start_index=span.start,
+            end_index=span.end,
+            level=level,
+            parent_id=parent_id,
+            section=section,
+            page=self._page(span.start),
+            token_count=len(content.split()),
+        )
+
+    def _page(self, start: int) -> int | None:
+        before = bisect_right(self.page_starts, start)
+        return self.page_numbers[before - 1] if before else None
 
 
-def cut_passages(text: str, sections: Sequence[Section] = ()) -> Iterator[Passage]:
+def cut_passages(
+    text: str, sections: Sequence[Section] = (), strategy: ChunkStrategy = ChunkStrategy.PARENT_CHILD
+) -> Iterator[Passage]:
     """The passages of a text. Every character that is not white space is in at least one of them."""
-    for block in _blocks(len(text), sections):
-        sentences = list(_sentences(text, block[0].span.to(block[-1].span)))
+    if strategy is ChunkStrategy.PARENT_CHILD:
+        yield from _cut_with_children(text, sections)
+        return
+    parts = list(section_spans(len(text), sections))
+    match strategy:
+        case ChunkStrategy.FIXED:
+            spans = cut_fixed(text, PASSAGE_LENGTH, PASSAGE_OVERLAP)
+        case ChunkStrategy.SENTENCE:
+            blocks = (block[0].span.to(block[-1].span) for block in _blocks(parts))
+            spans = cut_sentences(text, blocks, PASSAGE_LENGTH)
+        case ChunkStrategy.MARKDOWN:
+            spans = cut_markdown(text, parts, PASSAGE_LENGTH)
+    for span in spans:
+        yield Passage(span, _section_at(span, parts))
+
+
+def _cut_with_children(text: str, sections: Sequence[Section]) -> Iterator[Passage]:
+    for block in _blocks(section_spans(len(text), sections)):
+        sentences = list(sentences_of(text, block[0].span.to(block[-1].span), PASSAGE_LENGTH))
         for span, new in _packed(sentences):
-            yield Passage(span, _section_of(span, block), tuple(_children(text, new)))
+            children = tuple((child, section_of(child, block)) for child in _children(text, new))
+            yield Passage(span, section_of(span, block), children)
 
 
-def _blocks(length: int, sections: Sequence[Section]) -> Iterator[list[NamedSpan]]:
+def _section_at(span: Span, parts: Sequence[NamedSpan]) -> str | None:
+    """The section of a span; only those that it touches are looked at, so that long texts stay cheap."""
+    first = bisect_right(parts, span.start, key=lambda part: part.span.start) - 1
+    last = bisect_right(parts, span.end - 1, key=lambda part: part.span.start)
+    return section_of(span, parts[first:last])
+
+
+def _blocks(sections: Iterable[NamedSpan]) -> Iterator[list[NamedSpan]]:
     """Runs of sections that are cut together: one of some size with the small ones before it."""
     block: list[NamedSpan] = []
-    for section in _section_spans(length, sections):
+    for section in sections:
         block.append(section)
         if block[0].span.to(section.span).length >= SMALL_SECTION:
             yield block
             block = []
     if block:
         yield block
-
-
-def _section_spans(length: int, sections: Sequence[Section]) -> Iterator[NamedSpan]:
-    start, path = 0, None
-    for section in sections:
-        if section.start > start:
-            yield NamedSpan(Span(start, section.start), path)
-        start, path = section.start, section.path or None
-    if length > start:
-        yield NamedSpan(Span(start, length), path)
-
-
-def _section_of(span: Span, block: Sequence[NamedSpan]) -> str | None:
-    """The path of the section that most of the span lies in, the first of equals."""
-    return max(block, key=lambda section: _shared(section.span, span)).path
-
-
-def _shared(one: Span, other: Span) -> int:
-    return min(one.end, other.end) - max(one.start, other.start)
-
-
-def _sentences(text: str, span: Span) -> Iterator[Span]:
-    for start, end in sentence_spans(text[span.start : span.end]):
-        yield from _cut_at_words(text, Span(span.start + start, span.start + end), PASSAGE_LENGTH)
 
 
 def _packed(sentences: Sequence[Span]) -> Iterator[tuple[Span, Sequence[Span]]]:
@@ -193,32 +205,4 @@ def _child_pieces(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
         if sentence.length <= CHILD_SENTENCE:
             yield sentence
         else:
-            yield from _cut_at_words(text, sentence, CHILD_LENGTH)
-
-
-def _cut_at_words(text: str, span: Span, limit: int) -> Iterator[Span]:
-    """The span in parts of about equal length, none above the limit, cut between words where there are any."""
-    parts = -(-span.length // limit)
-    wanted = -(-span.length // parts)
-    start = span.start
-    while span.end - start > limit:
-        cut = _word_border(text, start, wanted, limit)
-        yield Span(start, _without_space(text, start, cut))
-        start = cut
-        while text[start].isspace():
-            start += 1
-    yield Span(start, span.end)
-
-
-def _word_border(text: str, start: int, wanted: int, limit: int) -> int:
-    """The last white space before the limit that leaves a part near the wanted length, or that length itself."""
-    for cut in range(min(start + wanted + wanted // 8, start + limit), start + wanted // 2, -1):
-        if text[cut].isspace():
-            return cut
-    return start + wanted
-
-
-def _without_space(text: str, start: int, end: int) -> int:
-    while end - 1 > start and text[end - 1].isspace():
-        end -= 1
-    return end
+            yield from cut_at_words(text, sentence, CHILD_LENGTH)

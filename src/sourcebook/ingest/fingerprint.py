@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # Lengths in characters of base32: ten bytes are enough for documents and sources; chunks are many more.
 DOCUMENT_ID_LENGTH = 16
 CHUNK_ID_LENGTH = 20
+STORED_NAME_LENGTH = 32
 
 
 def hash_bytes(data: bytes) -> str:
@@ -29,14 +30,24 @@ def source_id(collection: str, root: str) -> str:
     return _derived(DOCUMENT_ID_LENGTH, "source", collection, root)
 
 
-def document_id(collection: str, source: str, path: str) -> str:
-    """The id of the document that first lay at this path of a source. It stays when the file moves."""
-    return _derived(DOCUMENT_ID_LENGTH, "document", collection, source, path)
+def document_id(collection: str, source: str, path: str, turn: int = 0) -> str:
+    """The id of the document that first lay at this path of a source. It stays when the file moves.
+
+    The file that comes to lie there after one that moved away is given its id at the next turn.
+    """
+    turns = (str(turn),) if turn else ()
+    return _derived(DOCUMENT_ID_LENGTH, "document", collection, source, path, *turns)
 
 
 def chunk_id(document: str, level: ChunkLevel, start: int, content: str) -> str:
     """The id of a span of a document's text."""
     return _derived(CHUNK_ID_LENGTH, "chunk", document, level, str(start), content)
+
+
+def stored_name(collection: str, path: str, file_hash: str) -> str:
+    """The name under which uploaded bytes are kept, with a folder of two letters in front."""
+    name = _derived(STORED_NAME_LENGTH, "stored", collection, path, file_hash)
+    return f"{name[:2]}/{name}"
 
 
 def _derived(length: int, *parts: str) -> str:

@@ -1,58 +1,214 @@
-"""What is to be done with a file, given what the base already holds."""
+"""What makes a base agree with a folder. Nothing is read or written here.
+
+Bytes decide: whatever document holds the bytes that were found at a path lies at that path. So a renamed file moves,
+two files that change places change places, and a copy is one more path of the same document. Only bytes that no
+document holds are read and embedded, in the place of the document that lay at their path, if its own bytes are nowhere
+any more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from sourcebook.model.documents import DocumentStatus
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.reading import Raw
-    from sourcebook.model.documents import Document
+    from sourcebook.model.sources import DocumentState, PathState
+
+FEW = 3
+"""That many files may vanish from any folder without a question."""
 
 
-class Step(StrEnum):
-    NOTHING = "nothing"
-    """The document holds these bytes already, under these labels."""
-    RECORD_PATH = "record_path"
-    """Another document holds these bytes: it now lies here too."""
-    ADD = "add"
-    UPDATE = "update"
-    """The document holds other bytes, or other labels."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the base remembers of the place that is looked at.
+
+    `owners` are documents that hold some of the found bytes and lie elsewhere, by the hash; `elsewhere` are documents
+    that lie here and also where nobody looked.
+    """
+
+    paths: Mapping[str, PathState]
+    documents: Mapping[str, DocumentState]
+    owners: Mapping[str, str] = field(default_factory=dict[str, str])
+    elsewhere: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class KnownDocuments:
-    """The documents of a collection, without their text, by id and by hash; kept up to date while files are added."""
-
-    by_id: dict[str, Document] = field(default_factory=dict[str, "Document"])
-    owners: dict[str, str] = field(default_factory=dict[str, str])
-
-    @classmethod
-    def of(cls, documents: Iterable[Document]) -> KnownDocuments:
-        known = cls()
-        for document in documents:
-            known.put(document)
-        return known
-
-    def put(self, document: Document) -> None:
-        self.forget(document.id)
-        self.by_id[document.id] = replace(document, content="")
-        if document.file_hash is not None:
-            self.owners[document.file_hash] = document.id
-
-    def forget(self, document_id: str) -> None:
-        before = self.by_id.pop(document_id, None)
-        if before and before.file_hash and self.owners.get(before.file_hash) == document_id:
-            del self.owners[before.file_hash]
+class Move(NamedTuple):
+    document_id: str
+    old: str
+    new: str
 
 
-def next_step(known: KnownDocuments, raw: Raw) -> Step:
-    """What makes the base agree with what was found."""
-    present = known.by_id.get(raw.document_id)
-    if present is not None and present.file_hash == raw.file_hash:
-        return Step.NOTHING if raw.agrees_with(present) else Step.UPDATE
-    if raw.file_hash in known.owners:
-        return Step.RECORD_PATH
-    return Step.ADD if present is None else Step.UPDATE
+class AnotherPath(NamedTuple):
+    """A document lies at a path where it did not lie before, and left none for it."""
+
+    document_id: str
+    path: str
+
+
+class Indexing(NamedTuple):
+    """Bytes to be read. They become a new document, or take the place of what a document holds."""
+
+    file_hash: str
+    paths: Sequence[str]
+    document: DocumentState | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that has to be done, each list in the order of the paths."""
+
+    unchanged: Sequence[str] = ()
+    moves: Sequence[Move] = ()
+    another: Sequence[AnotherPath] = ()
+    indexings: Sequence[Indexing] = ()
+    gone: Sequence[str] = ()
+    accepted: Sequence[str] = ()
+    """Documents of which the newest bytes could not be read, and whose file is again what it was before."""
+
+
+def diff(known: Known, found: Mapping[str, str], retried: Iterable[str] = ()) -> Plan:
+    """The plan that makes the base agree with what was found (path → hash).
+
+    `retried` are documents whose bytes could not be read and are to be read again.
+    """
+    planning = _Planning(known, found, frozenset(retried))
+    return planning.plan()
+
+
+class _Planning:
+    def __init__(self, known: Known, found: Mapping[str, str], retried: frozenset[str]) -> None:
+        self.known = known
+        self.found = found
+        self.retried = retried
+        self.holders = _holders(known, frozenset(found.values()))
+        self.wanted = {path: self.holders.get(file_hash) for path, file_hash in found.items()}
+        self.gained: defaultdict[str, list[str]] = defaultdict(list)
+        self.lost: defaultdict[str, list[str]] = defaultdict(list)
+        self.kept: set[str] = set()
+
+    def plan(self) -> Plan:
+        self._compare()
+        moves, another, left = self._moved()
+        gone = [p for p in sorted(self.known.paths) if p not in self.found and p not in left]
+        return Plan(
+            unchanged=tuple(sorted(self._unchanged())),
+            moves=tuple(moves),
+            another=tuple(another),
+            indexings=(*self._new_bytes(), *self._again()),
+            gone=tuple(gone),
+            accepted=tuple(sorted(self._accepted())),
+        )
+
+    def _compare(self) -> None:
+        for path in sorted(self.found.keys() | self.known.paths.keys()):
+            before = self.known.paths.get(path)
+            after = self.wanted.get(path)
+            if before is not None and before.document_id != after:
+                self.lost[before.document_id].append(path)
+            if after is not None:
+                self.kept.add(after)
+                if before is None or before.document_id != after:
+                    self.gained[after].append(path)
+
+    def _unchanged(self) -> Iterable[str]:
+        for path, document_id in self.wanted.items():
+            before = self.known.paths.get(path)
+            if before is not None and before.document_id == document_id and document_id not in self.retried:
+                yield path
+
+    def _moved(self) -> tuple[list[Move], list[AnotherPath], set[str]]:
+        """Each path that a document gained is paired with one that it lost, as long as there are any."""
+        moves: list[Move] = []
+        another: list[AnotherPath] = []
+        for document_id, paths in sorted(self.gained.items()):
+            lost = iter(self.lost.get(document_id, ()))
+            for path in paths:
+                old = next(lost, None)
+                if old is None:
+                    another.append(AnotherPath(document_id, path))
+                else:
+                    moves.append(Move(document_id, old, path))
+        return sorted(moves, key=lambda move: move.new), another, {move.old for move in moves}
+
+    def _new_bytes(self) -> Iterable[Indexing]:
+        by_hash: defaultdict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.found):
+            if self.wanted[path] is None:
+                by_hash[self.found[path]].append(path)
+        taken: set[str] = set()
+        for file_hash, paths in by_hash.items():
+            replaced = next((d for d in self._replaceable(paths) if d.id not in taken), None)
+            if replaced is not None:
+                taken.add(replaced.id)
+            yield Indexing(file_hash, paths, replaced)
+
+    def _replaceable(self, paths: Iterable[str]) -> Iterable[DocumentState]:
+        """The documents that lay at these paths and whose bytes are nowhere any more."""
+        for path in paths:
+            before = self.known.paths.get(path)
+            state = self.known.documents.get(before.document_id) if before else None
+            if state and state.id not in self.kept and state.id not in self.known.elsewhere:
+                yield state
+
+    def _again(self) -> Iterable[Indexing]:
+        by_document: defaultdict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.found):
+            document_id = self.wanted[path]
+            if document_id in self.retried and document_id in self.known.documents:
+                by_document[document_id].append(path)
+        for document_id, paths in by_document.items():
+            yield Indexing(self.found[paths[0]], paths, self.known.documents[document_id])
+
+    def _accepted(self) -> Iterable[str]:
+        current: defaultdict[str, set[str]] = defaultdict(set)
+        for path, document_id in self.wanted.items():
+            if document_id is not None:
+                current[document_id].add(self.found[path])
+        for document_id, hashes in current.items():
+            state = self.known.documents.get(document_id)
+            if state and _keeps_an_older_text(state) and hashes == {state.file_hash}:
+                yield document_id
+
+
+def _holders(known: Known, found: frozenset[str]) -> dict[str, str]:
+    """Which document holds which bytes. Those that could not be read are its own if its text has no file any more."""
+    holders: dict[str, str] = {}
+    for state in known.documents.values():
+        if state.refused is not None and state.file_hash not in found:
+            holders[state.refused.file_hash] = state.id
+    holders |= known.owners
+    holders |= {state.file_hash: state.id for state in known.documents.values() if state.file_hash}
+    return holders
+
+
+def believed_hash(state: DocumentState) -> str | None:
+    """The bytes that a file of this document holds if nothing about it changed."""
+    return state.refused.file_hash if state.refused else state.file_hash
+
+
+def could_not_be_read(state: DocumentState) -> bool:
+    return state.status in (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
+
+
+def is_waiting(state: DocumentState) -> bool:
+    """Whether its bytes are known and nobody has read them yet."""
+    return state.status in (DocumentStatus.PENDING, DocumentStatus.PROCESSING)
+
+
+def has_text(state: DocumentState) -> bool:
+    """Whether the document can be found, be it by an older text."""
+    return state.status is DocumentStatus.COMPLETED or _keeps_an_older_text(state)
+
+
+def _keeps_an_older_text(state: DocumentState) -> bool:
+    return state.refused is not None and state.refused.file_hash != state.file_hash
+
+
+def loses_too_much(known: Known, found: Mapping[str, str], plan: Plan) -> bool:
+    """Whether so much would vanish that it is more likely a mistake: a disk that is not there, a mistyped path."""
+    gone = len(plan.gone)
+    return gone > 0 and (not found or (gone > FEW and 2 * gone > len(known.paths)))

@@ -1,218 +1,177 @@
-"""A file or a note becomes a document and its chunks. No base and no model is asked here."""
+"""Parsed text becomes a document and its chunks. No base and no model is asked here."""
 
 from __future__ import annotations
 
-import json
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from hashlib import file_digest
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
-from sourcebook.errors import BadMetadata, BadText, SourcebookError, UsageError
+from sourcebook.errors import FileOverLimit, UsageError
+from sourcebook.ingest.choices import Labels
 from sourcebook.ingest.chunking import chunk_document
-from sourcebook.ingest.fingerprint import document_id, hash_bytes, hash_text, source_id
-from sourcebook.ingest.parsers.markdown import parse_markdown
-from sourcebook.ingest.parsers.parsed import ParsedText
-from sourcebook.ingest.parsers.plain import parse_plain
-from sourcebook.ingest.placing import DEFAULT_TYPE, FoundFile, subcategory_of, type_of
-from sourcebook.model.documents import Chunk, Document, DocumentPath
+from sourcebook.ingest.fingerprint import hash_bytes
+from sourcebook.ingest.placing import TypeRule, subcategory_of, type_of
+from sourcebook.model.documents import Chunk, ChunkStrategy, Document, DocumentStatus
 from sourcebook.text.languages import detect_language
 from sourcebook.text.normal import storable
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Metadata
+    from sourcebook.errors import SourcebookError
+    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.model.documents import DocumentPath, JsonValue, Metadata
 
-PARSERS: dict[str, Callable[[bytes], ParsedText]] = {
-    ".md": parse_markdown,
-    ".markdown": parse_markdown,
-    ".txt": parse_plain,
-}
-NOTES = "notes"
-"""The root of the source that holds what was never a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What whoever adds a file says about it. What the file says about itself goes first."""
-
-    category: str | None = None
-    subcategory: str | None = None
+# Not every system has each of these.
+_OPENING = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_BINARY"))
+HEAD = 8_192
+"""Bytes of a file by which its kind is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDocument:
-    """A document, the place it was found at, and its chunks, still without vectors."""
+class Bytes(NamedTuple):
+    """The bytes of a file, its hash, and its time in Unix seconds."""
 
-    document: Document
-    path: DocumentPath
-    chunks: Sequence[Chunk]
-
-
-class Raw(Protocol):
-    """What is known by its id and hash already, and understood only if it has to be."""
-
-    @property
-    def document_id(self) -> str: ...
-
-    @property
-    def file_hash(self) -> str: ...
-
-    def agrees_with(self, document: Document) -> bool:
-        """Whether the document, which holds this already, is also labelled as it would be now."""
-        ...
-
-    def read(self) -> ReadDocument: ...
-
-
-@dataclass(frozen=True, slots=True)
-class RawFile:
-    """The bytes of a file."""
-
-    found: FoundFile
-    labels: Labels
-    document_id: str
     data: bytes
     file_hash: str
     mtime: int
 
-    @classmethod
-    def load(cls, found: FoundFile, labels: Labels, collection_id: str) -> RawFile:
-        """The file as it is now."""
-        data, mtime = _read_regular(found.location)
-        identity = document_id(collection_id, found.source_id, found.path)
-        return cls(found, labels, identity, data, hash_bytes(data), mtime)
 
-    def agrees_with(self, document: Document) -> bool:
-        """A label that was not given asks for nothing, and neither does one that the file overrules."""
-        given = {"category": self.labels.category, "subcategory": self.labels.subcategory}
-        return all(
-            label is None or _said(document.metadata, key) is not None or label == getattr(document, key)
-            for key, label in given.items()
-        )
+class Mark(NamedTuple):
+    """By what a file is known without being kept: its hash, how it begins, its size and its time."""
 
-    def read(self) -> ReadDocument:
-        """The file parsed, described and cut."""
-        parsed = _parse(self)
-        said, place = parsed.metadata, self.found.location.absolute()
-        subcategory = _said(said, "subcategory") or self.labels.subcategory or subcategory_of(place)
-        document = Document(
-            id=self.document_id,
-            content=parsed.text,
-            title=parsed.title,
-            file_path=self.found.shown,
-            file_hash=self.file_hash,
-            file_size_bytes=len(self.data),
-            mtime=self.mtime,
-            type=_said(said, "type") or type_of(place),
-            category=_said(said, "category") or self.labels.category,
-            subcategory=subcategory,
-            language=_said(said, "language") or detect_language(parsed.text),
-            metadata=said,
-        )
-        path = DocumentPath(self.found.source_id, self.found.path, subcategory, self.mtime, len(self.data))
-        return _cut(document, path, parsed)
+    file_hash: str
+    head: bytes
+    size: int
+    mtime: int
 
 
-def _read_regular(location: Path) -> tuple[bytes, int]:
-    """The bytes of a regular file and its time. Nothing else is opened: a pipe would keep us waiting for ever."""
-    _require_regular(location.stat())
-    descriptor = os.open(location, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file lies: inside its source, for people, and in the world, which is what rules speak of."""
+
+    path: str
+    shown: str
+    absolute: PurePosixPath
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document, the places it was found at, and its chunks, still without vectors."""
+
+    document: Document
+    paths: Sequence[DocumentPath]
+    chunks: Sequence[Chunk]
+
+
+def read_file(location: str, largest: int) -> Bytes:
+    """The bytes of a regular file. Nothing else is opened: a pipe would keep us waiting for ever."""
+    with os.fdopen(_open_regular(location, largest), "rb") as file:
         # The time comes first: a file that changes while it is read then looks older than it is, not newer.
-        opened = os.fstat(descriptor)
-        _require_regular(opened)
-        return file.read(), int(opened.st_mtime)
+        mtime = int(os.fstat(file.fileno()).st_mtime)
+        data = file.read(largest + 1)
+    if len(data) > largest:
+        raise FileOverLimit(f"The file is larger than {largest // 1_000_000} MB.")
+    return Bytes(data, hash_bytes(data), mtime)
 
 
-def _require_regular(status: os.stat_result) -> None:
+def mark_file(location: str, largest: int) -> Mark:
+    """What the bytes of a file are known by; they themselves are not kept."""
+    with os.fdopen(_open_regular(location, largest), "rb") as file:
+        status = os.fstat(file.fileno())
+        head = file.read(HEAD)
+        file.seek(0)
+        return Mark(file_digest(file, "sha256").hexdigest(), head, status.st_size, int(status.st_mtime))
+
+
+def _open_regular(location: str, largest: int) -> int:
+    _require_regular(os.stat(location), largest)  # noqa: PTH116 - names may be no text
+    descriptor = os.open(location, os.O_RDONLY | _OPENING)
+    try:
+        _require_regular(os.fstat(descriptor), largest)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _require_regular(status: os.stat_result, largest: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise UsageError("This is not a regular file, but a pipe, a socket or a device.")
+    if status.st_size > largest:
+        raise FileOverLimit(f"The file is larger than {largest // 1_000_000} MB.")
 
 
-def _parse(raw: RawFile) -> ParsedText:
-    suffix = Path(raw.found.path).suffix.lower()
-    parser = PARSERS.get(suffix)
-    if parser is None:
-        known = ", ".join(sorted(PARSERS))
-        raise UsageError(f"Files that end with {suffix!r} cannot be read, only {known}.")
-    try:
-        return parser(raw.data)
-    except SourcebookError:
-        raise
-    except Exception as error:
-        # Files are hostile until parsed: whatever one of them sets off must not keep the others from being added.
-        raise BadText(f"The file cannot be parsed: {type(error).__name__}: {error}") from error
+def labels_for(place: Place, given: Labels, said: Metadata) -> Labels:
+    """What was given goes first, then the folder, then what the file says of itself."""
+    return Labels(
+        given.category if given.category is not None else said_in(said, "category"),
+        given.subcategory
+        if given.subcategory is not None
+        else _storable(subcategory_of(place.absolute)) or said_in(said, "subcategory"),
+    )
 
 
-def _said(metadata: Metadata, key: str) -> str | None:
+def described(
+    document_id: str, place: Place, parsed: ParsedText, given: Labels, rules: Sequence[TypeRule]
+) -> Document:
+    """The document that a parsed file is."""
+    said = parsed.metadata
+    labels = labels_for(place, given, said)
+    return Document(
+        id=document_id,
+        content=parsed.text,
+        title=parsed.title,
+        file_path=place.shown,
+        type=said_in(said, "type") or type_of(place.absolute, rules),
+        category=labels.category or None,
+        subcategory=labels.subcategory or None,
+        language=said_in(said, "language") or detect_language(parsed.text),
+        metadata=said,
+        layout=_layout(parsed),
+    )
+
+
+def failed(
+    document_id: str, place: Place, error: SourcebookError, given: Labels, rules: Sequence[TypeRule]
+) -> Document:
+    """The document of a file that cannot be read: everything but its text."""
+    labels = labels_for(place, given, {})
+    return Document(
+        id=document_id,
+        content="",
+        file_path=place.shown,
+        type=type_of(place.absolute, rules),
+        category=labels.category or None,
+        subcategory=labels.subcategory or None,
+        status=status_after(error),
+        processing_error=f"{error.code}: {error.message}",
+    )
+
+
+def status_after(error: SourcebookError) -> DocumentStatus:
+    return DocumentStatus.NEEDS_OCR if error.code == "needs_ocr" else DocumentStatus.FAILED
+
+
+def cut(
+    document: Document, paths: Sequence[DocumentPath], parsed: ParsedText, strategy: ChunkStrategy
+) -> ReadDocument:
+    chunks = chunk_document(document.id, parsed.text, parsed.sections, parsed.pages, strategy)
+    return ReadDocument(replace(document, chunk_count=len(chunks)), paths, chunks)
+
+
+def said_in(metadata: Metadata, key: str) -> str | None:
     value = metadata.get(key)
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _cut(document: Document, path: DocumentPath, parsed: ParsedText) -> ReadDocument:
-    chunks = chunk_document(document.id, parsed.text, parsed.sections)
-    return ReadDocument(replace(document, chunk_count=len(chunks)), path, chunks)
+def _layout(parsed: ParsedText) -> Metadata:
+    layout: dict[str, JsonValue] = {"kind": parsed.kind}
+    if parsed.pages:
+        layout["pages"] = [[page.number, page.start, page.end] for page in parsed.pages]
+    return layout
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A text that never was a file."""
-
-    document_id: str
-    file_hash: str
-    source_id: str
-    text: str
-    title: str | None
-    metadata: Metadata
-    labels: Labels
-
-    @classmethod
-    def of(
-        cls,
-        text: str,
-        id: str | None,
-        title: str | None,
-        metadata: Metadata,
-        labels: Labels,
-        collection_id: str,
-    ) -> Note:
-        """The note under its id; without one, it is known by what it says."""
-        if not storable(text):
-            raise BadText
-        source = source_id(collection_id, NOTES)
-        hashed = _note_hash(text, title, metadata)
-        return cls(
-            id or document_id(collection_id, source, hashed), hashed, source, text, title, metadata, labels
-        )
-
-    def agrees_with(self, document: Document) -> bool:
-        """A note says all of its labels. Its title and metadata are part of its hash."""
-        return self.labels == Labels(document.category, document.subcategory)
-
-    def read(self) -> ReadDocument:
-        document = Document(
-            id=self.document_id,
-            content=self.text,
-            title=self.title,
-            file_hash=self.file_hash,
-            file_size_bytes=len(self.text.encode()),
-            type=DEFAULT_TYPE,
-            category=self.labels.category,
-            subcategory=self.labels.subcategory,
-            language=detect_language(self.text),
-            metadata=self.metadata,
-        )
-        path = DocumentPath(self.source_id, self.document_id, self.labels.subcategory)
-        return _cut(document, path, ParsedText(self.text))
-
-
-def _note_hash(text: str, title: str | None, metadata: Metadata) -> str:
-    """The hash of all that was given, so that another title or other metadata is a change too."""
-    if not title and not metadata:
-        return hash_text(text)
-    try:
-        return hash_text(json.dumps([text, title, metadata], sort_keys=True, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise BadMetadata(f"The metadata is not plain JSON: {error}.") from None
+def _storable(text: str | None) -> str | None:
+    return text if text is None or storable(text) else None

@@ -1,18 +1,29 @@
-"""What an `add` did, and how far it is."""
+"""What an `add` did or would do, and how far it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sourcebook.errors import SourcebookError
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files are finished, the last of them being `path`."""
+    """`done` of `total` files are finished, the last of them being `path`.
+
+    At the stage `looking` the files are compared with the base. At the stage `adding` the ones that changed are read
+    and embedded: `share` of that work is done, measured in bytes, and `passages` were written so far.
+    """
 
     done: int
     total: int
     path: str
+    share: float = 0.0
+    passages: int = 0
+    stage: str = "adding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +42,10 @@ class FailedFile:
 class AddReport:
     """How many files were new, changed, the same as before, moved or gone, and which could not be read.
 
-    A file with a new label counts as changed. Moves and removals are not noticed yet: `moved` and `removed` are 0,
-    and a file that is gone or renamed can be found under its old path until its document is removed.
+    A file with a new label counts as changed. `duplicates` are new files whose bytes a document holds already, which
+    now has one more path. `needs_ocr` are those among the failed that hold pictures of pages; `still_failed` are files
+    that could not be read before either and did not change, so that nobody tried again. `skipped` counts files that
+    are left alone, by the reason. `interrupted`: it was stopped before everything was done.
     """
 
     added: int = 0
@@ -41,8 +54,16 @@ class AddReport:
     moved: int = 0
     removed: int = 0
     failed: Sequence[FailedFile] = ()
+    duplicates: int = 0
+    still_failed: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    interrupted: bool = False
 
-    def as_dict(self) -> dict[str, int | list[dict[str, str]]]:
+    @property
+    def needs_ocr(self) -> int:
+        return sum(file.code == "needs_ocr" for file in self.failed)
+
+    def as_dict(self) -> dict[str, Any]:
         """The shape in which every face shows a report to a program."""
         return {
             "added": self.added,
@@ -51,4 +72,46 @@ class AddReport:
             "moved": self.moved,
             "removed": self.removed,
             "failed": [file.as_dict() for file in self.failed],
+            "duplicates": self.duplicates,
+            "needs_ocr": self.needs_ocr,
+            "still_failed": self.still_failed,
+            "skipped": dict(self.skipped),
+            **({"interrupted": True} if self.interrupted else {}),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """What would be done with a file: add, update, move, duplicate or remove. One that moves comes from a path."""
+
+    action: str
+    path: str
+    moved_from: str | None = None
+
+    def as_dict(self) -> dict[str, str]:
+        shown = {"action": self.action, "path": self.path}
+        return shown if self.moved_from is None else {**shown, "from": self.moved_from}
+
+
+@dataclass(frozen=True, slots=True)
+class AddPlan:
+    """What an `add` would do now: the steps in their order, and the counts of its report.
+
+    `refused` says why nothing would be done without leave to remove.
+    """
+
+    steps: Sequence[PlannedStep]
+    report: AddReport
+    refused: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        shown = self.report.as_dict() | {"plan": [step.as_dict() for step in self.steps]}
+        return shown | {"refused": self.refused}
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRound:
+    """One round of a watch: what was done, or why nothing could be done this time."""
+
+    report: AddReport | None = None
+    error: SourcebookError | None = None

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
 
+MANUAL_COLLECTION = "sourcebook:manual"
+"""What citations of the manual that comes with Sourcebook name as their collection. No base holds it."""
+
+
 class Tier(StrEnum):
     """What an answer stands on: a reviewed answer, the documents, the model alone, or nothing."""
 
@@ -116,6 +120,14 @@ class ChatMessage:
     created_at: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A session with its messages. Their citations say whether their sources still stand."""
+
+    session: ChatSession
+    messages: Sequence[ChatMessage] = ()
+
+
 # What happens while a question is answered, in the order in which it happens.
 
 
@@ -162,6 +174,7 @@ class Failed:
     code: str
     message: str
     hint: str
+    error: Exception
 
 
 AnswerEvent: TypeAlias = Searching | PassagesFound | TokenWritten | CitationChecked | Done | Declined | Failed

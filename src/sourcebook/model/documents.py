@@ -35,6 +35,21 @@ class ChunkLevel(StrEnum):
     CHILD = "CHILD"
 
 
+class ChunkStrategy(StrEnum):
+    """How a text is cut into passages.
+
+    parent_child: whole sentences of one section, about 800 characters with up to 200 of the passage before, and
+    children of one or two sentences, which are matched; fixed: exactly 800 characters, 200 of them from the passage
+    before, wherever words end; sentence: whole sentences up to 800 characters, each in one passage only; markdown: one
+    passage for each section, and for each part of a long one, cut between paragraphs.
+    """
+
+    PARENT_CHILD = "parent_child"
+    FIXED = "fixed"
+    SENTENCE = "sentence"
+    MARKDOWN = "markdown"
+
+
 class DocumentStatus(StrEnum):
     PENDING = "pending"
     PROCESSING = "processing"
@@ -84,7 +99,10 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file, page or note. `file_hash` is the SHA-256 of its bytes, `mtime` in Unix seconds."""
+    """One file, page or note. `file_hash` is the SHA-256 of its bytes, `mtime` in Unix seconds.
+
+    `layout` says where its pages begin; `stored_file` is the name under which uploaded bytes are kept beside the base.
+    """
 
     id: str
     content: str
@@ -103,17 +121,37 @@ class Document:
     is_active: bool = True
     chunk_count: int = 0
     indexed_at: int = 0
+    layout: Metadata = field(default_factory=dict[str, JsonValue], compare=False)
+    stored_file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPath:
-    """A place where a document's bytes lie: `path` is relative to the root of the source."""
+    """A place where a document's bytes lie: `path` is relative to the root of the source.
+
+    `seen_at` is when the bytes were read there, in Unix seconds; without it, when this is written.
+    """
 
     source_id: str
     path: str
     subcategory: str | None = None
     mtime: int | None = None
     size: int | None = None
+    seen_at: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDetails:
+    """A document with its text, every path where its bytes lie, and how many passages it has.
+
+    `held_by` names the folders and files that were added and hold it: what is removed comes back with the next `add`
+    of these.
+    """
+
+    document: Document
+    paths: Sequence[DocumentPath] = ()
+    passages: int = 0
+    held_by: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

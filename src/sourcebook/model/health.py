@@ -1,37 +1,77 @@
-"""What an examination of a base found."""
+"""What an examination of a base found, and what a repair did."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+
+
+class Weight(StrEnum):
+    """Whether a finding is something wrong, or only something worth knowing."""
+
+    FAULT = "fault"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it should be: how often, one example, and what to do about it."""
+    """Something that is not as it should be: how often, one example, and what to do about it.
+
+    `rows` names what it concerns, as far as it can be named: documents by their path, other rows by table and id.
+    """
 
     code: str
     message: str
     hint: str
     count: int = 1
+    weight: Weight = Weight.FAULT
+    rows: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Something that was put right, and how often."""
+
+    code: str
+    message: str
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The versions at work, what the base holds, and everything that is wrong with it."""
+    """The versions at work, what the base holds, and everything that is wrong with it.
+
+    `extras` are the optional parts of the program, each with what it lacks; `disk` is in bytes. After a repair,
+    `repairs` tells what was done, and `findings` what is left.
+    """
 
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     findings: Sequence[Finding] = ()
+    extras: Mapping[str, str] = field(default_factory=dict[str, str])
+    disk: Mapping[str, int] = field(default_factory=dict[str, int])
+    repairs: Sequence[Repair] = ()
 
     @property
     def ok(self) -> bool:
-        return not self.findings
+        return not self.faults
+
+    @property
+    def faults(self) -> list[Finding]:
+        return [finding for finding in self.findings if finding.weight is Weight.FAULT]
+
+    @property
+    def notes(self) -> list[Finding]:
+        return [finding for finding in self.findings if finding.weight is Weight.NOTE]
 
     def as_dict(self) -> dict[str, object]:
         return {
             "ok": self.ok,
             "versions": dict(self.versions),
             "counts": dict(self.counts),
-            "findings": [asdict(finding) for finding in self.findings],
+            "extras": dict(self.extras),
+            "disk": dict(self.disk),
+            "findings": [{**asdict(f), "rows": list(f.rows)} for f in self.findings],
+            "repairs": [asdict(repair) for repair in self.repairs],
         }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
+    from sourcebook.model.explanation import Explanation
 
 FilterValue: TypeAlias = str | int | float | bool | date
 OrderedValue: TypeAlias = str | int | float | date
@@ -106,7 +107,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A chunk that was found. `score` is always what the list is sorted by."""
+    """A chunk that was found. `score` is always what the list is sorted by.
+
+    `parent_context` is the beginning of the passage that a child stands in.
+    """
 
     chunk: Chunk
     score: float
@@ -114,11 +118,20 @@ class SearchResult:
     document_path: str = ""
     document_title: str | None = None
     matched: Sequence[Match] = ()
+    collection_id: str = ""
+    parent_context: str | None = None
 
-    def with_score(self, score: float, breakdown: ScoreBreakdown) -> SearchResult:
+    def with_score(self, score: float, breakdown: ScoreBreakdown, collection_id: str = "") -> SearchResult:
         # Spelled out, because this runs for every candidate of every search.
         return SearchResult(
-            self.chunk, score, breakdown, self.document_path, self.document_title, self.matched
+            self.chunk,
+            score,
+            breakdown,
+            self.document_path,
+            self.document_title,
+            self.matched,
+            collection_id or self.collection_id,
+            self.parent_context,
         )
 
 
@@ -156,20 +169,90 @@ class RerankProvider(StrEnum):
     API = "api"
 
 
+class OnMissingEmbedder(StrEnum):
+    """What becomes of a hybrid search whose embedder is missing or fails: the error, or words alone with a warning."""
+
+    ERROR = "error"
+    WORDS = "words"
+
+
+class OnRerankFailure(StrEnum):
+    """What becomes of a search whose reranker fails: the error, or the fused order with a warning."""
+
+    ERROR = "error"
+    FUSED = "fused"
+
+
 @dataclass(frozen=True, slots=True)
 class RerankConfig:
-    """`top_k` is how many candidates the reranker sees; never fewer than the search returns."""
+    """`top_k` is how many candidates the reranker sees; never fewer than the search returns.
+
+    Without `on_failure` the retriever's own rule holds.
+    """
 
     enabled: bool = True
     top_k: int = 20
     provider: RerankProvider = RerankProvider.LOCAL
+    on_failure: OnRerankFailure | None = None
+
+
+class ReturnLevel(StrEnum):
+    """What comes back: whole passages, or of each the child that matched best."""
+
+    PASSAGE = "passage"
+    CHILD = "child"
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityConfig:
+    """How a list is kept from saying the same thing twice.
+
+    Of two passages of a document that share more than `overlap` of the shorter one's characters, the worse goes to the
+    end; 1.0 leaves every passage where it is. `max_per_document` limits the passages of one document. `novelty`, from 0
+    to 1, is how much a passage's difference from those before it counts against its score.
+    """
+
+    overlap: float = 0.5
+    max_per_document: int | None = None
+    novelty: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalConfig:
+    """How to search. `subcategory` is searched first, and the general entries behind it; a filter is exact."""
+
     top_k: int = 10
     mode: RetrievalMode = RetrievalMode.HYBRID
     hybrid_config: HybridConfig = field(default_factory=HybridConfig)
     rerank_config: RerankConfig | None = None
     filter: MetadataFilter | None = None
     include_parent_context: bool = True
+    return_level: ReturnLevel = ReturnLevel.PASSAGE
+    diversity: DiversityConfig = field(default_factory=DiversityConfig)
+    subcategory: str | None = None
+    explain: bool = False
+
+
+class WarningCode(StrEnum):
+    NOTHING_TO_SEARCH_FOR = "nothing_to_search_for"
+    NO_WORDS = "no_words"
+    NO_EMBEDDER = "no_embedder"
+    RERANKER_FAILED = "reranker_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWarning:
+    """Why a search did less than it was asked to."""
+
+    code: WarningCode
+    message: str
+    collection_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """What a search found, what it could not do and, if it was asked to explain itself, how it came to the order."""
+
+    results: Sequence[SearchResult]
+    warnings: Sequence[SearchWarning] = ()
+    explanation: Explanation | None = None

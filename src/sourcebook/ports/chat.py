@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,8 +28,8 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, messages: Sequence[PromptMessage]) -> AsyncIterator[str]:
-        """The pieces of the answer as they come. Leaving the loop, or cancelling it, ends the request."""
+    def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
+        """The pieces of the answer as they come. Closing the generator, or cancelling it, ends the request."""
         ...
 
 

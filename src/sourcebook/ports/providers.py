@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import EmbeddingModel
+    from sourcebook.model.search import SearchResult
 
 
 class TextRole(StrEnum):
@@ -28,4 +29,49 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One row for each text, in their order, of finite numbers."""
+        ...
+
+
+@runtime_checkable
+class ModelDiscovery(Protocol):
+    """An embedder whose server may have to be asked, once, what its model is."""
+
+    async def discover(self) -> EmbeddingModel:
+        """The model. From now on it is known without asking."""
+        ...
+
+
+async def known_model(embedder: Embedder) -> EmbeddingModel:
+    """The model of any embedder, even of one that has to ask for it."""
+    return await embedder.discover() if isinstance(embedder, ModelDiscovery) else embedder.model
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """Something that holds connections, which end with `close`."""
+
+    async def close(self) -> None: ...
+
+
+class EmbeddingCache(Protocol):
+    """Remembers vectors by a key that names their model and their text. It may forget; it never makes anything up."""
+
+    async def get(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Those of the vectors that are remembered."""
+        ...
+
+    async def put(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class Reranker(Protocol):
+    """Reads a question and the best results of a search together, and orders them anew."""
+
+    async def rerank(self, query: str, results: Sequence[SearchResult], top_k: int) -> list[SearchResult]:
+        """The best `top_k` of the results, best first. Their chunks are whole, never outlines.
+
+        `score` becomes what the list is sorted by; the breakdown keeps what the arms said and gains `rerank_score`.
+        Results that were not judged keep their old order, behind those that were, and no `rerank_score`.
+        """
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -10,7 +10,9 @@ if TYPE_CHECKING:
         Chunk,
         Collection,
         Document,
+        DocumentDetails,
         DocumentPath,
+        DocumentStatus,
         EmbeddedChunk,
         EmbeddingModel,
         PreparedDocument,
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
         Vector,
         WriteReport,
     )
+    from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import FtsSearchResult, MetadataFilter, SearchResult
     from sourcebook.model.sources import (
         Absorbed,
@@ -99,6 +102,17 @@ class PassageRanking(Protocol):
 
 
 @runtime_checkable
+class PassagePlanning(Protocol):
+    """A store that can tell how it searches passages."""
+
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None = None
+    ) -> SearchPlan | None:
+        """How such a search goes, counted in vectors. None if its database does not tell."""
+        ...
+
+
+@runtime_checkable
 class ResultLookup(Protocol):
     """A store that knows where its chunks come from, and reads many of them at once."""
 
@@ -111,8 +125,11 @@ class ResultLookup(Protocol):
 class Preparing(Protocol):
     """A store whose first search after much writing is slow, unless it may get ready before."""
 
-    async def prepare(self, collection_id: str) -> None:
-        """Get ready for searches. When little was written since the last time, this does nothing."""
+    async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
+        """Get ready for searches. When little was written since the last time, this does nothing.
+
+        `on_share` is told how much of it is done, from 0 to 1, if it takes long.
+        """
         ...
 
 
@@ -142,6 +159,17 @@ class WordRanking(Protocol):
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
     ) -> list[FtsSearchResult]:
         """What `FtsStore.search` finds, without highlights."""
+        ...
+
+
+@runtime_checkable
+class WordPlanning(Protocol):
+    """A word index that can tell how it searches."""
+
+    async def plan_words(
+        self, collection_id: str, query: str, filter: MetadataFilter | None = None
+    ) -> SearchPlan | None:
+        """How such a search goes, counted in passages, with the terms that it looks for. None if it does not tell."""
         ...
 
 
@@ -199,6 +227,10 @@ class IndexWriter(Protocol):
         """Take back what `refuse` recorded: the file is again what was read."""
         ...
 
+    async def set_status(self, collection_id: str, document_id: str, status: DocumentStatus) -> bool:
+        """Say how far a document that has no text yet is. False if there is none, or it has one."""
+        ...
+
     async def label(
         self, collection_id: str, labellings: Sequence[Labelling], paths: Sequence[DocumentPath] = ()
     ) -> None:
@@ -232,9 +264,17 @@ class Sources(Protocol):
     async def known_paths(self, collection_id: str, source_id: str) -> list[PathState]: ...
 
     async def known_documents(
-        self, collection_id: str, source_id: str, document_ids: Sequence[str]
+        self, collection_id: str, source_ids: Sequence[str], document_ids: Sequence[str]
     ) -> list[DocumentState]:
-        """Those of the documents that exist. `is_elsewhere` is said as seen from this source."""
+        """Those of the documents that exist. `is_elsewhere` is said as seen from these sources."""
+        ...
+
+    async def owner_of_path(self, collection_id: str, source_id: str, path: str) -> str | None:
+        """The document that lies at this path."""
+        ...
+
+    async def stored_files(self, job_kind: str) -> set[str]:
+        """The names of all files that documents speak of, or the jobs of this kind that are not done yet."""
         ...
 
     async def owners(self, collection_id: str, file_hashes: Sequence[str]) -> dict[str, str]:
@@ -261,6 +301,16 @@ class Library(Protocol):
         """All documents without their text, by path."""
         ...
 
+    async def find_document(self, collection_id: str, name: str) -> DocumentDetails:
+        """The document of this id, or whose path is this or ends so. An error if there is none, or several."""
+        ...
+
+    async def get_details(self, collection_id: str, document_id: str) -> DocumentDetails | None: ...
+
     async def languages(self, collection_id: str) -> list[str]:
         """The languages of a collection's documents, '' among them if some document's is unknown."""
+        ...
+
+    async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
+        """Those of the chunks that must not be cited, because a disk changed their text or that of their document."""
         ...

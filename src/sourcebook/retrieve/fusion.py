@@ -1,26 +1,59 @@
-"""Two rankings become one. Plain functions over results; nothing is searched here.
+"""Several rankings become one. Plain functions over results; nothing is searched here.
 
-Both fusions sort by the fused score, break ties by chunk id, and keep what each arm said in the breakdown.
+The fusions of the two arms sort by the fused score, break ties by chunk id, and keep what each arm said in the
+breakdown.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
-from sourcebook.model.search import ScoreBreakdown
+from sourcebook.errors import UsageError
+from sourcebook.model.search import FusionMethod, ScoreBreakdown
 
 if TYPE_CHECKING:
-    from sourcebook.model.search import SearchResult
+    from sourcebook.model.facts import ModelFacts
+    from sourcebook.model.search import HybridConfig, SearchResult
 
 RRF_K = 60
-SCORES_MEASURED = 100
+SCORES_MEASURED = 200
 """How many of an arm's best scores say where its scores lie."""
 
 Contribution: TypeAlias = Callable[[str], float]
 """What an arm adds to a chunk's score, found by it or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class FusionRule:
+    """How the arms of one collection are fused: what was asked for and, where that is silent, what its model needs."""
+
+    method: FusionMethod
+    semantic_weight: float
+    keyword_weight: float
+
+    @classmethod
+    def of(cls, config: HybridConfig, facts: ModelFacts) -> FusionRule:
+        semantic = facts.semantic_weight if config.semantic_weight is None else config.semantic_weight
+        keyword = facts.keyword_weight if config.keyword_weight is None else config.keyword_weight
+        if semantic == 0 and keyword == 0:
+            raise UsageError("semantic_weight and keyword_weight cannot both be 0.")
+        return cls(config.fusion_method or FusionMethod.WEIGHTED, semantic, keyword)
+
+    def contributions(
+        self, semantic: Sequence[SearchResult], keyword: Sequence[SearchResult]
+    ) -> tuple[Contribution, Contribution]:
+        """What each arm adds to the score of a chunk."""
+        share = _by_rank if self.method is FusionMethod.RRF else _by_score
+        return share(semantic, self.semantic_weight), share(keyword, self.keyword_weight)
+
+    def fuse(
+        self, semantic: Sequence[SearchResult], keyword: Sequence[SearchResult], collection_id: str = ""
+    ) -> list[SearchResult]:
+        return _fused(semantic, keyword, *self.contributions(semantic, keyword), collection_id)
 
 
 def fuse_rrf(
@@ -31,7 +64,7 @@ def fuse_rrf(
     keyword_weight: float = 1.0,
 ) -> list[SearchResult]:
     """Reciprocal rank fusion: each arm adds weight / (60 + rank), the rank counted from 1."""
-    return _fused(semantic, keyword, _by_rank(semantic, semantic_weight), _by_rank(keyword, keyword_weight))
+    return FusionRule(FusionMethod.RRF, semantic_weight, keyword_weight).fuse(semantic, keyword)
 
 
 def fuse_weighted(
@@ -41,11 +74,40 @@ def fuse_weighted(
     semantic_weight: float,
     keyword_weight: float,
 ) -> list[SearchResult]:
-    """The weighted sum of standard scores, measured over the top 100 of each arm.
+    """The weighted sum of standard scores, measured over the top 200 of each arm.
 
     A chunk that an arm did not find takes the lowest score of that arm. An arm without results takes no part.
     """
-    return _fused(semantic, keyword, _by_score(semantic, semantic_weight), _by_score(keyword, keyword_weight))
+    return FusionRule(FusionMethod.WEIGHTED, semantic_weight, keyword_weight).fuse(semantic, keyword)
+
+
+def fuse_collections(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
+    """The rankings of several collections as one, by rank alone: scores of different models do not compare.
+
+    Equal ranks follow the order in which the collections were named. One ranking stays as it is.
+    """
+    if len(rankings) == 1:
+        return list(rankings[0])
+    ranked = [
+        (rank, number, result)
+        for number, ranking in enumerate(rankings)
+        for rank, result in enumerate(ranking, start=1)
+    ]
+    ranked.sort(key=lambda entry: entry[:2])
+    return [result.with_score(1 / (RRF_K + rank), result.score_breakdown) for rank, _, result in ranked]
+
+
+def put_behind(first: Sequence[SearchResult], rest: Sequence[SearchResult]) -> list[SearchResult]:
+    """Both lists as one that is still sorted by score: where the rest scores too high, all of it is lowered alike."""
+    if not first or not rest or rest[0].score < first[-1].score:
+        return [*first, *rest]
+    last = first[-1].score
+    excess = rest[0].score - last
+    step = 1e-6 * max(1.0, abs(last))
+    return [
+        *first,
+        *(result.with_score(result.score - excess - step, result.score_breakdown) for result in rest),
+    ]
 
 
 def _fused(
@@ -53,6 +115,7 @@ def _fused(
     keyword: Sequence[SearchResult],
     from_semantic: Contribution,
     from_keyword: Contribution,
+    collection_id: str,
 ) -> list[SearchResult]:
     by_vectors = {result.chunk.id: result.score for result in semantic}
     by_words = {result.chunk.id: result.score for result in keyword}
@@ -62,6 +125,7 @@ def _fused(
         result.with_score(
             from_semantic(key) + from_keyword(key),
             ScoreBreakdown(semantic_score=by_vectors.get(key), keyword_score=by_words.get(key)),
+            collection_id,
         )
         for key, result in found.items()
     ]

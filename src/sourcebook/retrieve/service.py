@@ -1,179 +1,202 @@
 """Search: a question becomes ranked passages.
 
-The question goes to the words and to the vectors at the same time, both inside the filter; the two rankings are
-fused, and what is returned is completed with the text of its chunks.
+Every collection is asked by words and by vectors at the same time, both inside the filter, and the two rankings are
+fused; the rankings of several collections are fused by rank. What is returned is completed with the text of its chunks,
+freed of what overlaps and, if that was asked for, reranked. A chosen subcategory comes before the general entries.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING
 
-import anyio
-
-from sourcebook.errors import CollectionNotFound, NoEmbedder, UsageError
-from sourcebook.model.documents import Chunk
 from sourcebook.model.search import (
-    FusionMethod,
-    HybridConfig,
+    OnMissingEmbedder,
+    OnRerankFailure,
     RetrievalConfig,
     RetrievalMode,
-    ScoreBreakdown,
-    SearchResult,
+    ReturnLevel,
+    SearchReport,
+    WarningCode,
 )
-from sourcebook.ports.providers import TextRole
-from sourcebook.ports.storage import PassageRanking, PassageSearch, ResultLookup, WordRanking
-from sourcebook.retrieve.checks import checked_config
-from sourcebook.retrieve.fusion import fuse_rrf, fuse_weighted
+from sourcebook.retrieve.arms import Arms, Inquiry, only
+from sourcebook.retrieve.checks import checked_config, named_collections
+from sourcebook.retrieve.children import ChildView, with_parent_context, without_parent_context
+from sourcebook.retrieve.diversity import by_novelty
+from sourcebook.retrieve.explain import Explainer
+from sourcebook.retrieve.filters import check
+from sourcebook.retrieve.fusion import fuse_collections, put_behind
+from sourcebook.retrieve.question import Question
+from sourcebook.retrieve.reading import ChunkReader
+from sourcebook.retrieve.reranking import Reranking, candidates_wanted
+from sourcebook.retrieve.subcategories import general_entries, own_entries
+from sourcebook.retrieve.together import together
+from sourcebook.retrieve.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sourcebook.model.documents import Vector
-    from sourcebook.ports.providers import Embedder
+    from sourcebook.model.search import SearchResult
+    from sourcebook.ports.providers import Embedder, Reranker
     from sourcebook.ports.storage import FtsStore, VectorStore
+    from sourcebook.retrieve.arms import EmbedderChoice
+    from sourcebook.retrieve.reranking import RerankerChoice
+    from sourcebook.retrieve.trace import Searched
 
-DEFAULT_SEMANTIC_WEIGHT = 0.3
-DEFAULT_KEYWORD_WEIGHT = 0.7
-MIN_CANDIDATES = 100
+MIN_CANDIDATES = 200
 """Each arm of a hybrid search brings at least so many, for the fusion to know how its scores lie."""
+MOST_FOR_VARIETY = 1_000
+"""How many candidates are looked through, at most, for passages of other documents."""
+POOL_FOR_NOVELTY = 4
+"""Among how many times as many results as are wanted unlike ones are sought."""
+
+_log = logging.getLogger("sourcebook")
+# What only the question is to blame for needs nobody's attention.
+_LEVELS = {WarningCode.NOTHING_TO_SEARCH_FOR: logging.INFO, WarningCode.NO_WORDS: logging.INFO}
 
 
 class DefaultRetriever:
-    """Finds passages by meaning, by words or by both, in stores of any kind. Without an embedder, by words."""
+    """Finds passages by meaning, by words or by both, in stores of any kind.
+
+    `embedder` serves the collections of its own model; `embedders` chooses one for each collection's model. `reranker`
+    serves every search that wants one; `rerankers` chooses one for each provider. What happens when one of them is
+    missing or fails is for `on_missing_embedder` and `on_rerank_failure` to say.
+    """
 
     def __init__(
-        self, *, vector_store: VectorStore, fts_store: FtsStore, embedder: Embedder | None = None
+        self,
+        *,
+        vector_store: VectorStore,
+        fts_store: FtsStore,
+        embedder: Embedder | None = None,
+        embedders: EmbedderChoice | None = None,
+        reranker: Reranker | None = None,
+        rerankers: RerankerChoice | None = None,
+        on_missing_embedder: OnMissingEmbedder = OnMissingEmbedder.ERROR,
+        on_rerank_failure: OnRerankFailure = OnRerankFailure.ERROR,
     ) -> None:
-        self._vectors = vector_store
-        self._words = fts_store
-        self._embedder = embedder
+        self._reader = ChunkReader(vector_store)
+        self._arms = Arms(
+            vector_store, fts_store, self._reader, embedders or only(embedder), on_missing_embedder
+        )
+        self._children = ChildView(vector_store, self._reader)
+        self._reranking = Reranking(rerankers or _always(reranker), on_rerank_failure)
+        self._explainer = Explainer(vector_store, fts_store)
 
     async def retrieve(
-        self, collection_id: str, query: str, config: RetrievalConfig | None = None
+        self, collection_id: str | Sequence[str], query: str, config: RetrievalConfig | None = None
     ) -> list[SearchResult]:
         """The best `top_k` results, best first, ties by chunk id. A blank question finds nothing."""
+        report = await self.report(collection_id, query, config)
+        for warning in report.warnings:
+            _log.log(_LEVELS.get(warning.code, logging.WARNING), warning.message)
+        return list(report.results)
+
+    async def report(
+        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
+    ) -> SearchReport:
+        """The results of one or several collections with what is worth knowing about them.
+
+        With `config.explain` the report tells how each result came to its place.
+        """
         config = checked_config(config or RetrievalConfig())
-        if config.rerank_config is not None and config.rerank_config.enabled:
-            raise UsageError("This retriever has no reranker.", hint="Search without `rerank_config`.")
-        if not query.strip():
+        names = named_collections(collections)
+        self._reranking.require(config)
+        trace = Trace()
+        question = Question.of(query)
+        found = await self._found(names, question, config, trace)
+        results = await self._at_level(found, question, config, trace)
+        explanation = None
+        if config.explain:
+            explanation = await self._explainer.explained(question, config, found, trace)
+        return SearchReport(results, tuple(trace.warnings), explanation)
+
+    async def rankings(
+        self, collection_id: str, query: str, config: RetrievalConfig, count: int | None = None
+    ) -> Searched:
+        """What the arms find in one collection before anything is read, and how it is fused.
+
+        The arms are asked for `count` candidates, or for as many as the search itself would ask for.
+        """
+        question = Question.of(query)
+        inquiry = _inquiry(question, checked_config(config))
+        if count is not None:
+            inquiry = replace(inquiry, count=count)
+        return await self._arms.search(collection_id, inquiry, Trace())
+
+    async def _found(
+        self, names: Sequence[str], question: Question, config: RetrievalConfig, trace: Trace
+    ) -> list[SearchResult]:
+        """The passages of the chosen subcategory, then the general ones as far as there is room."""
+        if not question.has_meaning or (config.mode is RetrievalMode.KEYWORD and not question.has_words):
+            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question holds no words to search for.")
             return []
-        match config.mode:
-            case RetrievalMode.SEMANTIC:
-                ranked = await self._by_vectors(collection_id, query, config, config.top_k)
-            case RetrievalMode.KEYWORD:
-                ranked = await self._by_words(collection_id, query, config, config.top_k)
-            case RetrievalMode.HYBRID:
-                ranked = await self._by_both(collection_id, query, config)
-        return await self._completed(collection_id, ranked, config.top_k)
+        if config.subcategory is None:
+            return await self._ranked(names, question, config, trace)
+        own = check(own_entries(config.subcategory, config.filter))
+        found = await self._ranked(names, question, replace(config, filter=own), trace)
+        if len(found) < config.top_k:
+            general = check(general_entries(config.subcategory, config.filter))
+            rest = replace(config, filter=general, top_k=config.top_k - len(found))
+            found = put_behind(found, await self._ranked(names, question, rest, trace, is_general=True))
+        return found
 
-    async def _by_both(self, collection_id: str, query: str, config: RetrievalConfig) -> list[SearchResult]:
-        candidates = max(MIN_CANDIDATES, config.top_k)
-        semantic: list[SearchResult] = []
-        keyword: list[SearchResult] = []
-
-        async def ask_vectors() -> None:
-            semantic.extend(await self._by_vectors(collection_id, query, config, candidates))
-
-        async def ask_words() -> None:
-            keyword.extend(await self._by_words(collection_id, query, config, candidates))
-
-        try:
-            async with anyio.create_task_group() as arms:
-                arms.start_soon(ask_vectors)
-                arms.start_soon(ask_words)
-        except ExceptionGroup as group:
-            # Callers know the errors of the stores, not that two of them were asked at once.
-            raise _first_error(group) from None
-        return fuse(semantic, keyword, config.hybrid_config)
-
-    async def _by_vectors(
-        self, collection_id: str, query: str, config: RetrievalConfig, count: int
+    async def _ranked(
+        self,
+        names: Sequence[str],
+        question: Question,
+        config: RetrievalConfig,
+        trace: Trace,
+        *,
+        is_general: bool = False,
     ) -> list[SearchResult]:
-        vector = await self._embed(collection_id, query)
-        if isinstance(self._vectors, PassageRanking):
-            return await self._vectors.rank_passages(collection_id, vector, count, config.filter)
-        if isinstance(self._vectors, PassageSearch):
-            return await self._vectors.search_passages(collection_id, vector, count, config.filter)
-        return await self._vectors.search_semantic(collection_id, vector, count, config.filter)
-
-    async def _embed(self, collection_id: str, query: str) -> Vector:
-        if self._embedder is None:
-            raise NoEmbedder("Searching by meaning needs an embedder, and there is none.")
-        collection = await self._vectors.get_collection(collection_id)
-        if collection is None:
-            raise CollectionNotFound(f"There is no collection {collection_id!r}.")
-        model = collection.model
-        if model is not None and not model.is_callers and model != self._embedder.model:
-            raise NoEmbedder(
-                f"The vectors of {collection_id!r} come from {model.name} {model.version},"
-                f" but the embedder is {self._embedder.model.name} {self._embedder.model.version}."
+        inquiry = _inquiry(question, config, is_general=is_general)
+        searched = await together([partial(self._arms.search, name, inquiry, trace) for name in names])
+        trace.searched.extend(searched)
+        merged = fuse_collections([one.fused for one in searched])
+        with trace.stage("read"):
+            passages = await self._reader.best(merged, _pool(config), config.diversity, trace)
+        reranker = self._reranking.require(config)
+        if reranker is not None and config.rerank_config is not None:
+            passages = await self._reranking.apply(
+                reranker, question.text, passages, config.rerank_config, trace
             )
-        return (await self._embedder.embed([query], TextRole.QUESTION))[0]
+        if config.diversity.novelty > 0:
+            passages = by_novelty(passages, config.diversity.novelty, config.top_k)
+        return passages[: config.top_k]
 
-    async def _by_words(
-        self, collection_id: str, query: str, config: RetrievalConfig, count: int
+    async def _at_level(
+        self, found: list[SearchResult], question: Question, config: RetrievalConfig, trace: Trace
     ) -> list[SearchResult]:
-        rank = self._words.rank_words if isinstance(self._words, WordRanking) else self._words.search
-        found = await rank(collection_id, query, count, config.filter)
-        # Only what is returned in the end is worth reading from the base.
-        return [
-            SearchResult(Chunk.outline(hit.chunk_id), hit.score, ScoreBreakdown(keyword_score=hit.score))
-            for hit in found
-        ]
-
-    async def _completed(
-        self, collection_id: str, ranked: Sequence[SearchResult], top_k: int
-    ) -> list[SearchResult]:
-        """The first `top_k` with their chunks. One that was removed meanwhile makes room for the next."""
-        completed: list[SearchResult] = []
-        seen = 0
-        while seen < len(ranked) and len(completed) < top_k:
-            batch = ranked[seen : seen + top_k - len(completed)]
-            outlines = [result.chunk.id for result in batch if result.chunk.is_outline]
-            stored = await self._look_up(collection_id, outlines)
-            for result in batch:
-                whole = stored.get(result.chunk.id) if result.chunk.is_outline else result
-                if whole is not None:
-                    completed.append(
-                        replace(
-                            whole.with_score(result.score, result.score_breakdown),
-                            matched=tuple(result.matched),
-                        )
-                    )
-            seen += len(batch)
-        return completed
-
-    async def _look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> dict[str, SearchResult]:
-        if not chunk_ids:
-            return {}
-        if isinstance(self._vectors, ResultLookup):
-            found = await self._vectors.look_up(collection_id, chunk_ids)
-        else:
-            stored = [await self._vectors.get(collection_id, chunk_id) for chunk_id in chunk_ids]
-            found = [SearchResult(embedded.chunk, 0.0) for embedded in stored if embedded]
-        return {result.chunk.id: result for result in found}
+        if config.return_level is ReturnLevel.PASSAGE or not found:
+            return found
+        with trace.stage("children"):
+            children = await self._children.of(found, question.text)
+        shown = with_parent_context if config.include_parent_context else without_parent_context
+        return [shown(child) for child in children]
 
 
-def fuse(
-    semantic: Sequence[SearchResult], keyword: Sequence[SearchResult], config: HybridConfig
-) -> list[SearchResult]:
-    """The two rankings as one, by the configuration or, where it is silent, by what measured best."""
-    weights = {
-        "semantic_weight": _or_default(config.semantic_weight, DEFAULT_SEMANTIC_WEIGHT),
-        "keyword_weight": _or_default(config.keyword_weight, DEFAULT_KEYWORD_WEIGHT),
-    }
-    if config.fusion_method is FusionMethod.RRF:
-        return fuse_rrf(semantic, keyword, **weights)
-    return fuse_weighted(semantic, keyword, **weights)
-
-
-def _or_default(weight: float | None, default: float) -> float:
-    return default if weight is None else weight
-
-
-def _first_error(group: ExceptionGroup[Exception]) -> Exception:
-    first = group.exceptions[0]
-    return (
-        _first_error(cast("ExceptionGroup[Exception]", first)) if isinstance(first, ExceptionGroup) else first
+def _inquiry(question: Question, config: RetrievalConfig, *, is_general: bool = False) -> Inquiry:
+    return Inquiry(
+        question, config.mode, config.hybrid_config, config.filter, _candidates(config), is_general
     )
+
+
+def _pool(config: RetrievalConfig) -> int:
+    """How many passages are read: as many as are returned, reranked or chosen from."""
+    wide = POOL_FOR_NOVELTY * config.top_k if config.diversity.novelty > 0 else config.top_k
+    return max(candidates_wanted(config), wide)
+
+
+def _candidates(config: RetrievalConfig) -> int:
+    """How many each arm is asked for: some of them may overlap, or be of a document that has enough."""
+    pool = _pool(config)
+    wanted = pool + pool // 4 + 5
+    if config.diversity.max_per_document is not None:
+        wanted = max(wanted, min(10 * pool, MOST_FOR_VARIETY))
+    return max(MIN_CANDIDATES, wanted) if config.mode is RetrievalMode.HYBRID else wanted
+
+
+def _always(reranker: Reranker | None) -> RerankerChoice | None:
+    return None if reranker is None else lambda _: reranker

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 Row: TypeAlias = Mapping[str, Any]
+T = TypeVar("T")
 
 
 class Executor(Protocol):
@@ -35,3 +36,20 @@ class Database(Executor, Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class WritesAtOnce(Protocol):
+    """A base that can do a whole transaction for the price of one statement, as one that lives in this process can."""
+
+    async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` in one transaction. It may wait for nothing but its executor."""
+        ...
+
+
+async def in_transaction(database: Database, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
+    """Run `work` in one transaction, as quickly as the base can. It may wait for nothing but its executor."""
+    if isinstance(database, WritesAtOnce):
+        return await database.write(work)
+    async with database.transaction() as transaction:
+        return await work(transaction)

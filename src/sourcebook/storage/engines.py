@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
+    from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import Match, MetadataFilter, SearchResult
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.text.analysis import QuestionWords
@@ -49,8 +50,11 @@ class VectorEngine(Protocol):
         """The same passages, with outlines for chunks."""
         ...
 
-    async def prepare(self, collection_id: str) -> None:
-        """Do now what the first search after much writing would do."""
+    async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
+        """Do now what the first search after much writing would do, or would go faster for.
+
+        `on_share` is told how much of it is done, from 0 to 1, if it takes long.
+        """
         ...
 
     async def forget(self, stored: StoredCollection) -> None:
@@ -68,3 +72,21 @@ class WordEngine(Protocol):
     async def prepare(self, collection_id: str) -> None: ...
 
     async def forget(self, stored: StoredCollection) -> None: ...
+
+
+@runtime_checkable
+class PassagePlanner(Protocol):
+    """A vector engine that tells how it searches."""
+
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None
+    ) -> SearchPlan: ...
+
+
+@runtime_checkable
+class WordPlanner(Protocol):
+    """A word engine that tells how it searches."""
+
+    async def plan_words(
+        self, collection_id: str, query: str, filter: MetadataFilter | None
+    ) -> SearchPlan: ...

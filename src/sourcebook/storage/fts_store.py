@@ -10,6 +10,7 @@ import anyio.to_thread
 from sourcebook.model.search import FtsSearchResult
 from sourcebook.retrieve.checks import require_top_k
 from sourcebook.storage.checks import require_sane_chunks
+from sourcebook.storage.engines import WordPlanner
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections
 from sourcebook.storage.words import WordCount
@@ -19,10 +20,12 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
+    from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import MetadataFilter
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor, Row
     from sourcebook.storage.engines import WordEngine, WordResult
+    from sourcebook.storage.repositories.chunks import Heading
     from sourcebook.storage.repositories.collections import StoredCollection
     from sourcebook.text.analysis import QuestionWords
 
@@ -37,7 +40,7 @@ class SqlFtsStore:
 
     async def index(self, collection_id: str, chunks: Sequence[Chunk]) -> None:
         require_sane_chunks(chunks)
-        known = await chunk_rows.languages(self._database, collection_id, {c.document_id for c in chunks})
+        known = await chunk_rows.headings(self._database, collection_id, {c.document_id for c in chunks})
         spoken, ready = await anyio.to_thread.run_sync(_analysed, chunks, known)
         async with self._database.transaction() as transaction:
             stored = await collections.require(transaction, collection_id)
@@ -64,6 +67,13 @@ class SqlFtsStore:
         require_top_k(top_k)
         question, found = await self._engine.search(collection_id, query, top_k, filter, with_texts=True)
         return await anyio.to_thread.run_sync(_results, question, found)
+
+    async def plan_words(
+        self, collection_id: str, query: str, filter: MetadataFilter | None = None
+    ) -> SearchPlan | None:
+        if not isinstance(self._engine, WordPlanner):
+            return None
+        return await self._engine.plan_words(collection_id, query, filter)
 
     async def rank_words(
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
@@ -117,14 +127,25 @@ def _is_same(chunk: Chunk, old: Row | None) -> bool:
 
 
 def _analysed(
-    chunks: Sequence[Chunk], known: dict[str, str | None]
+    chunks: Sequence[Chunk], known: dict[str, Heading]
 ) -> tuple[dict[str, str | None], list[ReadyChunk]]:
     """The language of each document and the chunks with their words."""
     texts: dict[str, list[str]] = {}
     for chunk in chunks:
         texts.setdefault(chunk.document_id, []).append(chunk.content)
-    spoken = {d: known.get(d) or detect_language("\n".join(parts)) for d, parts in texts.items()}
-    ready = [ReadyChunk(c, words=WordCount.of(c.content, spoken[c.document_id])) for c in chunks]
+    none = chunk_rows.Heading()
+    spoken = {
+        d: known.get(d, none).language or detect_language("\n".join(parts)) for d, parts in texts.items()
+    }
+    ready = [
+        ReadyChunk(
+            c,
+            words=WordCount.of_passage(
+                c.content, known.get(c.document_id, none).title, spoken[c.document_id]
+            ),
+        )
+        for c in chunks
+    ]
     return spoken, ready
 
 

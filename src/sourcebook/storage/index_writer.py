@@ -12,16 +12,26 @@ from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile, Usag
 from sourcebook.model.documents import ChunkLevel, WriteOutcome, WriteReport
 from sourcebook.storage import vectors
 from sourcebook.storage.checks import require_sane_chunks, require_storable
+from sourcebook.storage.database import in_transaction
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections, documents
-from sourcebook.storage.rows import document_row
+from sourcebook.storage.rows import document_row, refused_in
 from sourcebook.storage.steps import Step, reached
 from sourcebook.storage.tracker import content_hash
+from sourcebook.storage.whereabouts import Whereabouts
 from sourcebook.storage.words import WordCount
 from sourcebook.storage.writing import IndexChange, ReadyChunk
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Collection, Document, DocumentPath, EmbeddedChunk, PreparedDocument
+    from sourcebook.model.documents import (
+        Collection,
+        Document,
+        DocumentPath,
+        DocumentStatus,
+        EmbeddedChunk,
+        PreparedDocument,
+    )
+    from sourcebook.model.sources import Labelling, PathState, Placement, Rearrangement, Refusal
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.repositories.collections import StoredCollection
@@ -48,10 +58,10 @@ class SqlIndexWriter:
         self._clock = clock
 
     async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
-        await anyio.to_thread.run_sync(_require_sane, prepared)
         stored = await collections.require(self._database, collection_id)
         ready = await anyio.to_thread.run_sync(_ready, prepared, stored.collection)
-        async with self._database.transaction() as transaction:
+
+        async def write(transaction: Executor) -> WriteReport:
             stored = await collections.require(transaction, collection_id)
             if stored.collection.model != prepared.model:
                 raise ActiveModelChanged(
@@ -59,6 +69,8 @@ class SqlIndexWriter:
                     f"{stored.collection.model.name if stored.collection.model else 'none'}"
                 )
             return await self._replace(transaction, stored, ready)
+
+        return await in_transaction(self._database, write)
 
     async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
         require_storable(f"the path {path.path!r}", path.source_id, path.path, path.subcategory)
@@ -69,8 +81,9 @@ class SqlIndexWriter:
             if owner is None:
                 return None
             document_id = str(owner["document_id"])
-            change = await self._change(transaction, collection_id, [document_id])
-            await self._put_paths(transaction, collection_id, document_id, [path])
+            lying = self._whereabouts(transaction, collection_id)
+            change = await lying.change([document_id])
+            await lying.put(document_id, [path])
             await change.log()
             return document_id
 
@@ -80,30 +93,89 @@ class SqlIndexWriter:
         require_storable(f"document {document_id!r}", new.path, new.subcategory, file_path)
         now = self._clock.now()
         async with self._database.transaction() as transaction:
-            change = await self._change(transaction, collection_id, [document_id])
+            change = await self._whereabouts(transaction, collection_id).change([document_id])
             await documents.require(transaction, collection_id, document_id)
             await documents.delete_path(transaction, collection_id, old.source_id, old.path)
             await documents.put_path(transaction, collection_id, document_id, new, now)
             await documents.relocate(transaction, collection_id, document_id, new, file_path, now)
             await change.log()
 
-    async def forget_path(self, collection_id: str, source_id: str, path: str) -> bool:
+    async def rearrange(self, collection_id: str, wanted: Rearrangement) -> list[Placement]:
+        for p in wanted.placements:
+            require_storable(
+                f"the path {p.path.path!r}", p.path.path, p.path.subcategory, p.file_path, p.type, p.category
+            )
+        return await in_transaction(
+            self._database,
+            lambda transaction: self._whereabouts(transaction, collection_id).rearrange(wanted),
+        )
+
+    async def forget_path(
+        self, collection_id: str, source_id: str, path: str, *, unless_seen_since: PathState | None = None
+    ) -> bool:
         async with self._database.transaction() as transaction:
             owner = await documents.path_owner(transaction, collection_id, source_id, path)
             if owner is None:
                 return False
-            await documents.delete_path(transaction, collection_id, source_id, path)
-            await self._without_path(transaction, collection_id, owner)
+            if unless_seen_since is None:
+                await documents.delete_path(transaction, collection_id, source_id, path)
+            elif not await documents.delete_unseen_path(
+                transaction, collection_id, source_id, unless_seen_since
+            ):
+                return False
+            await self._whereabouts(transaction, collection_id).settle([owner])
             return True
 
     async def remove_document(self, collection_id: str, document_id: str) -> bool:
         async with self._database.transaction() as transaction:
-            return await self._remove(transaction, collection_id, document_id)
+            return await self._whereabouts(transaction, collection_id).remove(document_id)
+
+    async def refuse(self, collection_id: str, refusal: Refusal) -> None:
+        what = f"document {refusal.document_id!r}"
+        require_storable(what, refusal.error, *(p.path for p in refusal.paths))
+        async with self._database.transaction() as transaction:
+            held = await documents.heads(transaction, collection_id, [refusal.document_id])
+            if not held or held[0].file_hash != refusal.expected_hash:
+                raise DocumentChangedMeanwhile(f"the {what} is no longer what it was when it was read")
+            lying = self._whereabouts(transaction, collection_id)
+            await documents.refuse(transaction, collection_id, held[0], refusal, lying.now)
+            await lying.put(refusal.document_id, refusal.paths)
+            await (await lying.change([refusal.document_id])).log()
+
+    async def accept(self, collection_id: str, document_ids: Sequence[str]) -> None:
+        now = self._clock.now()
+        async with self._database.transaction() as transaction:
+            for document in await documents.heads(transaction, collection_id, document_ids):
+                if refused_in(document.layout) is not None:
+                    await documents.accept(transaction, collection_id, document, now)
+
+    async def set_status(self, collection_id: str, document_id: str, status: DocumentStatus) -> bool:
+        changed = await self._database.execute(
+            "set_status_of_waiting",
+            collection_id=collection_id,
+            document_id=document_id,
+            processing_status=status.value,
+            now=self._clock.now(),
+        )
+        return changed == 1
+
+    async def label(
+        self, collection_id: str, labellings: Sequence[Labelling], paths: Sequence[DocumentPath] = ()
+    ) -> None:
+        for one in labellings:
+            require_storable(f"document {one.document_id!r}", one.type, one.category, one.subcategory)
+        async with self._database.transaction() as transaction:
+            lying = self._whereabouts(transaction, collection_id)
+            change = await lying.change([one.document_id for one in labellings])
+            for one in labellings:
+                await documents.label(transaction, collection_id, one, lying.now)
+            await documents.label_paths(transaction, collection_id, paths)
+            await change.log()
 
     async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:
         now = self._clock.now()
         async with self._database.transaction() as transaction:
-            change = await self._change(transaction, collection_id, [document_id])
+            change = await self._whereabouts(transaction, collection_id).change([document_id])
             await documents.require(transaction, collection_id, document_id)
             await transaction.execute(
                 "set_active", collection_id=collection_id, document_id=document_id, active=active, now=now
@@ -147,17 +219,18 @@ class SqlIndexWriter:
         return ready.document.id
 
     async def _unchanged(self, transaction: Executor, collection_id: str, ready: _Ready) -> WriteReport:
-        await self._put_paths(transaction, collection_id, ready.document.id, ready.prepared.paths)
+        lying = self._whereabouts(transaction, collection_id)
+        await lying.put(ready.document.id, ready.prepared.paths)
         return WriteReport(WriteOutcome.UNCHANGED, ready.document.id)
 
     async def _duplicate(
         self, transaction: Executor, collection_id: str, ready: _Ready, owner: str
     ) -> WriteReport:
         """Another document holds the same bytes: its paths grow, and this one, if it existed, is gone."""
-        await self._put_paths(transaction, collection_id, owner, ready.prepared.paths)
-        await self._remove(transaction, collection_id, ready.document.id)
-        change = await self._change(transaction, collection_id, [owner])
-        await change.log()
+        lying = self._whereabouts(transaction, collection_id)
+        await lying.put(owner, ready.prepared.paths)
+        await lying.remove(ready.document.id)
+        await (await lying.change([owner])).log()
         return WriteReport(WriteOutcome.DUPLICATE, owner)
 
     async def _write(self, transaction: Executor, stored: StoredCollection, ready: _Ready) -> None:
@@ -176,54 +249,14 @@ class SqlIndexWriter:
             file_hash=ready.file_hash,
             content_hash=ready.content_hash,
         )
-        await self._put_paths(transaction, collection_id, document_id, ready.prepared.paths)
+        await self._whereabouts(transaction, collection_id).put(document_id, ready.prepared.paths)
         reached(Step.DOCUMENT_WRITTEN)
         await change.put_chunks(ready.chunks)
         await change.put_document_words(document_id, ready.words)
         await change.settle()
 
-    async def _remove(self, transaction: Executor, collection_id: str, document_id: str) -> bool:
-        key = {"collection_id": collection_id, "document_id": document_id}
-        if await transaction.fetch_one("document_state", **key) is None:
-            return False
-        change = await self._change(transaction, collection_id, [document_id])
-        old = await transaction.fetch("chunk_ids_of_document", **key)
-        await change.drop_chunks({r["id"]: document_id for r in old})
-        await change.drop_document_words(document_id)
-        for statement in ("release_hashes", "delete_paths_of_document", "delete_document"):
-            await transaction.execute(statement, **key)
-        await change.settle()
-        return True
-
-    async def _without_path(self, transaction: Executor, collection_id: str, document_id: str) -> None:
-        """The document lost a path: it now lies at another of its own, or nowhere."""
-        remaining = await documents.paths(transaction, collection_id, document_id)
-        if not remaining:
-            await self._remove(transaction, collection_id, document_id)
-            return
-        change = await self._change(transaction, collection_id, [document_id])
-        first = remaining[0]
-        await documents.relocate(
-            transaction, collection_id, document_id, first, first.path, self._clock.now()
-        )
-        await change.log()
-
-    async def _change(
-        self, transaction: Executor, collection_id: str, document_ids: Sequence[str]
-    ) -> IndexChange:
-        stored = await collections.require(transaction, collection_id)
-        change = IndexChange(transaction, collection_id, stored.model_id, self._clock.now())
-        await change.begin(document_ids)
-        return change
-
-    async def _put_paths(
-        self, transaction: Executor, collection_id: str, document_id: str, paths: Sequence[DocumentPath]
-    ) -> None:
-        for path in paths:
-            before = await documents.path_owner(transaction, collection_id, path.source_id, path.path)
-            await documents.put_path(transaction, collection_id, document_id, path, self._clock.now())
-            if before is not None and before != document_id:
-                await self._without_path(transaction, collection_id, before)
+    def _whereabouts(self, transaction: Executor, collection_id: str) -> Whereabouts:
+        return Whereabouts(transaction, collection_id, self._clock.now())
 
 
 def _require_sane(prepared: PreparedDocument) -> None:
@@ -256,23 +289,24 @@ def _require_sane(prepared: PreparedDocument) -> None:
 
 
 def _ready(prepared: PreparedDocument, collection: Collection) -> _Ready:
+    _require_sane(prepared)
     document = prepared.document
     hashed = content_hash(document.content)
     return _Ready(
         prepared=prepared,
         file_hash=document.file_hash or hashed,
         content_hash=hashed,
-        words=WordCount.of(f"{document.title or ''}\n{document.content}", document.language),
-        chunks=[_ready_chunk(c, document.language, collection) for c in prepared.chunks],
+        words=WordCount.of_document(document.content, document.title, document.language),
+        chunks=[_ready_chunk(c, document, collection) for c in prepared.chunks],
     )
 
 
-def _ready_chunk(embedded: EmbeddedChunk, language: str | None, collection: Collection) -> ReadyChunk:
+def _ready_chunk(embedded: EmbeddedChunk, document: Document, collection: Collection) -> ReadyChunk:
     """Passages are found by words and vectors, children by vectors alone."""
     chunk, vector = embedded.chunk, embedded.embedding
     is_passage = chunk.level is ChunkLevel.PARENT
     return ReadyChunk(
         chunk,
         vectors.encoded(vector, collection, f"chunk {chunk.id!r}") if vector is not None else None,
-        WordCount.of(chunk.content, language) if is_passage else None,
+        WordCount.of_passage(chunk.content, document.title, document.language) if is_passage else None,
     )

@@ -1,13 +1,14 @@
 """Named SQL, read from files.
 
 A statement stands below a line `-- name: pending_items(limit)`, may have comment lines that say why, and names its
-parameters `:limit`.
+parameters `:limit`. Where one dialect has work to do and the other has none, the other has the comment alone, and
+running it does nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,17 @@ _PARAMETER = re.compile(r"(?<!:):([a-z][a-z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
+    """`derived` are parameters that nobody gives: the dialect makes them of the others."""
+
     name: str
     parameters: tuple[str, ...]
     sql: str
     why: str = ""
+    derived: tuple[str, ...] = ()
+
+    @property
+    def is_nothing(self) -> bool:
+        return not self.sql
 
 
 class Queries:
@@ -37,9 +45,9 @@ class Queries:
             self._by_name[statement.name] = statement
 
     @classmethod
-    def read(cls, folder: Traversable) -> Queries:
+    def read(cls, folder: Traversable, derived: Collection[str] = ()) -> Queries:
         files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-        return cls(s for f in files for s in parse(f.read_text(encoding="utf-8")))
+        return cls(s for f in files for s in parse(f.read_text(encoding="utf-8"), derived))
 
     def __getitem__(self, name: str) -> Statement:
         return self._by_name[name]
@@ -51,7 +59,7 @@ class Queries:
         return len(self._by_name)
 
 
-def parse(text: str) -> list[Statement]:
+def parse(text: str, derived: Collection[str] = ()) -> list[Statement]:
     """The statements of one file. A parameter that is declared and not used, or the reverse, is an error."""
     statements: list[Statement] = []
     head: re.Match[str] | None = None
@@ -62,18 +70,19 @@ def parse(text: str) -> list[Statement]:
             lines.append(line)
             continue
         if head is not None:
-            statements.append(_statement(head, lines))
+            statements.append(_statement(head, lines, derived))
         elif any(line.strip() for line in lines):
             raise ValueError(f"text before the first statement: {lines[0]!r}")
         head, lines = found, []
     return statements
 
 
-def _statement(head: re.Match[str], lines: list[str]) -> Statement:
+def _statement(head: re.Match[str], lines: list[str], derived: Collection[str]) -> Statement:
     why = " ".join(line[2:].strip() for line in lines if line.startswith("--"))
     sql = "\n".join(line for line in lines if not line.startswith("--")).strip().removesuffix(";")
     declared = tuple(p.strip() for p in head["parameters"].split(",") if p.strip())
     used = set(_PARAMETER.findall(sql))
-    if used != set(declared):
+    made = tuple(sorted(used & set(derived)))
+    if sql and used - set(made) != set(declared):
         raise ValueError(f"{head['name']}: declares {sorted(declared)} and uses {sorted(used)}")
-    return Statement(head["name"], declared, sql, why)
+    return Statement(head["name"], declared, sql, why, made)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Container
+from functools import wraps
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from sourcebook.errors import BaseDamaged
 from sourcebook.model.documents import (
     Chunk,
     ChunkLevel,
@@ -16,14 +19,34 @@ from sourcebook.model.documents import (
     EmbeddedChunk,
     EmbeddingModel,
 )
+from sourcebook.model.sources import DocumentState, Refused, Source, SourceKind
 from sourcebook.storage import vectors
 from sourcebook.storage.checks import metadata_text
 from sourcebook.text.normal import normal_form
 
 if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue, Metadata
     from sourcebook.storage.database import Row
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def of_intact_rows(make: Callable[P, T]) -> Callable[P, T]:
+    """Whatever makes nouns of rows: a row that makes no sense is a sign of damage, not of a mistake in the program."""
+
+    @wraps(make)
+    def checked(*arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return make(*arguments, **named)
+        except (ValueError, TypeError) as error:
+            raise BaseDamaged(f"a row of the base makes no sense ({error})") from error
+
+    return checked
+
+
+@of_intact_rows
 def collection_from(row: Row) -> Collection:
     return Collection(
         id=row["id"],
@@ -45,6 +68,7 @@ def collection_from(row: Row) -> Collection:
     )
 
 
+@of_intact_rows
 def document_from(row: Row) -> Document:
     return Document(
         id=row["id"],
@@ -59,6 +83,8 @@ def document_from(row: Row) -> Document:
         subcategory=row["subcategory"],
         language=row["language"],
         metadata=json.loads(row["metadata"]),
+        layout=json.loads(row.get("layout") or "{}"),
+        stored_file=row.get("stored_file"),
         status=DocumentStatus(row["processing_status"]),
         processing_error=row["processing_error"],
         is_active=bool(row["is_active"]),
@@ -67,6 +93,47 @@ def document_from(row: Row) -> Document:
     )
 
 
+@of_intact_rows
+def source_from(row: Row) -> Source:
+    return Source(
+        id=row["id"],
+        kind=SourceKind(row["kind"]),
+        root=row["root"],
+        options=json.loads(row["options"]),
+        scanned_at=row["scanned_at"],
+    )
+
+
+@of_intact_rows
+def state_from(row: Row, elsewhere: Container[str] = ()) -> DocumentState:
+    return DocumentState(
+        id=row["id"],
+        file_hash=row["file_hash"],
+        status=DocumentStatus(row["processing_status"]),
+        # That of most documents is not read.
+        refused=None if row["layout"] == "{}" else refused_in(json.loads(row["layout"])),
+        is_elsewhere=row["id"] in elsewhere,
+    )
+
+
+def refused_in(layout: Metadata) -> Refused | None:
+    """The bytes that could not be read, if the layout of a document names any."""
+    match layout.get("refused"):
+        case {"hash": str() as file_hash, "parsers": str() as parsers}:
+            return Refused(file_hash, parsers)
+        case _:
+            return None
+
+
+def with_refused(layout: Metadata, refused: Refused | None) -> dict[str, JsonValue]:
+    """The layout, naming these bytes as those that could not be read, or none."""
+    kept = {key: value for key, value in layout.items() if key != "refused"}
+    if refused is not None:
+        kept["refused"] = {"hash": refused.file_hash, "parsers": refused.parsers}
+    return kept
+
+
+@of_intact_rows
 def chunk_from(row: Row) -> Chunk:
     return Chunk(
         id=row["id"],
@@ -85,6 +152,7 @@ def chunk_from(row: Row) -> Chunk:
     )
 
 
+@of_intact_rows
 def embedded_chunk_from(row: Row, metric: DistanceMetric) -> EmbeddedChunk:
     blob = row["vector"]
     return EmbeddedChunk(chunk_from(row), None if blob is None else vectors.decode(blob, metric))
@@ -126,6 +194,8 @@ def document_row(collection_id: str, document: Document, now: int) -> dict[str, 
         "subcategory_key": normal_or_none(document.subcategory),
         "language": document.language,
         "metadata": metadata_text(document.metadata, f"document {document.id}"),
+        "layout": metadata_text(document.layout, f"the layout of document {document.id}"),
+        "stored_file": document.stored_file,
         "processing_status": document.status.value,
         "processing_error": document.processing_error,
         "is_active": document.is_active,

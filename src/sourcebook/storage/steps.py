@@ -21,6 +21,22 @@ class Step(StrEnum):
     CHANGE_LOGGED = "change_logged"
     BEFORE_COMMIT = "before_commit"
     COMMITTED = "committed"
+    BACKUP_BEGUN = "backup_begun"
+    BACKUP_COPIED = "backup_copied"
+    BACKUP_SEALED = "backup_sealed"
+    BACKUP_VERIFIED = "backup_verified"
+    BACKUP_NAMED = "backup_named"
+    RESTORE_PREPARED = "restore_prepared"
+    RESTORE_FILES_PUT = "restore_files_put"
+    RESTORE_FORMER_KEPT = "restore_former_kept"
+    RESTORE_OVERWRITING = "restore_overwriting"
+    RESTORE_INSTALLED = "restore_installed"
+    REINDEX_BEGUN = "reindex_begun"
+    REINDEX_VECTORS_WRITTEN = "reindex_vectors_written"
+    REINDEX_CURATED_WRITTEN = "reindex_curated_written"
+    REINDEX_SWITCHED = "reindex_switched"
+    REINDEX_OLD_REMOVED = "reindex_old_removed"
+    REINDEX_WORDS_WRITTEN = "reindex_words_written"
 
 
 _observer: Callable[[Step], None] | None = None

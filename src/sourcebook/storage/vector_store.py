@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadVector, ChunkNotFound
 from sourcebook.retrieve.checks import require_top_k
 from sourcebook.storage import vectors
 from sourcebook.storage.checks import require_sane_chunks
+from sourcebook.storage.engines import PassagePlanner
 from sourcebook.storage.repositories import chunks as chunk_rows
 from sourcebook.storage.repositories import collections
 from sourcebook.storage.rows import embedded_chunk_from
@@ -16,6 +17,7 @@ from sourcebook.storage.writing import ReadyChunk
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, EmbeddedChunk, Vector
+    from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import MetadataFilter, SearchResult
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Row
@@ -105,9 +107,16 @@ class SqlVectorStore:
         require_top_k(top_k)
         return await self._engine.rank_passages(collection_id, query, top_k, filter)
 
-    async def prepare(self, collection_id: str) -> None:
-        await self._engine.prepare(collection_id)
+    async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
+        await self._engine.prepare(collection_id, on_share)
         await self._words.prepare(collection_id)
+
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None = None
+    ) -> SearchPlan | None:
+        if not isinstance(self._engine, PassagePlanner):
+            return None
+        return await self._engine.plan_passages(collection_id, top_k, filter)
 
     async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
         rows = await self._database.fetch(

@@ -50,13 +50,26 @@ def stored_type(metric: DistanceMetric) -> np.dtype[np.float16] | np.dtype[np.fl
     return np.dtype("<f2") if metric is DistanceMetric.COSINE else np.dtype("<f4")
 
 
-def encoded(vector: Vector, collection: Collection, what: str) -> bytes:
+class Halves(bytes):
+    """A vector as stored, in half precision, little endian."""
+
+    __slots__ = ()
+
+
+class Singles(bytes):
+    """The same in single precision."""
+
+    __slots__ = ()
+
+
+def encoded(vector: Vector, collection: Collection, what: str) -> Halves | Singles:
     """As stored: cosine vectors normalised in half precision, others as they are in single precision."""
     numbers = checked(vector, collection.embedding_dimensions, what)
     metric = collection.distance_metric
     needs_normalising = metric is DistanceMetric.COSINE and not _is_stored_form(numbers)
     ready = normalised(numbers) if needs_normalising else numbers
-    return ready.astype(stored_type(metric)).tobytes()
+    kind = Halves if metric is DistanceMetric.COSINE else Singles
+    return kind(ready.astype(stored_type(metric)).tobytes())
 
 
 def _is_stored_form(numbers: NDArray[np.float32]) -> bool:

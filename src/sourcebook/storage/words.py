@@ -14,8 +14,9 @@ from sourcebook.text.analysis import analyse_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-K1 = 1.2
-B = 0.75
+# Measured together with the title in every passage: see docs/decisions/0009-fusion-and-rerank.md.
+K1 = 0.9
+B = 0.4
 MOST_OFTEN = 65535
 
 
@@ -32,26 +33,48 @@ class WordCount:
         frequencies = Counter(analysed.terms)
         return cls({stem: min(n, MOST_OFTEN) for stem, n in frequencies.items()}, analysed.length)
 
+    @classmethod
+    def of_passage(cls, content: str, title: str | None, language: str | None) -> WordCount:
+        """The words of a passage and those of its document's title, which it often does not repeat."""
+        return cls.of(f"{title}\n{content}" if title else content, language)
+
+    @classmethod
+    def of_document(cls, content: str, title: str | None, language: str | None) -> WordCount:
+        """The words of a document. Its title counts twice: it says what all of it is about."""
+        return cls.of(f"{title}\n{title}\n{content}" if title else content, language)
+
+
+class TermIds(bytes):
+    """Ascending ids of terms: u32, little endian. A database with arrays keeps them as one."""
+
+    __slots__ = ()
+
+
+class Frequencies(bytes):
+    """How often each of those terms occurs: u16, little endian."""
+
+    __slots__ = ()
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedWords:
-    """A word count as stored: ascending term ids (u32, little endian) and their frequencies (u16)."""
+    """A word count as stored."""
 
     NONE: ClassVar[EncodedWords]
 
-    term_ids: bytes
-    frequencies: bytes
+    term_ids: TermIds
+    frequencies: Frequencies
 
     @classmethod
     def of(cls, count: WordCount, ids: Mapping[str, int]) -> EncodedWords:
         pairs = sorted((ids[stem], n) for stem, n in count.frequencies.items())
         return cls(
-            np.array([term_id for term_id, _ in pairs], dtype="<u4").tobytes(),
-            np.array([n for _, n in pairs], dtype="<u2").tobytes(),
+            TermIds(np.array([term_id for term_id, _ in pairs], dtype="<u4").tobytes()),
+            Frequencies(np.array([n for _, n in pairs], dtype="<u2").tobytes()),
         )
 
 
-EncodedWords.NONE = EncodedWords(b"", b"")
+EncodedWords.NONE = EncodedWords(TermIds(), Frequencies())
 
 
 def decode_ids(blob: bytes | bytearray) -> NDArray[np.uint32]:

@@ -17,7 +17,7 @@ import numpy as np
 from sourcebook.storage import words
 from sourcebook.storage.rows import chunk_row
 from sourcebook.storage.steps import Step, reached
-from sourcebook.storage.words import EncodedWords, WordCount
+from sourcebook.storage.words import EncodedWords, Frequencies, TermIds, WordCount
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
@@ -160,17 +160,25 @@ class IndexChange:
             "add_to_counters", collection_id=self.collection_id, now=self.now, **after.minus(self._before)
         )
         await self.transaction.execute("delete_unused_terms", term_ids=sorted(self._touched_terms))
+        await self._turn_words_around()
         reached(Step.COUNTS_WRITTEN)
         await self.log()
 
     async def log(self) -> None:
-        await self.transaction.execute(
-            "forget_changes", collection_id=self.collection_id, document_ids=self._documents
-        )
+        scope = {"collection_id": self.collection_id, "document_ids": self._documents}
+        await self.transaction.execute("refresh_facts", **scope)
+        await self.transaction.execute("forget_changes", **scope)
         await self.transaction.execute_many(
             "log_change", ({"collection_id": self.collection_id, "document_id": d} for d in self._documents)
         )
         reached(Step.CHANGE_LOGGED)
+
+    async def _turn_words_around(self) -> None:
+        """Where the database itself finds texts by their terms, let it know the words of these documents."""
+        if self._touched_terms:
+            scope = {"collection_id": self.collection_id, "document_ids": self._documents}
+            await self.transaction.execute("forget_postings", **scope)
+            await self.transaction.execute("write_postings", **scope)
 
     async def _totals(self) -> tuple[Totals, dict[str, int]]:
         rows = await self.transaction.fetch(
@@ -274,4 +282,4 @@ def _merged(rows: Sequence[Row]) -> EncodedWords:
     frequencies = np.concatenate([words.decode_frequencies(r["frequencies"]) for r in rows])
     unique, inverse = np.unique(ids, return_inverse=True)
     summed = np.bincount(inverse, weights=frequencies).clip(max=words.MOST_OFTEN)
-    return EncodedWords(unique.astype("<u4").tobytes(), summed.astype("<u2").tobytes())
+    return EncodedWords(TermIds(unique.astype("<u4").tobytes()), Frequencies(summed.astype("<u2").tobytes()))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sourcebook.ingest import steps as ingest_steps
 from sourcebook.ingest.fingerprint import chunk_id, document_id, hash_text
 from sourcebook.model.documents import (
     Chunk,
@@ -29,11 +30,15 @@ from sourcebook.storage.steps import Step, observe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.ingest.steps import IngestStep
+
 CRASHED = 137
 """The exit code of a process that was stopped at a step, as if by `kill -9`."""
 
 MIGRATION_STEPS = tuple(step for step in Step if step.name.startswith("MIGRATION_"))
-WRITE_STEPS = tuple(step for step in Step if step not in MIGRATION_STEPS)
+KEEPING_STEPS = tuple(step for step in Step if step.name.startswith(("BACKUP_", "RESTORE_")))
+REINDEX_STEPS = tuple(step for step in Step if step.name.startswith("REINDEX_"))
+WRITE_STEPS = tuple(step for step in Step if step not in (*MIGRATION_STEPS, *KEEPING_STEPS, *REINDEX_STEPS))
 
 SENTENCES_OF_A_PASSAGE = 3
 SOURCE = "crash-notes"
@@ -44,17 +49,18 @@ _WORDS = {
 }
 
 
-def arm(step: Step, nth: int = 1) -> None:
+def arm(step: Step | IngestStep, nth: int = 1) -> None:
     """End this process, without any clean-up, when it reaches the step for the nth time from now on."""
     left = nth
 
-    def stop(reached: Step) -> None:
+    def stop(reached: Step | IngestStep) -> None:
         nonlocal left
         left -= reached is step
         if left == 0:
             os._exit(CRASHED)
 
     observe(stop)
+    ingest_steps.observe(stop)
 
 
 def embedding_model(dimensions: int = 16) -> EmbeddingModel:

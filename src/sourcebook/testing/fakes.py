@@ -1,20 +1,23 @@
-"""Stand-ins for what a test cannot have: a clock that stands still, an embedder without a model."""
+"""Stand-ins for what a test cannot have: a clock that stands still, an embedder without a model, quick parsers."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from anyio import to_thread
+from anyio import sleep, to_thread
 
+from sourcebook.ingest.parsers.parse import parse
 from sourcebook.model.documents import EmbeddingModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ports.chat import PromptMessage
     from sourcebook.ports.providers import TextRole
 
 
@@ -61,3 +64,54 @@ def _text_vectors(texts: Sequence[str], dimensions: int) -> NDArray[np.float32]:
 def _word_vector(word: str, dimensions: int) -> NDArray[np.float64]:
     seed = int.from_bytes(hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest(), "big")
     return np.random.default_rng(seed).standard_normal(dimensions)
+
+
+class ScriptedChatModel:
+    """Writes what it is told to, in the pieces in which it is told; an error among them is raised there.
+
+    `asked` holds the prompts it was given, `closed` counts the answers that ended or were given up. A function instead
+    of pieces makes them of the prompt, as a model would that does whatever it reads.
+    """
+
+    def __init__(
+        self,
+        *pieces: str | Exception,
+        write: Callable[[Sequence[PromptMessage]], Sequence[str | Exception]] | None = None,
+        pause: float = 0.0,
+        name: str = "scripted",
+    ) -> None:
+        self._pieces = pieces
+        self._write = write
+        self._pause = pause
+        self._name = name
+        self.asked: list[list[PromptMessage]] = []
+        self.closed = 0
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
+        self.asked.append(list(messages))
+        try:
+            for piece in self._pieces if self._write is None else self._write(messages):
+                await sleep(self._pause)
+                if isinstance(piece, Exception):
+                    raise piece
+                yield piece
+        finally:
+            self.closed += 1
+
+
+class InlineParser:
+    """Parses in this process: as quick as a test wants it, and as unsafe. `parsed` counts the files."""
+
+    def __init__(self) -> None:
+        self.parsed = 0
+
+    async def parse(self, data: bytes, name: str) -> ParsedText:
+        self.parsed += 1
+        return parse(data, name)
+
+    async def close(self) -> None:
+        """There is nothing to end."""

@@ -11,9 +11,9 @@ from operator import add
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
 from sourcebook.text.normal import folded
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.stopwords import asking_words, stop_words
 
-ANALYSER_VERSION: int = 1
+ANALYSER_VERSION: int = 2
 """Raising it makes every base index its words again. Any change that gives some text other terms must raise it."""
 
 MAX_QUESTION_CHARACTERS = 4096
@@ -76,8 +76,9 @@ class QuestionWords:
 def analyse_question(text: str, languages: Sequence[str]) -> QuestionWords:
     """The terms of a question in every one of the languages, each once, in the order of the words.
 
-    A word with a trailing `*` is a prefix too, and is never a stop word. Without languages, and for a language that has
-    no stemmer, the words stay as they are. Any text is safe; only its first 4096 characters and 64 words count.
+    Words that only ask, such as `who` and `when`, are left out if there are others. A word with a trailing `*` is a
+    prefix too, and is never left out. Without languages the words stay as they are. Any text is safe; only its first
+    4096 characters and 64 words count.
     """
     readable = _readable(_cleaned(text[:MAX_QUESTION_CHARACTERS]))
     starred = [word for word, star in _WORD_AND_STAR.findall(readable) if star and len(word) >= MIN_PREFIX]
@@ -121,7 +122,9 @@ def _pairs(match: re.Match[str]) -> str:
 
 def _without_stop_words(found: list[str], languages: Sequence[str], kept: frozenset[str]) -> list[str]:
     stops = frozenset[str]().union(*map(stop_words, languages)) - kept
-    return [word for word in found if word not in stops] or found
+    content = [word for word in found if word not in stops] or found
+    asking = frozenset[str]().union(*map(asking_words, languages)) - kept
+    return [word for word in content if word not in asking] or content
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

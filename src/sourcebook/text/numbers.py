@@ -21,7 +21,9 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_AFTER = re.compile(rf"{_SPACE}?(?P<sign>%|‰|°\s?[CFСФ]?|[$€£₽])|{_SPACE}?-?(?:por{_SPACE})?(?P<word>[^\W\d_]+[²³23]?\.?)")
+_AFTER = re.compile(
+    rf"{_SPACE}?(?P<sign>%|‰|°\s?[CFСФ]?|[$€£₽])|{_SPACE}?-?(?:por{_SPACE})?(?P<word>[^\W\d_]+[²³23]?\.?)"
+)
 _BEFORE = re.compile(r"(?P<sign>[$€£₽]|R\$|US\$)\s?$")
 # Between the two ends of a range the unit stands once, at the end: "3–4 kg", "from 3 to 4 kg".
 _RANGE = re.compile(rf"{_SPACE}?(?:[-–—…/]|\.\.|до|to|and|a|e|и|или|or|ou){_SPACE}?", re.IGNORECASE)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Sequence
 from typing import Protocol, cast
 
 import Stemmer
+
+from sourcebook.text.letters import NOT_IN_LATIN
 
 _ALGORITHMS = {
     "ar": "arabic",
@@ -48,6 +51,21 @@ _ALGORITHMS = {
 }
 
 
+# A text in one language names things in another: a Russian manual speaks of servers. Such words, and all words of a
+# text whose language is unknown, are stemmed by their letters; languages in Cyrillic letters that have no stemmer too.
+_OF_CYRILLIC = "russian"
+_OF_LATIN = "english"
+_OWN_CYRILLIC = frozenset({"ru", "sr"})
+
+# Here accents say how a word is read, and are often not typed.
+_PLAIN_WITHOUT_ACCENTS = frozenset(
+    {"catalan", "english", "french", "italian", "portuguese", "romanian", "spanish"}
+)
+
+_SHORTEST_WITH_FLEETING_VOWEL = 5
+_VOWELS = frozenset("аеиоуыэюя")
+
+
 class _Stemmer(Protocol):
     def stemWords(self, words: Sequence[str], /) -> list[str]: ...  # noqa: N802
 
@@ -80,13 +98,54 @@ _stemmers = _Stemmers()
 
 
 def stem_words(words: Sequence[str], language: str | None) -> list[str]:
-    """One stem for each word, in their order and never empty. Words of a language without a stemmer stay as they are.
+    """One stem for each word, in their order and never empty.
 
-    The words are in lower case and hold no lone surrogates. Safe to call from any thread.
+    A word in letters that its language is not written in has the stem of a Russian or an English word, and so has every
+    word if the language is unknown. Words of a language in Latin letters without a stemmer stay as they are. The words
+    are in lower case and hold no lone surrogates. Safe to call from any thread.
     """
-    algorithm = _ALGORITHMS.get(language or "")
-    if algorithm not in _available:
+    own = _ALGORITHMS.get(language or "")
+    stems = _stemmed(words, own)
+    of_latin = None if language and language not in NOT_IN_LATIN else _OF_LATIN
+    of_cyrillic = None if language in _OWN_CYRILLIC else _OF_CYRILLIC
+    for algorithm, first, last in ((of_latin, "a", "z"), (of_cyrillic, "\u0400", "\u052f")):
+        if algorithm is None:
+            continue
+        places = [place for place, word in enumerate(words) if first <= word[:1] <= last]
+        for place, stem in zip(places, _stemmed([words[p] for p in places], algorithm), strict=True):
+            stems[place] = stem
+    return stems
+
+
+def _stemmed(words: Sequence[str], algorithm: str | None) -> list[str]:
+    if algorithm not in _available or not words:
         return list(words)
     stems = _stemmers.get(algorithm).stemWords(words)
+    if algorithm == "russian":
+        stems = [_without_fleeting_vowel(stem) for stem in stems]
+    elif algorithm in _PLAIN_WITHOUT_ACCENTS:
+        stems = [stem if stem.isascii() else _without_accents(stem) for stem in stems]
     # Some algorithms leave nothing of a word that is all ending, such as a lone Arabic vowel sign.
     return [stem or word for stem, word in zip(stems, words, strict=True)] if "" in stems else stems
+
+
+def _without_fleeting_vowel(stem: str) -> str:
+    """`поставок` as `поставк`, which is the stem of `поставка`; `конец` as `конц`, the stem of `конца`."""
+    if (
+        stem[-1:] in ("к", "ц")
+        and len(stem) >= _SHORTEST_WITH_FLEETING_VOWEL
+        and stem[-2] in "ое"
+        and stem[-3] not in _VOWELS
+    ):
+        return stem[:-2] + stem[-1]
+    return stem
+
+
+def _without_accents(stem: str) -> str:
+    """`anális` as `analis`. The Spanish `ñ` is a letter of its own."""
+    parts = (letter if letter == "ñ" else unicodedata.normalize("NFD", letter) for letter in stem)
+    return "".join(part if part == "ñ" else _bare(part) for part in parts)
+
+
+def _bare(part: str) -> str:
+    return "".join(mark for mark in part if not unicodedata.combining(mark))

@@ -40,7 +40,30 @@ _LISTS = {
 }
 _STOP_WORDS = {language: frozenset(words.split()) for language, words in _LISTS.items()}
 
+_ASKING = {
+    "en": """
+        what which who whom whose when where why how
+        could should would shall being having doing
+        some such any each both while because
+    """,
+    "ru": """
+        кто кого кому кем что чего чему чем где куда откуда когда почему зачем сколько чей чья чье чьи
+        какой какая какое какие какого какому каком какую каким какими каких
+    """,
+    "pt": "qual quais quem quando onde como quanto quanta quantos quantas",
+    "es": """
+        qué cuál cuáles quién quiénes cuándo dónde cómo cuánto cuánta cuántos cuántas
+        cual cuales quien quienes cuando donde como cuanto cuanta cuantos cuantas
+    """,
+}
+_ASKING_WORDS = {language: frozenset(words.split()) for language, words in _ASKING.items()}
+
 
 def stop_words(language: str | None) -> frozenset[str]:
     """The stop words of a language; none for a language without a list."""
     return _STOP_WORDS.get(language or "", frozenset())
+
+
+def asking_words(language: str | None) -> frozenset[str]:
+    """Words that make a question of what is sought. A text may hold them, but not because it answers."""
+    return _ASKING_WORDS.get(language or "", frozenset())

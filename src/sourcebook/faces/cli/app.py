@@ -8,15 +8,25 @@ from sourcebook._version import __version__
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.commands import (
     add,
+    ask,
+    backup,
+    chat,
     collections,
     config,
+    copy,
     demo,
     doctor,
     documents,
     export,
     import_,
+    kb,
+    reindex,
+    restore,
     search,
+    sessions,
+    terms,
 )
+from sourcebook.faces.cli.commands import eval as evaluation
 from sourcebook.faces.cli.invocation import Db, Invocation, Json, Level, takes_common_options
 from sourcebook.faces.cli.output import say, say_json, tell
 
@@ -61,13 +71,24 @@ def common(
 
 app.command("add")(takes_common_options(add.add))
 app.command("search")(takes_common_options(search.search))
+app.command("ask")(takes_common_options(ask.ask))
+app.command("chat")(takes_common_options(chat.chat))
 app.command("demo")(takes_common_options(demo.demo))
 app.command("doctor")(takes_common_options(doctor.doctor))
+app.command("reindex")(takes_common_options(reindex.reindex))
+app.command("backup")(takes_common_options(backup.backup))
+app.command("restore")(takes_common_options(restore.restore))
+app.command("copy")(takes_common_options(copy.copy))
+app.command("eval")(takes_common_options(evaluation.evaluate))
 app.command("export")(takes_common_options(export.export))
 app.command("import")(takes_common_options(import_.import_bundle))
 
 documents_app = typer.Typer(help="The documents in the base.", rich_markup_mode=None)
 documents_app.command("list")(takes_common_options(documents.list_documents))
+documents_app.command("show")(takes_common_options(documents.show))
+documents_app.command("hide")(takes_common_options(documents.hide))
+documents_app.command("unhide")(takes_common_options(documents.unhide))
+documents_app.command("remove")(takes_common_options(documents.remove))
 app.add_typer(documents_app, name="documents")
 
 collections_app = typer.Typer(help="Sets of documents with one embedding model each.", rich_markup_mode=None)
@@ -75,6 +96,26 @@ collections_app.command("list")(takes_common_options(collections.list_collection
 collections_app.command("create")(takes_common_options(collections.create))
 collections_app.command("remove")(takes_common_options(collections.remove))
 app.add_typer(collections_app, name="collections")
+
+sessions_app = typer.Typer(help="Your conversations.", rich_markup_mode=None)
+sessions_app.command("list")(takes_common_options(sessions.list_sessions))
+sessions_app.command("show")(takes_common_options(sessions.show))
+sessions_app.command("rename")(takes_common_options(sessions.rename))
+sessions_app.command("remove")(takes_common_options(sessions.remove))
+sessions_app.command("export")(takes_common_options(sessions.export))
+app.add_typer(sessions_app, name="sessions")
+
+kb_app = typer.Typer(help="Curated answers: approved by a person, given first.", rich_markup_mode=None)
+kb_app.command("list")(takes_common_options(kb.list_entries))
+kb_app.command("add")(takes_common_options(kb.add))
+kb_app.command("remove")(takes_common_options(kb.remove))
+app.add_typer(kb_app, name="kb")
+
+terms_app = typer.Typer(help="The words that answers should use.", rich_markup_mode=None)
+terms_app.command("list")(takes_common_options(terms.list_terms))
+terms_app.command("add")(takes_common_options(terms.add))
+terms_app.command("remove")(takes_common_options(terms.remove))
+app.add_typer(terms_app, name="terms")
 
 config_app = typer.Typer(help="The settings and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+INTERRUPTED = SourcebookError("Interrupted.", hint="What was finished before is kept.")
+
+
 def tell_interrupted(arguments: Sequence[str]) -> ExitCode:
     """Say that the command was interrupted, in the form that its arguments ask for, and return its exit code."""
-    error = SourcebookError("Interrupted.", hint="What was finished before is kept.")
+    error = INTERRUPTED
     if asks_for_json(arguments):
         sys.stdout.write(json.dumps({"error": error.as_dict()}, indent=2) + "\n")
     else:

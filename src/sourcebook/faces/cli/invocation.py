@@ -50,6 +50,7 @@ class Invocation:
 
     as_json: bool = False
     flags: dict[str, object] = field(default_factory=dict[str, object])
+    has_told_interruption: bool = False
     _loaded: LoadedSettings | None = None
 
     def take(self, *, db: str | None, log_level: LogLevel | None) -> None:
@@ -65,16 +66,23 @@ class Invocation:
 
     def open(self) -> sourcebook.Sourcebook:
         """The base, which has to be there: who only asks and mistypes its name is not given an empty one."""
+        self.require_base()
+        return self.open_or_make()
+
+    def require_base(self) -> None:
         db = self.loaded.settings.db
         if "://" not in db and _is_missing(db):
             raise BaseUnreachable(
                 f"There is no base {db!r}.",
                 hint="Check the path given by `--db`; `sourcebook add PATH` makes a base.",
             )
-        return self.open_or_make()
 
     def open_or_make(self) -> sourcebook.Sourcebook:
-        return sourcebook.Sourcebook(settings=self.loaded.settings)
+        return sourcebook.Sourcebook(settings=self.loaded.settings, face="cli")
+
+    def closed(self) -> sourcebook.Sourcebook:
+        """The base as it lies there, for what needs it neither open nor intact."""
+        return self.open_or_make()
 
     @property
     def wants_tracebacks(self) -> bool:

@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -43,9 +43,41 @@ def tell(text: str) -> None:
     stderr().print(Text(printable(text)))
 
 
+class Stream:
+    """Data that comes in pieces, shown as it comes."""
+
+    def __init__(self, *, is_on: bool) -> None:
+        self._is_on = is_on
+        self.has_written = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def write(self, text: str) -> None:
+        if self._is_on and text:
+            self.has_written = True
+            with _stdout() as stream:
+                stream.write(printable(text))
+                stream.flush()
+
+    def end(self) -> None:
+        """Finish the line. Nothing more may be written."""
+        if self._is_on and self.has_written:
+            with _stdout() as stream:
+                stream.write("\n")
+            self._is_on = False
+
+
 def say_json(document: Mapping[str, Any]) -> None:
     with _stdout() as stream:
-        stream.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        stream.write(as_json_text(document))
+
+
+def as_json_text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 def say_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -58,7 +58,7 @@ def _run(arguments: list[str], call: Invocation) -> int:
             logging.getLogger(PROGRAM).exception("Unexpected")
         in_one_line = " ".join(f"{type(error).__name__}: {masked(str(error))}".split())
         return _report(SourcebookError(in_one_line), call)
-    if code == ExitCode.INTERRUPTED:
+    if code == ExitCode.INTERRUPTED and not call.has_told_interruption:
         return tell_interrupted(arguments)
     return code if isinstance(code, int) else ExitCode.OK
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate, pairwise
@@ -11,23 +12,52 @@ from markdown_it import MarkdownIt
 
 from sourcebook.ingest.parsers.decoding import decode
 from sourcebook.ingest.parsers.front_matter import split_front_matter
-from sourcebook.ingest.parsers.parsed import ParsedText, Section
+from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
+from sourcebook.ingest.parsers.parsed import ParsedText
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
 
-MAX_HEADING_LENGTH = 300
+
+# What a browser would not show of the HTML in a text, and files that were put into it whole.
+_UNSEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*>|\Z)"
+    r"|<(div|span|p|details|section)\b[^<>]{0,500}?(?:\shidden\b|display\s*:\s*none|visibility\s*:\s*hidden)[^<>]{0,500}>.*?(?:</\2\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_EMBEDDED = re.compile(r"data:[\w/+.-]{1,100}(?:;[\w=-]{1,100})*;base64,[\w+/=%-]{100,}")
 
 
 def parse_markdown(data: bytes) -> ParsedText:
     """The source after the front matter, its headings as section paths, and its title.
 
-    The title is what the front matter calls so, else the first heading of the first level.
+    The title is what the front matter calls so, else the first heading of the first level. Comments, scripts and
+    hidden elements of HTML are left out, and so are pictures that are written into the text.
     """
-    metadata, text = split_front_matter(decode(data))
+    metadata, source = split_front_matter(decode(data))
+    text = _visible(_EMBEDDED.sub("data:", source))
     headings = list(_headings(text))
     first = next((name for _, level, name in headings if level == 1), None)
-    return ParsedText(text, _text_of(metadata.get("title")) or first, metadata, list(_sections(headings)))
+    title = _text_of(metadata.get("title")) or first
+    return ParsedText(text, title, metadata, sections_of(headings), kind="text/markdown")
+
+
+def _visible(text: str) -> str:
+    """The text without what is hidden in its HTML. In listings, HTML is what is shown, so it stays."""
+    if "<" not in text:
+        return text
+    lines = text.split("\n")
+    kept: list[str] = []
+    start = 0
+    for token in _blocks().parse(text):
+        if token.map and token.type in ("html_block", "inline") and token.map[0] >= start:
+            first, end = token.map
+            source = "\n".join(lines[first:end])
+            is_safe = token.type == "html_block" or ("`" not in source and "<!--" in source)
+            kept += lines[start:first]
+            kept.append(_UNSEEN.sub("", source) if is_safe else source)
+            start = end
+    return "\n".join([*kept, *lines[start:]])
 
 
 def _text_of(value: JsonValue) -> str | None:
@@ -36,13 +66,15 @@ def _text_of(value: JsonValue) -> str | None:
     return str(value).strip() or None
 
 
-def _headings(text: str) -> Iterator[tuple[int, int, str]]:
+def _headings(text: str) -> Iterator[Heading]:
     """Offset, level and words of each heading that stands by itself, outside of lists, quotes and code."""
     tokens = _blocks().parse(text)
     offsets = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0 and opening.map:
-            yield offsets[opening.map[0]], int(opening.tag[1:]), _words(inline.content[:MAX_HEADING_LENGTH])
+            yield Heading(
+                offsets[opening.map[0]], int(opening.tag[1:]), _words(inline.content[:LONGEST_NAME])
+            )
 
 
 @cache
@@ -67,12 +99,3 @@ def _words(heading: str) -> str:
         if child.type != "html_inline"
     )
     return " ".join("".join(pieces).split())
-
-
-def _sections(headings: list[tuple[int, int, str]]) -> Iterator[Section]:
-    path: list[tuple[int, str]] = []
-    for start, level, name in headings:
-        path = [(outer, words) for outer, words in path if outer < level]
-        if name:
-            path.append((level, name))
-        yield Section(start, " > ".join(words for _, words in path))

@@ -17,11 +17,21 @@ class Section(NamedTuple):
     path: str
 
 
+class Page(NamedTuple):
+    """A page of a document that has pages, counted from 1, and the span of the text that stands on it."""
+
+    number: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """The text as it will be stored and cited, and what the file says about itself."""
+    """The text as it will be stored and cited, and what the file says about itself. `kind` is a MIME type."""
 
     text: str
     title: str | None = None
     metadata: Metadata = field(default_factory=dict[str, "JsonValue"])
     sections: Sequence[Section] = ()
+    pages: Sequence[Page] = ()
+    kind: str = "text/plain"

@@ -1,4 +1,4 @@
-"""Plain text."""
+"""Plain text and source code."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def parse_plain(data: bytes) -> ParsedText:
     """The text as it is; a short line that stands alone at its beginning is its title."""
     text = decode(data)
     return ParsedText(text, title=_title(text))
+
+
+def parse_source(data: bytes) -> ParsedText:
+    """Source code as it is. Its first line is no title."""
+    return ParsedText(decode(data), kind="text/x-source")
 
 
 def _title(text: str) -> str | None:

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class OnExisting(StrEnum):
-    """What to do when there is a bundle already where one is to be written."""
-
-    REFUSE = "refuse"
-    REPLACE = "replace"
+from sourcebook.model.keeping import OnExisting as OnExisting
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,9 @@ def _embedded(bundled: BundledChunk, collection: Collection) -> EmbeddedChunk:
 def _ready(chunks: Sequence[BundledChunk], document: Document) -> list[ReadyChunk]:
     return [
         ReadyChunk(
-            c.chunk, c.vector, WordCount.of(c.chunk.content, document.language) if c.has_words else None
+            c.chunk,
+            c.vector,
+            WordCount.of_passage(c.chunk.content, document.title, document.language) if c.has_words else None,
         )
         for c in chunks
     ]

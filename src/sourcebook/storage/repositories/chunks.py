@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.model.search import SearchResult
@@ -42,9 +43,9 @@ async def put(
     await change.drop_chunks({r["chunk_id"]: r["document_id"] for r in old})
     await add_bare_documents(transaction, collection_id, dict.fromkeys(document_ids), now)
     indexed = {r["chunk_id"] for r in old if r["has_words"]}
-    spoken = await languages(transaction, collection_id, document_ids)
+    known = await headings(transaction, collection_id, document_ids)
     await change.put_chunks(
-        [_with_words(c, spoken) if c.chunk.id in indexed and c.words is None else c for c in ready]
+        [_with_words(c, known) if c.chunk.id in indexed and c.words is None else c for c in ready]
     )
     await change.settle()
 
@@ -72,16 +73,25 @@ async def add_bare_documents(
     )
 
 
-async def languages(executor: Executor, collection_id: str, document_ids: Set[str]) -> dict[str, str | None]:
-    """The languages of those of the documents that are known."""
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a document says about the words of its chunks: the language that they are in, and what stands above."""
+
+    language: str | None = None
+    title: str | None = None
+
+
+async def headings(executor: Executor, collection_id: str, document_ids: Set[str]) -> dict[str, Heading]:
+    """The headings of those of the documents that are known."""
     rows = await executor.fetch(
-        "document_languages", collection_id=collection_id, document_ids=sorted(document_ids)
+        "document_headings", collection_id=collection_id, document_ids=sorted(document_ids)
     )
-    return {row["id"]: row["language"] for row in rows}
+    return {row["id"]: Heading(row["language"], row["title"]) for row in rows}
 
 
-def _with_words(ready: ReadyChunk, spoken: dict[str, str | None]) -> ReadyChunk:
-    words = WordCount.of(ready.chunk.content, spoken[ready.chunk.document_id])
+def _with_words(ready: ReadyChunk, known: dict[str, Heading]) -> ReadyChunk:
+    heading = known[ready.chunk.document_id]
+    words = WordCount.of_passage(ready.chunk.content, heading.title, heading.language)
     return ReadyChunk(ready.chunk, ready.vector, words)
 
 

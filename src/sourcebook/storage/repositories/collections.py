@@ -98,7 +98,7 @@ def _require_same(found: Collection, wanted: Collection) -> None:
 
 
 async def _insert(transaction: Executor, wanted: Collection, model: EmbeddingModel, now: int) -> None:
-    model_id = await _model_id(transaction, model, now)
+    model_id = await put_model(transaction, model, now)
     await transaction.execute(
         "insert_collection",
         collection_id=wanted.id,
@@ -115,12 +115,17 @@ async def _insert(transaction: Executor, wanted: Collection, model: EmbeddingMod
     )
 
 
-async def _model_id(transaction: Executor, model: EmbeddingModel, now: int) -> int:
-    identity = asdict(model)
-    await transaction.execute("insert_model", **identity, now=now)
-    row = await transaction.fetch_one("model_id", **identity)
-    assert row is not None, "the model was inserted or existed"  # noqa: S101
-    return row["id"]
+async def put_model(transaction: Executor, model: EmbeddingModel, now: int) -> int:
+    """The number of a model, which it has from now on if it had none."""
+    await transaction.execute("insert_model", **asdict(model), now=now)
+    found = await find_model(transaction, model)
+    assert found is not None, "the model was inserted or existed"  # noqa: S101
+    return found
+
+
+async def find_model(executor: Executor, model: EmbeddingModel) -> int | None:
+    row = await executor.fetch_one("model_id", **asdict(model))
+    return None if row is None else row["id"]
 
 
 async def delete(database: Database, collection_id: str, now: int) -> None:

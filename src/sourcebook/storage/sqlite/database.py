@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
 import anyio
@@ -17,13 +17,14 @@ import anyio
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.session import Memory, SqliteSession, in_snapshot, in_transaction
+from sourcebook.storage.sqlite.log import lost_frames, remember_loss
+from sourcebook.storage.sqlite.session import Memory, SqliteSession, carried_out, in_snapshot, in_transaction
 from sourcebook.storage.sqlite.threads import Threads
 from sourcebook.storage.sqlite.upgrade import bring_up_to_date
 from sourcebook.storage.steps import Step, reached
 
 if TYPE_CHECKING:
-    from sourcebook.storage.database import Row
+    from sourcebook.storage.database import Executor, Row
     from sourcebook.storage.sqlite.driver import Connection
 
 T = TypeVar("T")
@@ -69,6 +70,8 @@ class SqliteExecutor:
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         sql = self._queries[name].sql
+        if not sql:
+            return 0
         return await _in_thread(self._threads, driver.change, self._open_connection(), sql, parameters)
 
     async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
@@ -143,12 +146,10 @@ class SqliteDatabase:
             finish()
 
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
-        async with self.snapshot() as reader:
-            return await reader.fetch(name, **parameters)
+        return await self.read(lambda session: session.fetch(name, **parameters))
 
     async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
-        async with self.snapshot() as reader:
-            return await reader.fetch_one(name, **parameters)
+        return await self.read(lambda session: session.fetch_one(name, **parameters))
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         async with self.transaction() as transaction:
@@ -176,6 +177,19 @@ class SqliteDatabase:
             finally:
                 executor.end()
             reached(Step.COMMITTED)
+
+    async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` in one transaction and one worker thread. It may wait for nothing but its executor."""
+        async with self._write_lock:
+            writer = self._opened()
+            await self._begin(writer)
+            try:
+                return await _in_thread(self._threads, carried_out, writer, self._queries, work)
+            except BaseException:
+                # Cancelled before the thread began.
+                with anyio.CancelScope(shield=True):
+                    await _in_thread(self._threads, _roll_back, writer)
+                raise
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[SqliteExecutor, None]:
@@ -259,9 +273,12 @@ class SqliteDatabase:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BaseUnreachable(f"cannot make the folder {self.path.parent}: {error}") from error
+        # Looked for before SQLite opens the log, and makes it look well again.
+        lost = lost_frames(self.path)
         writer = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs)
         try:
             bring_up_to_date(writer, self.path)
+            remember_loss(writer, self.path, lost)
         except BaseException:
             writer.close()
             raise

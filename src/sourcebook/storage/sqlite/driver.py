@@ -71,6 +71,9 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError] | type[Conflict]], ...
 )
 
 
+_OF_ANOTHER_SHAPE = ("no such ", "malformed database schema")
+
+
 def library_version() -> tuple[int, ...]:
     return tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
 
@@ -91,16 +94,26 @@ def translated() -> Generator[None, None, None]:
     except apsw.Error as error:
         for theirs, ours in _ERRORS:
             if isinstance(error, theirs):
-                raise ours(f"{_first_line(ours)} (SQLite: {error})") from error
+                raise ours(f"{_first_line(ours)}{_said(error)}") from error
+        # Our statements are known to fit the tables that we make: if they do not, it is because of the tables.
+        if isinstance(error, apsw.SQLError) and str(error).startswith(_OF_ANOTHER_SHAPE):
+            raise BaseDamaged(f"{_first_line(BaseDamaged)}{_said(error)}") from error
         raise StorageError(f"SQLite: {error}") from error
     except UnicodeEncodeError as error:
         raise BadText from error
+    except UnicodeDecodeError as error:
+        raise BaseDamaged(f"{_first_line(BaseDamaged)} (a text in it is no text: {error})") from error
     except OverflowError as error:
         raise UsageError("a number needs more than the 64 bits that a base stores") from error
 
 
 def _first_line(error: type[Exception]) -> str:
     return (error.__doc__ or "").partition("\n")[0].removesuffix(".")
+
+
+def _said(error: apsw.Error) -> str:
+    """What SQLite says itself; after a failed copy of pages it has nothing to say."""
+    return "" if str(error) == "not an error" else f" (SQLite: {error})"
 
 
 def connect(path: Path, *, busy_timeout: float, vfs: str | None = None) -> Connection:
@@ -117,6 +130,46 @@ def connect(path: Path, *, busy_timeout: float, vfs: str | None = None) -> Conne
     connection.execute("pragma synchronous = full")
     connection.create_scalar_function("normal_form", _normal_form, 1, deterministic=True)
     return connection
+
+
+def connect_to_read(path: Path, *, busy_timeout: float = 5.0) -> Connection:
+    """A connection that cannot write, for files that are looked at and not used."""
+    connection = cast("Connection", apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
+    connection.set_busy_timeout(int(busy_timeout * 1000))
+    connection.execute("pragma trusted_schema = off")
+    # A page whose cells overlap or leave it is then an error rather than a surprise.
+    connection.execute("pragma cell_size_check = on")
+    return connection
+
+
+def connect_alone(path: Path, *, vfs: str | None = None) -> Connection:
+    """A connection to a file that nobody else knows of yet and that is worth nothing until it is complete."""
+    connection = cast("Connection", apsw.Connection(str(path), vfs=vfs))
+    for pragma in (
+        "pragma locking_mode = exclusive",
+        "pragma journal_mode = off",
+        "pragma synchronous = off",
+    ):
+        connection.execute(pragma).fetchall()
+    return connection
+
+
+def copy_pages(
+    source: Connection, destination: Connection, pages: int = 1024
+) -> Generator[tuple[int, int], None, None]:
+    """Copy a base page by page. After each step, how many are copied and how many there are.
+
+    A source with an open transaction is copied as that sees it. The destination changes at the last step, as a whole.
+    """
+    with destination.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(pages)
+            yield backup.page_count - backup.remaining, backup.page_count
+
+
+def make_one_file(connection: Connection) -> None:
+    """Leave no log beside the file that could be forgotten."""
+    connection.execute("pragma journal_mode = delete").fetchall()
 
 
 def use_write_ahead_log(connection: Connection) -> None:
@@ -171,15 +224,19 @@ def copy(source: Connection, target: Path) -> None:
     unfinished = target.with_name(f"{target.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     destination = cast("Connection", apsw.Connection(str(unfinished)))
-    with destination.backup("main", source, "main") as backup:
-        backup.step()
-    # The copy is a file of its own: no log beside it that could be forgotten.
-    destination.execute("pragma journal_mode = delete")
+    for _ in copy_pages(source, destination, pages=-1):
+        pass
+    make_one_file(destination)
     destination.close()
-    with unfinished.open("rb") as file:
-        os.fsync(file.fileno())
+    sync_file(unfinished)
     unfinished.replace(target)
     sync_folder(target.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Make what was written survive a power cut. No connection may have the file open: closing it drops their locks."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

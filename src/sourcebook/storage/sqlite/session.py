@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sourcebook.errors import NotOpen
+from sourcebook.storage.rows import of_intact_rows
 from sourcebook.storage.sqlite import driver
+from sourcebook.storage.steps import Step, reached
 
 if TYPE_CHECKING:
-    from sourcebook.storage.database import Row
+    from sourcebook.storage.database import Executor, Row
     from sourcebook.storage.queries import Queries
     from sourcebook.storage.sqlite.driver import Connection
 
@@ -72,7 +75,7 @@ def in_snapshot(
     try:
         # Asking for the version is a read, and so fixes the state that everything after it sees.
         version = int(connection.execute("pragma data_version").fetchall()[0][0])
-        return work(SqliteSession(connection, queries, memory.at(version)))
+        return of_intact_rows(work)(SqliteSession(connection, queries, memory.at(version)))
     finally:
         connection.execute("rollback")
 
@@ -88,3 +91,62 @@ def in_transaction(connection: Connection, queries: Queries, work: Callable[[Sql
             connection.execute("rollback")
         raise
     return result
+
+
+class InlineExecutor:
+    """Named statements on one connection, for code that is written for an event loop and runs in a worker thread."""
+
+    def __init__(self, connection: Connection, queries: Queries) -> None:
+        self._connection: Connection | None = connection
+        self._queries = queries
+
+    def end(self) -> None:
+        self._connection = None
+
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
+        return driver.run(self._open(), self._queries[name].sql, parameters)
+
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
+        rows = await self.fetch(name, **parameters)
+        return rows[0] if rows else None
+
+    async def execute(self, name: str, /, **parameters: object) -> int:
+        sql = self._queries[name].sql
+        return driver.change(self._open(), sql, parameters) if sql else 0
+
+    async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        driver.change_many(self._open(), self._queries[name].sql, rows)
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            raise NotOpen("the transaction is over", hint="Use its executor only inside of its work.")
+        return self._connection
+
+
+def carried_out(
+    connection: Connection, queries: Queries, work: Callable[[Executor], Coroutine[Any, Any, T]]
+) -> T:
+    """Do the work of a transaction that has begun, to its commit."""
+    executor = InlineExecutor(connection, queries)
+    try:
+        result = _driven(work(executor))
+        reached(Step.BEFORE_COMMIT)
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+    finally:
+        executor.end()
+    reached(Step.COMMITTED)
+    return result
+
+
+def _driven(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that never has to wait, because everything it asks for is at hand."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    coroutine.close()
+    raise RuntimeError("the work of a transaction may wait for nothing but its executor")

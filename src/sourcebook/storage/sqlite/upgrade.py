@@ -32,8 +32,8 @@ create table if not exists schema_migrations (
 def bring_up_to_date(connection: Connection, path: Path, known: Sequence[Migration] | None = None) -> None:
     """Apply what is missing. Afterwards the base has the present shape; after a crash, the old or the new one."""
     known = known if known is not None else read_migrations(files("sourcebook.storage.sqlite") / "migrations")
-    _refuse_foreign_file(connection, path)
-    todo = pending(known, _applied(connection))
+    refuse_foreign_file(connection, path)
+    todo = pending(known, applied_migrations(connection))
     # Of a base that is up to date too: a copy of one is not in this mode.
     driver.use_write_ahead_log(connection)
     for migration in todo:
@@ -41,14 +41,14 @@ def bring_up_to_date(connection: Connection, path: Path, known: Sequence[Migrati
         _apply(connection, migration, known, copy_of=path if is_upgrade else None)
 
 
-def _refuse_foreign_file(connection: Connection, path: Path) -> None:
+def refuse_foreign_file(connection: Connection, path: Path) -> None:
     names = {row[0] for row in connection.execute("select name from sqlite_schema")}
     # Other programs have a table schema_migrations as well.
     if names and not {"schema_migrations", "base_info"} <= names:
         raise NotASourcebook(f"{path} is a SQLite file, but not a Sourcebook base")
 
 
-def _applied(connection: Connection) -> list[AppliedMigration]:
+def applied_migrations(connection: Connection) -> list[AppliedMigration]:
     exists = connection.execute("select 1 from sqlite_schema where name = 'schema_migrations'").fetchall()
     if not exists:
         return []
@@ -64,7 +64,7 @@ def _apply(
     try:
         connection.execute(_HISTORY)
         # Another process may have done it while this one waited for the lock.
-        if migration not in pending(known, _applied(connection)):
+        if migration not in pending(known, applied_migrations(connection)):
             connection.execute("rollback")
             return
         if copy_of is not None:

@@ -7,20 +7,28 @@ A storage of one's own keeps the contract if these pass for it. Subclass each cl
         pass
 """
 
+from sourcebook.testing.contract.chat import CuratedBaseContract, SessionsContract, TerminologyContract
 from sourcebook.testing.contract.filters import FilterContract
 from sourcebook.testing.contract.fts_store import FtsStoreContract
 from sourcebook.testing.contract.index_writer import IndexWriterContract
 from sourcebook.testing.contract.jobs import JobsContract
 from sourcebook.testing.contract.passages import PassageSearchContract
+from sourcebook.testing.contract.reindexing import ReindexingContract
+from sourcebook.testing.contract.sources import SourcesContract
 from sourcebook.testing.contract.tracker import DocumentTrackerContract
 from sourcebook.testing.contract.vector_store import VectorStoreContract
 
 __all__ = [
+    "CuratedBaseContract",
     "DocumentTrackerContract",
     "FilterContract",
     "FtsStoreContract",
     "IndexWriterContract",
     "JobsContract",
     "PassageSearchContract",
+    "ReindexingContract",
+    "SessionsContract",
+    "SourcesContract",
+    "TerminologyContract",
     "VectorStoreContract",
 ]

@@ -1,21 +1,38 @@
-from collections.abc import Callable, Generator
+import sys
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, TypeAlias
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
 
+import sourcebook
+from sourcebook.errors import TooManyRemovals, UsageError
 from sourcebook.faces.cli.exits import ExitCode
+from sourcebook.faces.cli.interruption import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import printable, say, say_json, stderr, tell
-from sourcebook.ingest.report import AddReport, Progress
+from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.stopping import stopping
+from sourcebook.ingest.choices import OnFailed, OnRemoval
+from sourcebook.ingest.fingerprint import hash_bytes
+from sourcebook.ingest.report import AddPlan, AddReport, FailedFile, Progress, WatchRound
+from sourcebook.ingest.stopping import StopSignal
+from sourcebook.model.documents import WriteOutcome
+
+__all__ = ["add", "as_text", "progress_bar"]
+
+STDIN = Path("-")
+Bar: TypeAlias = Callable[[Progress], None] | None
 
 
 def add(
     call: Invocation,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files or folders.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="Files or folders; - reads from standard input.")
+    ],
     *,
     category: Annotated[
         str | None, typer.Option("--category", metavar="X", help="What the documents are about.")
@@ -23,50 +40,255 @@ def add(
     subcategory: Annotated[
         str | None, typer.Option("--subcategory", metavar="Y", help="What they are about more narrowly.")
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on, and add whatever changes, until Ctrl-C.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Also read files again that could not be read before.")
+    ] = False,
+    allow_removals: Annotated[
+        bool, typer.Option("--allow-removals", help="Remove what is gone, even if it is most of a folder.")
+    ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help="What to call standard input; the same name replaces it."
+        ),
+    ] = None,
     collection: CollectionName = None,
 ) -> None:
-    """Index documents. Done again, new and changed files are taken in, and the others are left alone.
+    """Make the base agree with files and folders. Done again, only what changed is read.
 
-    Files that are gone or renamed stay in the base until their document is removed, for which there is no command yet.
-    Only regular files are read; links that lead out of a folder are not followed. The exit code is 1 if a file failed.
+    What moved is moved, and what is gone from a folder is removed. If that is most of it, or the folder itself, nothing
+    is changed and the exit code is 4. Hidden files, and what .gitignore and .sourcebookignore name, are left alone, and
+    so are links that lead out of a folder. Labels are remembered for what was named; --category "" takes one away. The
+    exit code is 1 if a file failed. Ctrl-C ends after what is being written, and nothing is lost.
     """
-    with call.open_or_make() as book, progress_bar() as on_progress:
-        report = book.add(
-            *paths,
-            collection=collection,
-            category=category,
-            subcategory=subcategory,
-            on_progress=on_progress,
-        )
-    if call.as_json:
-        say_json(report.as_dict())
+    command = _Add(
+        call,
+        [path for path in paths if path != STDIN],
+        collection,
+        category,
+        subcategory,
+        OnRemoval.ALLOW if allow_removals else OnRemoval.REFUSE,
+        OnFailed.RETRY if retry_failed else OnFailed.LEAVE,
+    )
+    if STDIN in paths and (watch or dry_run):
+        raise UsageError("Standard input can neither be watched nor planned.", hint="Leave out the -.")
+    if dry_run:
+        command.plan()
+    elif watch:
+        command.watch()
     else:
-        say(as_text(report))
-        for failure in report.failed:
-            tell(f"{failure.path}: {failure.message} ({failure.code})")
-    if report.failed:
-        raise typer.Exit(ExitCode.ERROR)
+        command.run(_read_stdin() if STDIN in paths else None, name)
+
+
+class _Add:
+    """One call of the command."""
+
+    def __init__(
+        self,
+        call: Invocation,
+        paths: Sequence[Path],
+        collection: str | None,
+        category: str | None,
+        subcategory: str | None,
+        on_removal: OnRemoval,
+        on_failed: OnFailed,
+    ) -> None:
+        self.call = call
+        self.paths = paths
+        self.collection = collection
+        self.category = category
+        self.subcategory = subcategory
+        self.on_removal = on_removal
+        self.on_failed = on_failed
+
+    def run(self, piped: bytes | None, name: str | None) -> None:
+        with self.call.open_or_make() as book, stopping() as stop:
+            report = self._add_piped(book, piped, name) if piped is not None else AddReport()
+            if self.paths:
+                with progress_bar() as bar:
+                    added = self._add_paths(book, bar, stop)
+                report = added if piped is None else _together(report, added)
+        _show(self.call, report)
+
+    def plan(self) -> None:
+        with self._planning() as book, stopping() as stop, progress_bar() as bar:
+            plan = book.plan_add(
+                *self.paths,
+                collection=self.collection,
+                on_removal=self.on_removal,
+                on_failed=self.on_failed,
+                on_progress=bar,
+                stop=stop,
+            )
+        _show_plan(self.call, plan)
+
+    @contextmanager
+    def _planning(self) -> Generator[sourcebook.Sourcebook]:
+        """The base; if there is none, an empty one that is gone afterwards, because a plan makes nothing."""
+        settings = self.call.loaded.settings
+        if "://" in settings.db or Path(settings.db).exists():
+            with self.call.open() as book:
+                yield book
+            return
+        with (
+            TemporaryDirectory() as folder,
+            sourcebook.Sourcebook(Path(folder, "base.db"), settings=settings) as book,
+        ):
+            yield book
+
+    def watch(self) -> None:
+        """Rounds until Ctrl-C. With --json, one document in the end, for all of them together."""
+        rounds = _Rounds(self.call)
+        with self.call.open_or_make() as book, stopping() as stop:
+            book.watch(
+                *self.paths,
+                on_round=rounds.take,
+                stop=stop,
+                collection=self.collection,
+                category=self.category,
+                subcategory=self.subcategory,
+                on_removal=self.on_removal,
+            )
+        _show(self.call, replace(rounds.total, interrupted=True))
+
+    def _add_paths(self, book: sourcebook.Sourcebook, bar: Bar, stop: StopSignal) -> AddReport:
+        return book.add(
+            *self.paths,
+            collection=self.collection,
+            category=self.category,
+            subcategory=self.subcategory,
+            on_removal=self.on_removal,
+            on_failed=self.on_failed,
+            on_progress=bar,
+            stop=stop,
+        )
+
+    def _add_piped(self, book: sourcebook.Sourcebook, data: bytes, name: str | None) -> AddReport:
+        try:
+            # Without a name, it is known by what it says.
+            written = book.add_bytes(
+                name or f"stdin/{hash_bytes(data)[:16]}",
+                data,
+                collection=self.collection,
+                category=self.category,
+                subcategory=self.subcategory,
+            )
+        except UsageError as error:
+            return AddReport(failed=[FailedFile(name or "-", error.code, error.message)])
+        match written.outcome:
+            case WriteOutcome.WRITTEN:
+                return AddReport(added=1)
+            case WriteOutcome.DUPLICATE:
+                return AddReport(duplicates=1)
+            case WriteOutcome.UNCHANGED:
+                return AddReport(unchanged=1)
+
+
+class _Rounds:
+    """What the rounds of a watch did: each is told when it did something."""
+
+    def __init__(self, call: Invocation) -> None:
+        self.call = call
+        self.total = AddReport()
+
+    def take(self, done: WatchRound) -> None:
+        if done.report is not None:
+            is_first = self.total == AddReport()
+            self.total = _together(self.total, done.report)
+            if not self.call.as_json and (is_first or _did_something(done.report)):
+                tell(as_text(done.report))
+                _tell_failures(done.report)
+        elif done.error is not None:
+            tell(f"{done.error.message} {done.error.hint}")
 
 
 def as_text(report: AddReport) -> str:
     """The report in one line: `3 added, 0 updated, …`."""
-    counts = {name: count for name, count in report.as_dict().items() if isinstance(count, int)}
-    return (
-        ", ".join(f"{count} {name}" for name, count in (counts | {"failed": len(report.failed)}).items())
-        + "."
-    )
+    counts = {
+        "added": report.added,
+        "updated": report.updated,
+        "unchanged": report.unchanged,
+        "moved": report.moved,
+        "removed": report.removed,
+        "failed": len(report.failed),
+    }
+    parts = [f"{count} {name}" for name, count in counts.items()]
+    if report.duplicates:
+        parts.append(f"{report.duplicates} with the bytes of another")
+    if report.skipped:
+        reasons = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in report.skipped.items())
+        parts.append(f"{sum(report.skipped.values())} skipped ({reasons})")
+    return ", ".join(parts) + "."
 
 
-@contextmanager
-def progress_bar() -> Generator[Callable[[Progress], None] | None]:
-    """A bar on stderr that follows the files; nothing at all if that is not a terminal."""
-    console = stderr()
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[path]}", markup=False))
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, path="")
-        yield lambda progress: bar.update(
-            task, completed=progress.done, total=progress.total, path=printable(progress.path)
+_REASONS = {
+    "unsupported": "of a kind that is not read",
+    "empty": "empty",
+    "too_large": "too large",
+    "not_a_file": "no regular files",
+    "link": "links that lead nowhere or out",
+    "ignored": "ignored",
+}
+
+
+def _show(call: Invocation, report: AddReport) -> None:
+    if call.as_json:
+        document = report.as_dict()
+        say_json(document | {"error": INTERRUPTED.as_dict()} if report.interrupted else document)
+    else:
+        say(as_text(report))
+        _tell_failures(report)
+    if report.interrupted:
+        call.has_told_interruption = call.as_json
+        raise typer.Exit(ExitCode.INTERRUPTED)
+    if report.failed:
+        raise typer.Exit(ExitCode.ERROR)
+
+
+def _tell_failures(report: AddReport) -> None:
+    for failure in report.failed:
+        tell(f"{failure.path}: {failure.message} ({failure.code})")
+    if report.still_failed:
+        tell(
+            f"{report.still_failed} more could not be read before and did not change: "
+            "`sourcebook documents list --status failed` names them, --retry-failed tries again."
         )
+
+
+def _show_plan(call: Invocation, plan: AddPlan) -> None:
+    if call.as_json:
+        say_json(plan.as_dict())
+    else:
+        say_rows(
+            ("action", "path", "from"), [(step.action, step.path, step.moved_from) for step in plan.steps]
+        )
+        tell(as_text(plan.report))
+        _tell_failures(plan.report)
+        if plan.refused is not None:
+            tell(f"{plan.refused} {TooManyRemovals().hint}")
+    if plan.refused is not None:
+        raise typer.Exit(ExitCode.CONFLICT)
+
+
+def _together(one: AddReport, other: AddReport) -> AddReport:
+    """Both reports in one; what did not change is as in the later."""
+    summed = {
+        name: getattr(one, name) + getattr(other, name)
+        for name in ("added", "updated", "moved", "removed", "duplicates")
+    }
+    failed = {file.path: file for file in (*one.failed, *other.failed)}
+    return replace(other, **summed, failed=list(failed.values()))
+
+
+def _did_something(report: AddReport) -> bool:
+    return bool(report.added or report.updated or report.moved or report.removed or report.failed)
+
+
+def _read_stdin() -> bytes:
+    return sys.stdin.buffer.read()

@@ -1,19 +1,54 @@
+from typing import Annotated
+
 import typer
 
 from sourcebook.faces.cli.exits import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json
+from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.model.health import Finding, HealthReport
+
+_SHOWN = 10
 
 
-def doctor(call: Invocation) -> None:
+def doctor(
+    call: Invocation,
+    *,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Put right what can be, say what was done, and keep what is replaced."),
+    ] = False,
+) -> None:
     """Check the base. Each thing that is wrong comes with what to do; the exit code is then 5."""
-    with call.open() as book:
-        report = book.doctor()
+    call.require_base()
+    with progress_bar() as on_progress:
+        look = call.closed().repair if repair else call.closed().doctor
+        report = look(on_progress=on_progress)
     if call.as_json:
         say_json(report.as_dict())
     else:
-        for finding in report.findings:
-            say(f"{finding.code} ({finding.count}): {finding.message} {finding.hint}")
-        say("The base is in order." if report.ok else "The base needs attention.")
+        _show(report)
     if not report.ok:
         raise typer.Exit(ExitCode.STORAGE)
+
+
+def _show(report: HealthReport) -> None:
+    for name, value in {**report.versions, **report.extras}.items():
+        tell(f"{name}: {value}")
+    tell(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in report.counts.items()))
+    for done in report.repairs:
+        say(f"repaired {done.code} ({done.count}): {done.message}.")
+    for finding in report.notes:
+        say(f"note {finding.code} ({finding.count}): {finding.message}. {finding.hint}")
+    for finding in report.faults:
+        say(f"{finding.code} ({finding.count}): {finding.message}. {finding.hint}")
+        _show_rows(finding)
+    say("The base is in order." if report.ok else "The base needs attention.")
+
+
+def _show_rows(finding: Finding) -> None:
+    if finding.count > 1:
+        for row in finding.rows[:_SHOWN]:
+            say(f"  {row}")
+    if len(finding.rows) > _SHOWN:
+        say(f"  … and {len(finding.rows) - _SHOWN} more, all of which --json prints")

@@ -1,12 +1,35 @@
+from typing import Annotated, Any
+
+import typer
+
 from sourcebook.faces import shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say_json, say_rows
+from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.model.documents import DocumentDetails, DocumentStatus
+
+PREVIEW = 500
+"""Letters of a text that are shown."""
+
+Name = Annotated[
+    str, typer.Argument(metavar="ID|PATH", help="A document's id, its path, or the end of its path.")
+]
+Names = Annotated[
+    list[str], typer.Argument(metavar="ID|PATH…", help="Documents by id, by path, or by the end of a path.")
+]
 
 
-def list_documents(call: Invocation, *, collection: CollectionName = None) -> None:
+def list_documents(
+    call: Invocation,
+    *,
+    status: Annotated[
+        DocumentStatus | None,
+        typer.Option("--status", help="Only documents of this status.", show_default=False),
+    ] = None,
+    collection: CollectionName = None,
+) -> None:
     """List the documents of a collection."""
     with call.open() as book:
-        documents = book.documents(collection=collection)
+        documents = book.documents(collection=collection, status=status)
     if call.as_json:
         say_json({"documents": [shapes.document(document) for document in documents]})
         return
@@ -18,10 +41,81 @@ def list_documents(call: Invocation, *, collection: CollectionName = None) -> No
                 document.title,
                 document.type,
                 document.language,
-                document.status.value,
+                document.status.value if document.is_active else f"{document.status.value}, hidden",
                 document.chunk_count,
                 document.id,
             )
             for document in documents
         ],
     )
+
+
+def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> None:
+    """Show what the base knows of a document, and how its text begins."""
+    with call.open() as book:
+        details = book.find_document(name, collection=collection)
+    if call.as_json:
+        say_json({"document": shapes.document_details(details, PREVIEW)})
+        return
+    say_rows(("field", "value"), _rows(details))
+    say("")
+    say(details.document.content[:PREVIEW])
+
+
+def hide(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
+    """Keep documents from being found, without forgetting them. They stay hidden when their files change."""
+    with call.open() as book:
+        found = [book.find_document(name, collection=collection).document for name in names]
+        for document in found:
+            book.hide_document(document.id, collection=collection)
+    _tell(call, "hidden", {document.id: document.file_path for document in found})
+
+
+def unhide(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
+    """Let hidden documents be found again."""
+    with call.open() as book:
+        found = [book.find_document(name, collection=collection).document for name in names]
+        for document in found:
+            book.unhide_document(document.id, collection=collection)
+    _tell(call, "shown again", {document.id: document.file_path for document in found})
+
+
+def remove(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
+    """Remove documents from the base. Their files are left alone.
+
+    A file that still lies in a folder that was added comes back with the next `add` of that folder: name it in
+    .sourcebookignore, or hide the document instead.
+    """
+    with call.open() as book:
+        found = [book.find_document(name, collection=collection) for name in names]
+        for details in found:
+            book.remove_document(details.document.id, collection=collection)
+    _tell(call, "removed", {d.document.id: d.document.file_path for d in found})
+    if not call.as_json:
+        for details in found:
+            if details.held_by:
+                tell(
+                    f"{details.document.file_path} comes back with the next `sourcebook add {details.held_by[0]}`, "
+                    "unless .sourcebookignore names it. `sourcebook documents hide` would keep it from being found."
+                )
+
+
+def _tell(call: Invocation, what: str, documents: dict[str, str]) -> None:
+    if call.as_json:
+        say_json({"documents": [{"id": own, "file_path": path} for own, path in documents.items()]})
+        return
+    for path in documents.values():
+        tell(f"{path} is {what}.")
+
+
+def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
+    document = details.document
+    shown = shapes.document(document)
+    rows = [(key, value) for key, value in shown.items() if value not in (None, {}, "")]
+    rows.append(("passages", details.passages))
+    rows += [
+        ("path", f"{path.path} ({path.subcategory})" if path.subcategory else path.path)
+        for path in details.paths
+    ]
+    rows += [("added with", root) for root in details.held_by]
+    return rows

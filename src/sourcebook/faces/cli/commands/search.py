@@ -1,51 +1,155 @@
+from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import indent
 from typing import Annotated
 
 import typer
 
 from sourcebook.faces import shapes
-from sourcebook.faces.cli.invocation import CollectionName, Invocation
+from sourcebook.faces.cli import explanations
+from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
-from sourcebook.model.search import RetrievalConfig, RetrievalMode, SearchResult
+from sourcebook.model.explanation import DocumentPlace
+from sourcebook.model.search import (
+    And,
+    DiversityConfig,
+    Equals,
+    MetadataFilter,
+    RerankConfig,
+    RerankProvider,
+    RetrievalConfig,
+    RetrievalMode,
+    ReturnLevel,
+    SearchReport,
+    SearchResult,
+)
 from sourcebook.retrieve.where import parse_where
+
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")]
+Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]
+TopK = Annotated[int, typer.Option("--top-k", metavar="N", min=1, help="How many passages to show.")]
+Where = Annotated[
+    str | None,
+    typer.Option("--where", metavar="FILTER", help='For example: "type=documentation and date>2024-01-01".'),
+]
+Category = Annotated[
+    str | None, typer.Option("--category", metavar="X", help="Only documents of this category.")
+]
+Subcategory = Annotated[
+    str | None,
+    typer.Option(
+        "--subcategory", metavar="Y", help="Documents of this subcategory first, then the general ones."
+    ),
+]
+CollectionNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--collection",
+        metavar="NAME",
+        help="The collection to search. May be given several times.",
+        show_default=False,
+    ),
+]
+Rerank = Annotated[bool, typer.Option("--rerank", help="Order the best passages anew by reading them.")]
+Level = Annotated[
+    ReturnLevel, typer.Option("--level", help="Show whole passages, or of each the best sentences.")
+]
+PerDocument = Annotated[
+    int | None,
+    typer.Option(
+        "--per-document",
+        metavar="N",
+        min=1,
+        help="At most so many passages of one document.",
+        show_default=False,
+    ),
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Tell how each passage came to its place.")]
+ExplainDocument = Annotated[
+    str | None,
+    typer.Option(
+        "--explain-document",
+        metavar="PATH|ID",
+        help="Tell where this document stands, and why if it is not found.",
+    ),
+]
 
 
 def search(
     call: Invocation,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")],
+    question: Question,
     *,
-    mode: Annotated[
-        RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")
-    ] = RetrievalMode.HYBRID,
-    top_k: Annotated[
-        int, typer.Option("--top-k", metavar="N", min=1, help="How many passages to show.")
-    ] = 10,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            "--where", metavar="FILTER", help='For example: "type=documentation and date>2024-01-01".'
-        ),
-    ] = None,
-    collection: CollectionName = None,
+    mode: Mode = RetrievalMode.HYBRID,
+    top_k: TopK = 10,
+    where: Where = None,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    collection: CollectionNames = None,
+    rerank: Rerank = False,
+    level: Level = ReturnLevel.PASSAGE,
+    per_document: PerDocument = None,
+    explain: Explain = False,
+    explain_document: ExplainDocument = None,
 ) -> None:
     """Find the passages that answer a question."""
-    config = RetrievalConfig(top_k=top_k, mode=mode, filter=parse_where(where) if where is not None else None)
+    provider = RerankProvider(call.loaded.settings.rerank_provider)
+    config = RetrievalConfig(
+        top_k=top_k,
+        mode=mode,
+        filter=_filter(where, category),
+        subcategory=subcategory,
+        rerank_config=RerankConfig(provider=provider) if rerank else None,
+        return_level=level,
+        diversity=DiversityConfig(max_per_document=per_document),
+        explain=explain,
+    )
     with call.open() as book:
-        results = book.search(question, config, collection=collection)
+        report = book.search_report(question, config, collection=collection)
+        place = None
+        if explain_document is not None:
+            place = book.explain_document(explain_document, question, config, collection=collection)
     if call.as_json:
-        say_json(shapes.found(question, mode, results))
-        return
-    for rank, result in enumerate(results, start=1):
+        say_json(shapes.found(question, mode, report, place))
+    else:
+        _show(report, place)
+
+
+def _filter(where: str | None, category: str | None) -> MetadataFilter | None:
+    written = None if where is None else parse_where(where)
+    if category is None:
+        return written
+    of_category = Equals("category", category)
+    return of_category if written is None else And((written, of_category))
+
+
+def _show(report: SearchReport, place: DocumentPlace | None) -> None:
+    reasons = report.explanation.results if report.explanation else ()
+    for rank, result in enumerate(_told_apart(report.results), start=1):
         say(as_text(rank, result))
-    if not results:
+        if reasons:
+            say(explanations.of_result(reasons[rank - 1]))
+    if report.explanation is not None:
+        say(explanations.of_search(report.explanation))
+    if place is not None:
+        say(explanations.of_document(place))
+    for warning in report.warnings:
+        tell(f"Note: {warning.message}")
+    if not report.results and not report.warnings:
         tell("Nothing was found.")
+
+
+def _told_apart(results: Sequence[SearchResult]) -> Sequence[SearchResult]:
+    """The results with their collections before their paths, if they are from several."""
+    if len({result.collection_id for result in results}) < 2:
+        return results
+    return [replace(r, document_path=f"{r.collection_id}: {r.document_path}") for r in results]
 
 
 def as_text(rank: int, result: SearchResult) -> str:
     """A result for people: where it stands, then the passage itself."""
     chunk = result.chunk
     place = [result.document_path]
-    if chunk.section:
+    if chunk.section and chunk.section != result.parent_context:
         place.append(chunk.section)
     if chunk.page is not None:
         place.append(f"page {chunk.page}")

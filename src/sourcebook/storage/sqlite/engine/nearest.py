@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _SCORE_ALL = 5_000
 _FEWEST_SIGNS = 256
 _MATCHES_SHOWN = 3
+VECTORS_FOR_A_PASSAGE = 8
 # The rough scores of two rows may be this much out of order, being made with a question in half precision.
 _MARGIN = 0.002
 # Gathering rows costs more for each than reading all of them in a row.
@@ -72,6 +73,14 @@ def candidates_wanted(rows: int) -> int:
     return 2_000 + rows // 50
 
 
+def rows_scored(total: int, centre: NDArray[np.float32] | None, at_least: int) -> int | None:
+    """How many of the rows are scored at least, the others being ruled out by their signs; None if all are scored."""
+    wanted = max(candidates_wanted(total), 2 * at_least)
+    if centre is None or len(centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
+        return None
+    return wanted
+
+
 def nearest_chunks(
     allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, centre: NDArray[np.float32] | None
 ) -> list[Scored]:
@@ -90,7 +99,7 @@ def nearest_passages(
     vectors, down to the mean of the last passage that is wanted.
     """
     total = sum(a.count for a in allowed)
-    wanted = 8 * top_k
+    wanted = VECTORS_FOR_A_PASSAGE * top_k
     while True:
         found = _rough(allowed, query, centre, wanted)
         scored = _best_passages(found, query, top_k)
@@ -125,9 +134,8 @@ def _rough(
     allowed: Sequence[Allowed], query: NDArray[np.float32], centre: NDArray[np.float32] | None, at_least: int
 ) -> list[_Found]:
     """The rows worth scoring with their rough scores."""
-    total = sum(a.count for a in allowed)
-    wanted = max(candidates_wanted(total), 2 * at_least)
-    if centre is None or len(centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
+    wanted = rows_scored(sum(a.count for a in allowed), centre, at_least)
+    if centre is None or wanted is None:
         chosen = [a.rows for a in allowed]
     else:
         chosen = _by_signs(allowed, query, centre, wanted)

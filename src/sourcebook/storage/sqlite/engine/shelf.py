@@ -79,6 +79,8 @@ class Shelf(Generic[P]):
         """The image of exactly the state that the session sees."""
         name = self._name(stored)
         with self._lock:
+            if name not in self._places:
+                self._leave_other_models(name)
             place = self._places.setdefault(name, _Place())
         seq, record = session.remembered(("derived", name), lambda: _state(session, name))
         with place.lock:
@@ -119,6 +121,13 @@ class Shelf(Generic[P]):
         await self._database.execute("forget_derived_file", key=_key(name))
         with suppress(OSError):
             await anyio.to_thread.run_sync(lambda: self._files.remove(self._files.present(name)))
+
+    def _leave_other_models(self, name: str) -> None:
+        """Let go of what is held for the models that a collection had before this one."""
+        collection = "-".join(name.split("-")[:2]) + "-"
+        for other, place in list(self._places.items()):
+            if other.startswith(collection) and place.publishing is None:
+                del self._places[other]
 
     def _publish_later(self, name: str, place: _Place[P], image: Image[P]) -> None:
         """Put an image that was read whole into a file for everybody, in a thread that no search waits for."""

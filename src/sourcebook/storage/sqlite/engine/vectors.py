@@ -22,6 +22,7 @@ from sourcebook.storage.sqlite.engine.nearest import (
     passage_rows,
     prepared_query,
 )
+from sourcebook.storage.sqlite.engine.plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part, signs_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Vector
+    from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import MetadataFilter
     from sourcebook.storage.engines import Scored
     from sourcebook.storage.repositories.collections import StoredCollection
@@ -138,7 +140,20 @@ class SqliteVectorEngine:
     ) -> list[SearchResult]:
         return await self._search(_PASSAGES, collection_id, query, top_k, filter, _outlines)
 
-    async def prepare(self, collection_id: str) -> None:
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None
+    ) -> SearchPlan:
+        """What `rank_passages` would look at."""
+        tree = None if filter is None else check(filter)
+
+        def planned(session: SqliteSession) -> SearchPlan:
+            image = self._shelf.image(session, stored_collection(session, collection_id))
+            allowed = [_allowed(live, _PASSAGES, tree, session, image.seq) for live in image.parts]
+            return vector_plan(image.parts, allowed, top_k)
+
+        return await self._database.read(planned)
+
+    async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
         """Do now what the first search after much writing would do."""
         await self._database.read(
             lambda session: self._shelf.prepare(session, stored_collection(session, collection_id))

@@ -75,6 +75,13 @@ class Postings:
             if is_held:
                 yield start, end, weight
 
+    def holding(self, term_ids: Sequence[int]) -> NDArray[np.bool_]:
+        """Which of the texts hold at least one of these terms."""
+        held = np.zeros(len(self.lengths), dtype=np.bool_)
+        for place in np.flatnonzero(np.isin(self.terms, np.array(term_ids, dtype=np.uint32))):
+            held[self.texts[self.starts[place] : self.starts[place + 1]]] = True
+        return held
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         return {f"{prefix}_{name}": getattr(self, name) for name in Postings.__dataclass_fields__}
 

@@ -13,6 +13,7 @@ from sourcebook.retrieve.filters import check
 from sourcebook.storage import words
 from sourcebook.storage.engines import Scored, WordResult
 from sourcebook.storage.sqlite.engine.facts import languages, stored_collection
+from sourcebook.storage.sqlite.engine.plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
@@ -21,6 +22,7 @@ from sourcebook.text.analysis import analyse_question
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import MetadataFilter
     from sourcebook.storage.database import Row
     from sourcebook.storage.repositories.collections import StoredCollection
@@ -98,6 +100,18 @@ class SqliteWordEngine:
         tree = None if filter is None else check(filter)
         work = partial(self._answer, collection_id, query, top_k, tree, with_texts)
         return await self._database.read(work)
+
+    async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
+        """What `search` would look at."""
+        tree = None if filter is None else check(filter)
+
+        def planned(session: SqliteSession) -> SearchPlan:
+            image = self._shelf.image(session, stored_collection(session, collection_id))
+            question = analyse_question(query, languages(session, collection_id))
+            parts = [(live, live.rows(tree, session, image.seq)) for live in image.parts]
+            return word_plan(parts, question, _known_terms(session, collection_id, question))
+
+        return await self._database.read(planned)
 
     async def prepare(self, collection_id: str) -> None:
         """Do now what the first search after much writing would do."""

@@ -1,6 +1,6 @@
 -- name: document_by_id(collection_id, document_id)
 select id, content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language, metadata,
-       processing_status, processing_error, is_active, chunk_count, indexed_at
+       layout, stored_file, processing_status, processing_error, is_active, chunk_count, indexed_at
 from documents where collection_id = :collection_id and id = :document_id
 
 -- name: document_by_hash(collection_id, file_hash)
@@ -33,9 +33,9 @@ order by 1
 -- name: document_state(collection_id, document_id)
 select file_hash, is_bare from documents where collection_id = :collection_id and id = :document_id
 
--- name: document_languages(collection_id, document_ids)
+-- name: document_headings(collection_id, document_ids)
 -- A cross join keeps the order: left to itself, SQLite walks all documents and looks each up in the list.
-select d.id, d.language
+select d.id, d.language, d.title
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
 
@@ -46,22 +46,22 @@ insert into documents
 values (:collection_id, :document_id, :document_id, :document_id, '', :language, 'completed', 1, :now, :now, :now)
 on conflict (collection_id, id) do update set language = coalesce(documents.language, excluded.language)
 
--- name: put_document(collection_id, document_id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category, category_key, subcategory, subcategory_key, language, metadata, processing_status, processing_error, is_active, now)
+-- name: put_document(collection_id, document_id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category, category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status, processing_error, is_active, now)
 -- What was hidden stays hidden: is_active is taken only for a new document.
 insert into documents
     (collection_id, id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category,
-     category_key, subcategory, subcategory_key, language, metadata, processing_status, processing_error, is_active,
-     is_bare, indexed_at, created_at, updated_at)
+     category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status,
+     processing_error, is_active, is_bare, indexed_at, created_at, updated_at)
 values (:collection_id, :document_id, :file_path, :filename, :title, :content, :file_hash, :content_hash, :file_size_bytes,
-        :mtime, :type, :category, :category_key, :subcategory, :subcategory_key, :language, :metadata, :processing_status,
-        :processing_error, :is_active, 0, :now, :now, :now)
+        :mtime, :type, :category, :category_key, :subcategory, :subcategory_key, :language, :metadata, :layout, :stored_file,
+        :processing_status, :processing_error, :is_active, 0, :now, :now, :now)
 on conflict (collection_id, id) do update set
     file_path = excluded.file_path, filename = excluded.filename, title = excluded.title, content = excluded.content,
     file_hash = excluded.file_hash, content_hash = excluded.content_hash, file_size_bytes = excluded.file_size_bytes,
     mtime = excluded.mtime, type = excluded.type, category = excluded.category, category_key = excluded.category_key,
     subcategory = excluded.subcategory, subcategory_key = excluded.subcategory_key, language = excluded.language,
-    metadata = excluded.metadata, processing_status = excluded.processing_status,
-    processing_error = excluded.processing_error, is_bare = 0, indexed_at = excluded.indexed_at,
+    metadata = excluded.metadata, layout = excluded.layout, stored_file = excluded.stored_file,
+    processing_status = excluded.processing_status, processing_error = excluded.processing_error, is_bare = 0, indexed_at = excluded.indexed_at,
     updated_at = excluded.updated_at
 
 -- name: delete_document(collection_id, document_id)
@@ -159,3 +159,6 @@ where d.is_bare = 1 and (
     exists (select 1 from words w where w.collection_id = d.collection_id and w.document_id = d.id)
     or exists (select 1 from document_words w where w.collection_id = d.collection_id and w.document_id = d.id)
 )
+
+-- name: refresh_facts(collection_id, document_ids)
+-- Nothing to do: filters read the columns and the metadata themselves.

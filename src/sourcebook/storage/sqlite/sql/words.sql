@@ -53,3 +53,9 @@ order by t.term
 select id, term, chunk_count, document_count from terms
 where collection_id = :collection_id and term >= :low and term < :high
 order by chunk_count desc, term limit :limit
+
+-- name: forget_postings(collection_id, document_ids)
+-- Nothing to do: whoever searches turns the words around in memory.
+
+-- name: write_postings(collection_id, document_ids)
+-- Nothing to do, for the same reason.

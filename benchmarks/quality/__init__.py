@@ -1,0 +1,1 @@
+"""How well the product finds, on public sets with known answers."""

@@ -1,0 +1,1 @@
+"""Vector search on a PostgreSQL server, beside SQL written by hand for one table."""

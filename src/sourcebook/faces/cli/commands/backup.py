@@ -1,0 +1,35 @@
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json
+from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.model.keeping import OnExisting
+
+
+def backup(
+    call: Invocation,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to make.")],
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier backup.")] = False,
+) -> None:
+    """Write the whole base, with its uploads, to one file, while others go on using it.
+
+    The file appears when it is complete and verified. `sourcebook restore FILE` makes the same base of it.
+    """
+    with progress_bar() as on_progress:
+        report = call.closed().backup(
+            target,
+            on_existing=OnExisting.REPLACE if force else OnExisting.REFUSE,
+            on_progress=on_progress,
+        )
+    if call.as_json:
+        say_json(report.as_dict())
+    else:
+        say(
+            f"{report.counts['documents']} documents, {report.counts['curated_answers']} curated answers, "
+            f"{report.counts['sessions']} sessions and {report.stored_files} uploads are in {report.path} "
+            f"({report.size:,} bytes, verified)."
+        )

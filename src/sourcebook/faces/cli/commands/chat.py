@@ -1,0 +1,167 @@
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import cast
+
+import typer
+
+from sourcebook import Sourcebook
+from sourcebook.errors import SourcebookError, UsageError
+from sourcebook.faces.cli.answers import reasons, say_sources, sources, streamed
+from sourcebook.faces.cli.commands.ask import Category, CollectionNames, Session, Subcategory
+from sourcebook.faces.cli.exits import ExitCode
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import flush, say, say_error, tell
+from sourcebook.model.chat import Answer, AnswerEvent
+
+PROMPT = "> "
+COMMANDS = """\
+/help            these commands
+/help QUESTION   answers from the documentation: of your project, and of Sourcebook
+/sources         the sources of the last answer
+/why             how the last answer came about, and what was not taken
+/new             begin another conversation
+/exit            leave; so do Ctrl-D, and Ctrl-C twice
+Ctrl-C stops an answer. Nothing of it is kept, and the conversation goes on."""
+
+
+@dataclass
+class Talk:
+    """One chat: what it is limited to, and how far it has come."""
+
+    book: Sourcebook
+    session: str | None
+    category: str | None
+    subcategory: str | None
+    collection: list[str] | None
+    last: Answer | None = None
+    help_session: str | None = None
+
+    def ask(self, question: str) -> None:
+        def asked(show: Callable[[AnswerEvent], None]) -> Answer:
+            return self.book.ask(
+                question,
+                session=self.session,
+                collection=self.collection,
+                category=self.category,
+                subcategory=self.subcategory,
+                on_event=show,
+            )
+
+        self.last = streamed(asked)
+        self.session = self.last.session_id
+        say_sources(self.last)
+
+    def help(self, question: str) -> None:
+        """Help is a conversation of its own, so that questions about the tool do not mix with the others."""
+        if not question:
+            tell(COMMANDS)
+            return
+        self.last = streamed(
+            lambda show: self.book.help(
+                question, session=self.help_session, collection=self.collection, on_event=show
+            )
+        )
+        self.help_session = self.last.session_id
+        say_sources(self.last)
+
+    def sources(self, _: str) -> None:
+        found = list(sources(self.last.citations)) if self.last else []
+        say("\n".join(found)) if found else tell("There is no answer with sources yet.")
+
+    def why(self, _: str) -> None:
+        say(reasons(self.last)) if self.last else tell("Nothing was asked yet.")
+
+    def new(self, _: str) -> None:
+        self.session = self.help_session = self.last = None
+        tell("A new conversation.")
+
+
+def chat(
+    call: Invocation,
+    *,
+    session: Session = None,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    collection: CollectionNames = None,
+) -> None:
+    """Ask one question after the other; each may build on the one before. One line is one question.
+
+    /help lists the commands. Questions may also come from a pipe. There is no --json here: programs use
+    `sourcebook ask --json --session ID`.
+    """
+    if call.as_json:
+        raise UsageError(
+            "A chat is for people, and has no --json.", hint="Use `sourcebook ask --json --session ID`."
+        )
+    _read_anything()
+    with call.open() as book:
+        if session is not None:
+            book.session(
+                session
+            )  # A conversation that is not there is an error now, not after the first question.
+        talk = Talk(book, session, category, subcategory, collection)
+        code = _converse(talk, is_terminal=sys.stdin.isatty())
+    if talk.session is not None:
+        tell(f"Session {talk.session}")
+    if code is ExitCode.INTERRUPTED:
+        call.has_told_interruption = True
+        raise typer.Exit(code)
+
+
+def _read_anything() -> None:
+    """A question may come with bytes that are no text."""
+    given: object = sys.stdin
+    if isinstance(given, TextIOWrapper):
+        cast("TextIOWrapper", given).reconfigure(errors="replace")
+
+
+def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
+    """Until the last line. The second Ctrl-C without an answer in between leaves."""
+    if is_terminal:
+        tell("Ask a question. /help lists the commands.")
+    was_interrupted = False
+    while True:
+        try:
+            line = _next_line(is_terminal=is_terminal)
+            if line is None or line == "/exit":
+                return ExitCode.OK
+            _respond(talk, line)
+            flush()
+            was_interrupted = False
+        except KeyboardInterrupt:
+            if was_interrupted or not is_terminal:
+                return ExitCode.INTERRUPTED
+            was_interrupted = True
+            tell("\nStopped. Ctrl-C again, or /exit, leaves.")
+        except SourcebookError as error:
+            if not is_terminal:
+                raise
+            say_error(error, as_json=False)
+
+
+def _respond(talk: Talk, line: str) -> None:
+    verbs = {"/help": talk.help, "/sources": talk.sources, "/why": talk.why, "/new": talk.new}
+    word, _, rest = line.partition(" ")
+    if word in verbs:
+        verbs[word](rest.strip())
+    elif word.startswith("/"):
+        raise UsageError(f"There is no command {word}.", hint="/help lists the commands.")
+    elif line:
+        talk.ask(line)
+
+
+def _next_line(*, is_terminal: bool) -> str | None:
+    """The next line without its ends, None when there are no more."""
+    if is_terminal and sys.stdout.isatty():
+        try:
+            return input(PROMPT).strip()
+        except EOFError:
+            tell("")
+            return None
+    if is_terminal:
+        sys.stderr.write(PROMPT)
+        sys.stderr.flush()
+    line = sys.stdin.readline()
+    return line.strip() if line else None

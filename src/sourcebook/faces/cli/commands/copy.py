@@ -1,0 +1,22 @@
+from typing import Annotated
+
+import typer
+
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json
+from sourcebook.faces.cli.progress import progress_bar
+
+
+def copy(
+    call: Invocation,
+    source: Annotated[str, typer.Argument(metavar="SRC", help="The base to copy: a path or an address.")],
+    target: Annotated[str, typer.Argument(metavar="DST", help="An empty base, made if it is not there.")],
+) -> None:
+    """Copy a base, vectors included, to a file or a server. Interrupted, it goes on where it stopped when run again."""
+    at_source = Invocation(call.as_json, {**call.flags, "db": source})
+    with at_source.open() as book, progress_bar() as on_progress:
+        report = book.copy_to(target, on_progress=on_progress)
+    if call.as_json:
+        say_json(report.as_dict())
+    else:
+        say(f"{sum(report.rows.values())} rows of {len(report.rows)} tables were copied and compared.")

@@ -1,0 +1,255 @@
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import sourcebook
+from sourcebook.errors import DocumentNotFound, PathNotFound, UsageError
+from sourcebook.faces.cli import evaluations
+from sourcebook.faces.cli.evaluations import Asked, counting_bar
+from sourcebook.faces.cli.invocation import CollectionName, Invocation
+from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.model.chat import Role
+from sourcebook.model.search import RerankProvider, RetrievalMode
+from sourcebook.retrieve.evaluation import (
+    COMPARED,
+    Evaluation,
+    JudgedQuestion,
+    SearchSetting,
+    resolved,
+)
+from sourcebook.retrieve.question_sets import (
+    QUESTIONS,
+    is_retrieval_set,
+    read_own_questions,
+    read_queries,
+    read_records,
+)
+
+_SESSIONS_READ = 1000
+_NAMED_AT_ONCE = 5
+
+
+def evaluate(
+    call: Invocation,
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR|CSV",
+            help="A retrieval set, a folder of documents with a questions.csv, or a CSV file of questions about the "
+            "base of --db.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    mode: Annotated[
+        RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")
+    ] = RetrievalMode.HYBRID,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Order the best passages anew by reading them.")
+    ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="All modes side by side, and whether they differ by more than luck."),
+    ] = False,
+    top_k: Annotated[
+        int, typer.Option("--top-k", metavar="N", min=1, max=1000, help="How many documents count.")
+    ] = 10,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", metavar="N", min=1, help="Ask only the first N questions.", show_default=False
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            metavar="BASE",
+            help="Keep the documents in this base, and use it again the next time.",
+            show_default=False,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the figures: .svg, or text for any other ending."),
+    ] = None,
+    replay: Annotated[
+        bool,
+        typer.Option("--replay", help="Ask what people asked before, and show what another setting changes."),
+    ] = False,
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="SETTING",
+            help="What --replay compares with: keyword, hybrid+rerank and so on.",
+        ),
+    ] = "hybrid",
+    collection: CollectionName = None,
+) -> None:
+    """Measure how well documents are found: nDCG, recall and MRR, and how long a search takes.
+
+    A retrieval set is a folder with corpus.jsonl (or .gz), queries.jsonl and qrels.tsv; its documents go into a base of
+    their own, which is removed afterwards. In questions.csv each line has a question and the document that answers it,
+    by path, file name, title or id; several with | between them, none if it should not be answered.
+    """
+    provider = RerankProvider(call.loaded.settings.rerank_provider)
+    chosen = f"{mode.value}+rerank" if rerank else mode.value
+    command = _Evaluation(call, provider, top_k, limit, collection)
+    if replay:
+        command.replay(chosen, against)
+        return
+    if path is None:
+        raise UsageError(
+            "Nothing to evaluate was named.", hint="Name a folder or a CSV file, or use --replay."
+        )
+    asked = command.ask(path, COMPARED if compare else (chosen,), keep)
+    drawing = evaluations.drawn(asked, plot) if plot else None
+    if plot and drawing is not None:
+        plot.write_text(drawing, "utf-8")
+    if call.as_json:
+        say_json(evaluations.as_json(asked, plot))
+    else:
+        evaluations.show(asked)
+        if plot:
+            tell(f"The figures are drawn in {plot}.")
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """One call of the command."""
+
+    call: Invocation
+    provider: RerankProvider
+    top_k: int
+    limit: int | None
+    collection: str | None
+
+    def ask(self, path: Path, names: Sequence[str], keep: Path | None) -> Asked:
+        """Ask the questions that lie there, in every one of the settings."""
+        if not path.exists():
+            raise PathNotFound(f"There is no {path}.")
+        if path.is_file():
+            with self.call.open() as book:
+                questions = self._own(book, path, self.collection)
+                return self._asked(book, path.name, questions, names, self.collection)
+        if not is_retrieval_set(path) and not (path / QUESTIONS).is_file():
+            raise UsageError(
+                f"{path} is neither a retrieval set nor a folder with a {QUESTIONS}.",
+                hint=f"Write a {QUESTIONS} with the columns question and expected_document into it.",
+            )
+        name = path.resolve().name
+        with self._base(keep) as book:
+            if is_retrieval_set(path):
+                self._fill(book, path, name)
+                questions = read_queries(path)
+            else:
+                self._add(book, path, name)
+                questions = self._own(book, path / QUESTIONS, name)
+            return self._asked(book, name, questions, names, name)
+
+    def replay(self, chosen: str, against: str) -> None:
+        """Ask what people asked, in both settings."""
+        before, after = self._setting(against), self._setting(chosen)
+        if before.name == after.name:
+            raise UsageError(
+                f"Both settings are {chosen}.", hint="Choose another with --mode, --rerank or --against."
+            )
+        with self.call.open() as book:
+            questions = _asked_before(book)[: self.limit]
+            with counting_bar("asking") as bar:
+                replayed = book.replay(
+                    questions, before, after, k=5, collection=self.collection, on_asked=bar
+                )
+        if self.call.as_json:
+            say_json(evaluations.replay_as_json(replayed, before.name, after.name))
+        elif replayed:
+            say(evaluations.replay_as_text(replayed, before.name, after.name))
+        else:
+            tell("Nobody has asked anything yet: `sourcebook ask` and `sourcebook chat` keep what is asked.")
+
+    @contextmanager
+    def _base(self, keep: Path | None) -> Generator[sourcebook.Sourcebook]:
+        with tempfile.TemporaryDirectory(prefix="sourcebook-eval-") as place:
+            settings = self.call.loaded.settings.at(str(keep or Path(place) / "base.db"))
+            with sourcebook.Sourcebook(settings=settings, face="cli") as book:
+                yield book
+
+    def _fill(self, book: sourcebook.Sourcebook, path: Path, collection: str) -> None:
+        records = list(read_records(path))
+        with counting_bar("adding") as bar:
+            for done, record in enumerate(records, start=1):
+                # Texts that come twice stay two documents, as the judges took them: their metadata differs.
+                book.add_text(
+                    record.text,
+                    id=record.id,
+                    title=record.title,
+                    metadata={"record": record.id},
+                    collection=collection,
+                )
+                if bar:
+                    bar(done, len(records))
+
+    def _add(self, book: sourcebook.Sourcebook, path: Path, collection: str) -> None:
+        with progress_bar() as bar:
+            report = book.add(path, collection=collection, on_progress=bar)
+        for failure in report.failed:
+            tell(f"{failure.path}: {failure.message} ({failure.code})")
+        # The questions themselves would be the best answer to every one of them.
+        for document in book.documents(collection):
+            if Path(document.file_path).name == QUESTIONS:
+                book.remove_document(document.id, collection=collection)
+
+    def _own(self, book: sourcebook.Sourcebook, path: Path, collection: str | None) -> list[JudgedQuestion]:
+        """The questions of a CSV file, each with the documents of the base that its line names."""
+        documents = book.documents(collection)
+        paths = {document.id: document.file_path for document in documents}
+        titles = {document.id: document.title or "" for document in documents}
+        questions: list[JudgedQuestion] = []
+        unknown: dict[str, None] = {}
+        for number, own in enumerate(read_own_questions(path), start=1):
+            judgements, unmatched = resolved(own.expected, paths, titles)
+            unknown |= dict.fromkeys(unmatched)
+            questions.append(JudgedQuestion(str(number), own.text, judgements, language=own.language))
+        if unknown:
+            raise DocumentNotFound(
+                f"{path} names {len(unknown)} documents that the base does not hold: "
+                + ", ".join(list(unknown)[:_NAMED_AT_ONCE]),
+                hint="`sourcebook documents list` shows the paths and titles that can be named.",
+            )
+        return questions
+
+    def _asked(
+        self,
+        book: sourcebook.Sourcebook,
+        name: str,
+        questions: Sequence[JudgedQuestion],
+        settings: Sequence[str],
+        collection: str | None,
+    ) -> Asked:
+        chosen = questions[: self.limit]
+        found: list[Evaluation] = []
+        for setting in map(self._setting, settings):
+            with counting_bar(setting.name) as bar:
+                found.append(
+                    book.evaluate(chosen, setting, k=self.top_k, collection=collection, on_asked=bar)
+                )
+        return Asked(name, len(book.documents(collection)), found)
+
+    def _setting(self, name: str) -> SearchSetting:
+        return SearchSetting.of(name, self.provider)
+
+
+def _asked_before(book: sourcebook.Sourcebook) -> list[str]:
+    """What people asked in their conversations, each question once, the latest conversation first."""
+    asked: dict[str, None] = {}
+    for session in book.sessions(_SESSIONS_READ):
+        messages = book.session(session.id).messages
+        asked |= dict.fromkeys(message.content for message in messages if message.role is Role.USER)
+    return list(asked)

@@ -1,0 +1,138 @@
+from typing import Annotated
+
+import typer
+
+from sourcebook import Sourcebook
+from sourcebook.errors import CuratedAnswerNotFound, UsageError
+from sourcebook.faces import shapes
+from sourcebook.faces.cli.invocation import CollectionName, Invocation
+from sourcebook.faces.cli.output import say_json, say_rows, tell
+from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
+
+
+def list_entries(
+    call: Invocation,
+    *,
+    collection: Annotated[
+        str | None,
+        typer.Option(
+            "--collection",
+            metavar="NAME",
+            help="Only those of this collection.",
+            show_default="of all collections",
+        ),
+    ] = None,
+) -> None:
+    """List the curated answers."""
+    with call.open() as book:
+        entries = book.kb_list(collection)
+    if call.as_json:
+        say_json({"entries": [shapes.curated_answer(entry) for entry in entries]})
+        return
+    say_rows(
+        ("id", "category", "question", "answer", "sources", "state"),
+        [(e.id, _category(e), e.question, e.answer, len(e.sources), _state(e)) for e in entries],
+    )
+
+
+def add(
+    call: Invocation,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer, as it is to be given.")],
+    *,
+    category: Annotated[str, typer.Option("--category", metavar="X", help="What it belongs to.")],
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question", metavar="Q", help="The question; without one it is found by the answer itself."
+        ),
+    ] = None,
+    subcategory: Annotated[
+        str | None, typer.Option("--subcategory", metavar="Y", help="What it belongs to inside the category.")
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source", metavar="ID|PATH", help="A document that it stands on. May be given several times."
+        ),
+    ] = None,
+    quote: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quote",
+            metavar="TEXT",
+            help="Words of one of the sources that bear it out; without any they are chosen.",
+        ),
+    ] = None,
+    source_type: Annotated[
+        SourceType, typer.Option("--source-type", help="Where it comes from.")
+    ] = SourceType.MANUAL,
+    collection: CollectionName = None,
+) -> None:
+    """Add a curated answer, which is given first whenever its question is asked.
+
+    When a document that it stands on changes, it is known to be stale. Without a source it is given only to its own
+    question, word for word.
+    """
+    with call.open_or_make() as book:
+        entry = book.kb_insert(
+            answer,
+            category=category,
+            question=question,
+            subcategory=subcategory,
+            source_type=source_type,
+            sources=_sources(book, answer, source or [], quote or [], collection),
+            collection=collection,
+        )
+    if call.as_json:
+        say_json({"entry": shapes.curated_answer(entry)})
+        return
+    tell(f"The curated answer {entry.id} is there.")
+    for bound in entry.sources:
+        tell(f"  It stands on {bound.document_path}: “{' '.join(bound.quote.split())}”")
+
+
+def remove(
+    call: Invocation,
+    entry_id: Annotated[int, typer.Argument(metavar="ID", help="The number that `kb list` shows.")],
+) -> None:
+    """Remove a curated answer."""
+    with call.open() as book:
+        if not book.kb_remove(entry_id):
+            raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}.")
+    if call.as_json:
+        say_json({"removed": entry_id})
+    else:
+        tell(f"There is no curated answer {entry_id} any more.")
+
+
+def _sources(
+    book: Sourcebook, answer: str, documents: list[str], quotes: list[str], collection: str | None
+) -> list[CuratedSource]:
+    """Each quote where it stands; for documents without a quote, the words that support the answer best."""
+    if quotes and not documents:
+        raise UsageError("A quote needs its document.", hint="Name it with `--source`.")
+    quoted = [_quoted(book, quote, documents, collection) for quote in quotes]
+    held = {place.document_id for place in quoted}
+    rest = [n for n in documents if book.find_document(n, collection=collection).document.id not in held]
+    return [*quoted, *(book.kb_source(name, supports=answer, collection=collection) for name in rest)]
+
+
+def _quoted(book: Sourcebook, quote: str, documents: list[str], collection: str | None) -> CuratedSource:
+    for name in documents:
+        try:
+            return book.kb_source(name, quote=quote, collection=collection)
+        except UsageError:
+            continue
+    raise UsageError(
+        f"None of the sources holds the words {quote!r}.", hint="Quote them as they stand in the document."
+    )
+
+
+def _category(entry: CuratedAnswer) -> str:
+    return f"{entry.category} / {entry.subcategory}" if entry.subcategory else entry.category
+
+
+def _state(entry: CuratedAnswer) -> str:
+    if not entry.is_active:
+        return "inactive"
+    return "current" if entry.stale_since is None else f"stale: {entry.stale_reason}"

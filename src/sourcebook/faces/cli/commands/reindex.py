@@ -1,0 +1,159 @@
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from sourcebook.errors import UsageError
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import printable, say, say_json, stderr, tell
+from sourcebook.model.reindexing import (
+    ReindexedCollection,
+    ReindexPlan,
+    ReindexProgress,
+    ReindexScope,
+    ReindexWay,
+)
+
+_MINUTE = 60
+
+
+def reindex(
+    call: Invocation,
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="M",
+            help="Change to this model, named as in the setting `embedder`: default, minilm, onnx:FOLDER, openai:MODEL "
+            "or ollama:MODEL.",
+            show_default=False,
+        ),
+    ] = None,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--collection",
+            metavar="NAME",
+            help="A collection to reindex; all if none is named.",
+            show_default=False,
+        ),
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Make the words alone anew, which is quick.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Make words and vectors anew from the stored text, or change a collection to another embedding model.
+
+    Searching goes on with the old vectors until the new ones are complete; then the collection changes over at one
+    moment. It may be stopped with Ctrl-C or by anything else: done again, it goes on where it was.
+    """
+    scope = ReindexScope.WORDS if words else ReindexScope.EVERYTHING
+    chosen = collection or None
+    with call.open() as book:
+        plans = book.plan_reindex(model=model, collections=chosen, scope=scope)
+        for plan in plans:
+            tell(as_text(plan, scope))
+        if not yes and any(plan.way is ReindexWay.CHANGE or plan.is_paid for plan in plans):
+            _confirm()
+        with _progress_bar() as on_progress:
+            report = book.reindex(model=model, collections=chosen, scope=scope, on_progress=on_progress)
+    if call.as_json:
+        say_json({"planned": [plan.as_dict() for plan in plans], **report.as_dict()})
+    else:
+        for done in report.collections:
+            say(_done(done))
+    _tell_setting(model, call.loaded.settings.embedder, plans)
+
+
+def as_text(plan: ReindexPlan, scope: ReindexScope) -> str:
+    """What is going to be done with a collection, and what it costs, in a sentence or two."""
+    name = plan.collection_id
+    match plan.way:
+        case ReindexWay.NOTHING:
+            return f"{name}: {plan.new.name} is in use already."
+        case ReindexWay.WORDS if scope is ReindexScope.WORDS:
+            return f"{name}: words are made anew."
+        case ReindexWay.WORDS:
+            return (
+                f"{name}: its vectors come from {plan.old.name}, which is not at hand here, so only the words are made "
+                "anew. `--model` changes the model."
+            )
+        case ReindexWay.REBUILD:
+            text = f"{name}: words, and {plan.need.vectors:,} vectors of {plan.new.name}, are made anew{_cost(plan)}."
+        case ReindexWay.CHANGE:
+            text = (
+                f"{name}: {plan.need.vectors:,} vectors are made with {plan.new.name}, which then takes the place of "
+                f"{plan.old.name}{_cost(plan)}."
+            )
+            if plan.old.is_callers:
+                text += " The vectors that were brought from outside are removed, and nothing here can make them again."
+    return text
+
+
+def _cost(plan: ReindexPlan) -> str:
+    if plan.is_paid:
+        return f"; about {plan.need.model_tokens:,} model tokens are sent to the server"
+    return "" if plan.seconds is None else f"; about {_duration(plan.seconds)}"
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / _MINUTE)
+    if minutes < 2:
+        return f"{max(round(seconds), 1)} s"
+    return f"{minutes} min" if minutes < 2 * _MINUTE else f"{minutes / _MINUTE:.1f} h"
+
+
+def _done(done: ReindexedCollection) -> str:
+    match done.way:
+        case ReindexWay.CHANGE:
+            return f"{done.collection_id}: {done.vectors:,} vectors were made; {done.model} is in use now."
+        case ReindexWay.REBUILD:
+            return f"{done.collection_id}: {done.vectors:,} vectors and the words of {done.texts:,} documents are new."
+        case ReindexWay.WORDS:
+            return f"{done.collection_id}: the words of {done.texts:,} documents are new."
+        case ReindexWay.NOTHING:
+            return f"{done.collection_id}: nothing was to be done."
+
+
+def _confirm() -> None:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "Changing the model, or paying for vectors, needs a confirmation.", hint="Add `--yes`."
+        )
+    typer.confirm("Go on?", abort=True, err=True)
+
+
+def _tell_setting(model: str | None, current: str, plans: Sequence[ReindexPlan]) -> None:
+    if model is not None and model != current and plans:
+        tell(
+            f'Set `embedder = "{model}"` in sourcebook.toml, so that new documents are embedded with it too.'
+        )
+
+
+@contextmanager
+def _progress_bar() -> Generator[Callable[[ReindexProgress], None] | None]:
+    """A bar on stderr that follows the work; nothing at all if that is not a terminal."""
+    console = stderr()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[what]}", markup=False),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, what="")
+
+        def show(progress: ReindexProgress) -> None:
+            what = printable(f"{progress.collection_id}: {progress.stage}")
+            bar.update(task, completed=progress.done, total=progress.total, what=what)
+
+        yield show

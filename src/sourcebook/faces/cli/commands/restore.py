@@ -1,0 +1,35 @@
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.model.keeping import OnExisting
+
+
+def restore(
+    call: Invocation,
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `backup` made.")],
+    *,
+    force: Annotated[
+        bool, typer.Option("--force", help="Put it in the place of a base that is there already.")
+    ] = False,
+) -> None:
+    """Make the base what a backup says. It is verified first; a base that is replaced is kept under another name."""
+    with progress_bar() as on_progress:
+        report = call.closed().restore(
+            source,
+            on_existing=OnExisting.REPLACE if force else OnExisting.REFUSE,
+            on_progress=on_progress,
+        )
+    if call.as_json:
+        say_json(report.as_dict())
+        return
+    say(
+        f"{report.base} holds {report.counts['documents']} documents, {report.counts['curated_answers']} curated "
+        f"answers, {report.counts['sessions']} sessions and {report.stored_files} uploads."
+    )
+    if report.former is not None:
+        tell(f"The former base is kept as {report.former}. Delete it when you do not need it any more.")

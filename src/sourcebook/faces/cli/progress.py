@@ -1,0 +1,69 @@
+"""A bar on stderr for what takes a while; nothing at all if that is not a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from sourcebook.faces.cli.output import printable, stderr
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.report import Progress
+
+_STAGES = {
+    "looking": "looking through",
+    "adding": "",
+    "indexing": "indexing",
+    "copying": "copying",
+    "comparing": "comparing",
+}
+
+
+@contextmanager
+def progress_bar() -> Generator[Callable[[Progress], None] | None]:
+    """A bar that follows the files: how many, passages in a second, and the time that is left."""
+    console = stderr()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[files]}"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[path]}", markup=False),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, files="", rate="", path="")
+        started: dict[str, float] = {}
+        told = time.monotonic()
+
+        def follow(progress: Progress) -> None:
+            nonlocal told
+            if progress.stage not in started:
+                # How fast the stage before went says nothing about this one, which began when that one ended.
+                bar.reset(task)
+            since = started.setdefault(progress.stage, told)
+            told = time.monotonic()
+            share = progress.share or (progress.done / progress.total if progress.total else 0.0)
+            bar.update(
+                task,
+                description=_STAGES.get(progress.stage, ""),
+                completed=share,
+                total=1.0,
+                files=f"{progress.done}/{progress.total}" if progress.total else "",
+                rate=_rate(progress.passages, told - since),
+                path=printable(progress.path),
+            )
+
+        yield follow
+
+
+def _rate(passages: int, seconds: float) -> str:
+    return f"{passages / seconds:.0f} passages/s" if passages and seconds > 0 else ""

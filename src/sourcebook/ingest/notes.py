@@ -1,0 +1,154 @@
+"""Texts that never were files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from sourcebook.errors import ActiveModelChanged, BadMetadata, BadText, DocumentChangedMeanwhile
+from sourcebook.ingest.choices import Labels
+from sourcebook.ingest.fingerprint import document_id, hash_text, source_id
+from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.placing import DEFAULT_TYPE
+from sourcebook.ingest.reading import ReadDocument, cut
+from sourcebook.ingest.vectors import embed_chunks
+from sourcebook.model.documents import (
+    Document,
+    DocumentPath,
+    PreparedDocument,
+    WriteOutcome,
+    WriteReport,
+)
+from sourcebook.model.sources import Source, SourceKind
+from sourcebook.ports.providers import known_model
+from sourcebook.text.languages import detect_language
+from sourcebook.text.normal import storable
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.tools import Tools
+    from sourcebook.model.documents import ChunkStrategy, EmbeddedChunk, Metadata
+
+NOTES = "notes"
+"""The root of the source that holds what was never a file."""
+ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text that never was a file."""
+
+    document_id: str
+    file_hash: str
+    source_id: str
+    text: str
+    title: str | None
+    metadata: Metadata
+    labels: Labels
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        id: str | None,
+        title: str | None,
+        metadata: Metadata,
+        labels: Labels,
+        collection_id: str,
+    ) -> Note:
+        """The note under its id; without one, it is known by what it says."""
+        if not storable(text):
+            raise BadText
+        source = source_id(collection_id, NOTES)
+        hashed = _note_hash(text, title, metadata)
+        identity = id or document_id(collection_id, source, hashed)
+        return cls(identity, hashed, source, text, title, metadata, labels)
+
+    def is_as(self, document: Document | None) -> bool:
+        """Whether the document says this already. A note says all of its labels; the rest is part of its hash."""
+        return (
+            document is not None
+            and document.file_hash == self.file_hash
+            and self.labels == Labels(document.category, document.subcategory)
+        )
+
+    def read(self, strategy: ChunkStrategy) -> ReadDocument:
+        document = Document(
+            id=self.document_id,
+            content=self.text,
+            title=self.title,
+            file_hash=self.file_hash,
+            file_size_bytes=len(self.text.encode()),
+            type=DEFAULT_TYPE,
+            category=self.labels.category,
+            subcategory=self.labels.subcategory,
+            language=detect_language(self.text),
+            metadata=self.metadata,
+        )
+        path = DocumentPath(self.source_id, self.document_id, self.labels.subcategory)
+        return cut(document, [path], ParsedText(self.text), strategy)
+
+
+async def write_note(tools: Tools, collection_id: str, note: Note) -> WriteReport:
+    """Make the base hold the note, planning anew when somebody else was faster."""
+    attempt = 1
+    while True:
+        await tools.library.open_collection(collection_id, await known_model(tools.embedder))
+        await _claim_source(tools, collection_id, note.source_id)
+        try:
+            return await _write(tools, collection_id, note)
+        except (DocumentChangedMeanwhile, ActiveModelChanged):
+            if attempt == ATTEMPTS:
+                raise
+        attempt += 1
+
+
+async def _write(tools: Tools, collection_id: str, note: Note) -> WriteReport:
+    present = await tools.library.get_document(collection_id, note.document_id)
+    if note.is_as(present):
+        return WriteReport(WriteOutcome.UNCHANGED, note.document_id)
+    owners = await tools.sources.owners(collection_id, [note.file_hash])
+    read = await to_thread.run_sync(note.read, tools.config.strategy)
+    if owners.get(note.file_hash, note.document_id) != note.document_id and present is None:
+        owner = await tools.writer.add_path(collection_id, note.file_hash, read.paths[0])
+        if owner is not None:
+            return WriteReport(WriteOutcome.DUPLICATE, owner)
+    chunks = await embed_chunks(tools.embedder, read.chunks, note.title)
+    prepared = _prepared(tools, read, chunks, present)
+    return await tools.writer.replace_document(collection_id, prepared)
+
+
+def _prepared(
+    tools: Tools, read: ReadDocument, chunks: Sequence[EmbeddedChunk], present: Document | None
+) -> PreparedDocument:
+    document = read.document
+    if present is not None:
+        document = replace(document, is_active=present.is_active)
+    return PreparedDocument(
+        document=document,
+        chunks=chunks,
+        model=tools.embedder.model,
+        paths=read.paths,
+        expected_hash=present.file_hash if present else None,
+    )
+
+
+async def _claim_source(tools: Tools, collection_id: str, id: str) -> None:
+    """The source of notes is there from the first one on."""
+    present = await tools.sources.list_sources(collection_id)
+    if all(source.id != id for source in present):
+        source = Source(id, SourceKind.TEXT, NOTES)
+        await tools.sources.put_source(collection_id, source, (), [s.id for s in present])
+
+
+def _note_hash(text: str, title: str | None, metadata: Metadata) -> str:
+    """The hash of all that was given, so that another title or other metadata is a change too."""
+    if not title and not metadata:
+        return hash_text(text)
+    try:
+        return hash_text(json.dumps([text, title, metadata], sort_keys=True, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadMetadata(f"The metadata is not plain JSON: {error}.") from None

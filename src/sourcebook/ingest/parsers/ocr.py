@@ -1,0 +1,78 @@
+"""The letters in pictures of pages, where the extra `ocr` and tesseract are installed."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from math import sqrt
+from shutil import which
+from typing import TYPE_CHECKING, Protocol, cast
+
+from sourcebook.errors import DamagedFile
+from sourcebook.ingest.parsers.cleaning import cleaned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.pdfium import PdfPage
+
+DOTS_PER_POINT = 300 / 72
+MOST_DOTS = 30_000_000
+PAGE_SECONDS = 120
+_LANGUAGES = ("rus", "eng", "por")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+
+
+class _Tesseract(Protocol):
+    """The part of pytesseract that is used here."""
+
+    def get_languages(self) -> list[str]: ...
+
+    def image_to_string(self, image: object, *, lang: str, timeout: float) -> str: ...
+
+
+@cache
+def can_read_pictures() -> bool:
+    """Whether all that it takes is installed."""
+    return which("tesseract") is not None and find_spec("pytesseract") is not None
+
+
+def read_pictures(data: bytes) -> ParsedText:
+    """The text of a PDF; pages that are pictures are read as such, the others as they are."""
+    # Most processes that read files never need this.
+    from sourcebook.ingest.parsers.pdf import read_pdf  # noqa: PLC0415
+
+    return read_pdf(data, _read_page)
+
+
+def _read_page(page: PdfPage) -> Sequence[str]:
+    size = page.get_width() * page.get_height()
+    bitmap = page.render(scale=min(DOTS_PER_POINT, sqrt(MOST_DOTS / max(size, 1.0))), grayscale=True)
+    try:
+        text = _tesseract().image_to_string(bitmap.to_pil(), lang=_languages(), timeout=PAGE_SECONDS)
+    except RuntimeError as error:
+        raise DamagedFile(f"The letters in the pictures of the file cannot be read: {error}") from None
+    finally:
+        bitmap.close()
+    return [paragraph for block in _PARAGRAPH.split(text) if (paragraph := _joined(block))]
+
+
+def _joined(block: str) -> str:
+    """The lines of a paragraph as one, words that were parted whole again."""
+    return " ".join(_HYPHEN.sub("", cleaned(block)).split())
+
+
+@cache
+def _tesseract() -> _Tesseract:
+    return cast("_Tesseract", import_module("pytesseract"))
+
+
+@cache
+def _languages() -> str:
+    """The languages to read: those of the product that are installed, else whatever is."""
+    installed = [name for name in _tesseract().get_languages() if name != "osd"]
+    return "+".join([name for name in _LANGUAGES if name in installed] or installed[:1] or ["eng"])

@@ -1,0 +1,45 @@
+"""A file becomes text: its kind is found, and the parser of that kind reads it.
+
+Parsers are loaded when the first file of their kind comes, so that a process that reads only text starts at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from sourcebook.errors import EmptyFile
+from sourcebook.ingest.parsers.kinds import Kind, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sourcebook.ingest.parsers.parsed import ParsedText
+
+_PARSERS = {
+    Kind.PDF: ("pdf", "parse_pdf"),
+    Kind.DOCX: ("docx", "parse_docx"),
+    Kind.HTML: ("html", "parse_html"),
+    Kind.MARKDOWN: ("markdown", "parse_markdown"),
+    Kind.CSV: ("csv", "parse_csv"),
+    Kind.TSV: ("csv", "parse_csv"),
+    Kind.JSON: ("records", "parse_json"),
+    Kind.JSONL: ("records", "parse_json_lines"),
+    Kind.SOURCE: ("plain", "parse_source"),
+    Kind.PLAIN: ("plain", "parse_plain"),
+}
+
+
+def parse(data: bytes, name: str) -> ParsedText:
+    """The text of a file. Every error but a lack of memory is a BadFile."""
+    parsed = parser_of(kind_of(data, name))(data)
+    if not parsed.text.strip():
+        raise EmptyFile
+    return parsed
+
+
+def parser_of(kind: Kind) -> Callable[[bytes], ParsedText]:
+    """What reads files of this kind."""
+    module, function = _PARSERS[kind]
+    found = getattr(import_module(f"sourcebook.ingest.parsers.{module}"), function)
+    return cast("Callable[[bytes], ParsedText]", found)

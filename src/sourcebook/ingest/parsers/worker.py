@@ -1,0 +1,82 @@
+"""The child process: reads files from a pipe, one after the other, and answers each with its text or an error."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from typing import IO
+
+from sourcebook.errors import BadFile, FileOverLimit
+from sourcebook.ingest.parsers.confinement import (
+    STARTS_PROGRAMS,
+    ParserLimits,
+    confine,
+    die_with_parent,
+    limit_time,
+    peak_memory,
+)
+from sourcebook.ingest.parsers.ocr import read_pictures
+from sourcebook.ingest.parsers.parse import parse
+from sourcebook.ingest.parsers.wire import Mode, Reply, Request, read_request, write_reply
+
+IDLE_SECONDS = 60.0
+TIRED_SHARE = 4
+"""A child that once held more than this part of its memory is replaced, so that no file pays for another."""
+
+
+def main() -> None:
+    """Serve until the pipe ends. Arguments: lifeline, memory, seconds, characters, and `ocr` to read pictures."""
+    lifeline, memory, seconds, characters, mode = sys.argv[1:6]
+    limits = ParserLimits(int(memory), float(seconds), int(characters))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if int(lifeline) >= 0:
+        die_with_parent(int(lifeline))
+    requests, replies = _private_pipes()
+    confine(limits, programs=STARTS_PROGRAMS if mode == Mode.OCR else frozenset())
+    while _is_asked(requests) and (request := read_request(requests)) is not None:
+        limit_time(limits.seconds)
+        reply = _answer(request, limits, mode)
+        write_reply(replies, reply)
+        limit_time(0)
+        if reply.is_last:
+            break
+
+
+def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """The two pipes under numbers of their own: a library that prints something must not print it into an answer."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.close(nothing)
+    return requests, replies
+
+
+def _is_asked(requests: IO[bytes]) -> bool:
+    """Whether a file comes before it is time to go: a pool that lies idle should cost nothing."""
+    if sys.platform == "win32":
+        return True
+    ready, _, _ = select.select([requests], [], [], IDLE_SECONDS)
+    return bool(ready)
+
+
+def _answer(request: Request, limits: ParserLimits, mode: str) -> Reply:
+    try:
+        parsed = read_pictures(request.data) if mode == Mode.OCR else parse(request.data, request.name)
+    except BadFile as error:
+        return Reply(error, _is_tired(limits))
+    except MemoryError:
+        return Reply(FileOverLimit("Reading the file takes more memory than a file may take."), is_last=True)
+    except Exception as error:
+        # No parser means to raise anything else; the process may be in any state now.
+        return Reply(BadFile(f"The parser failed at this file: {type(error).__name__}."), is_last=True)
+    if len(parsed.text) > limits.characters:
+        longest = f"The file holds more than {limits.characters:,} characters of text."
+        return Reply(FileOverLimit(longest), is_last=True)
+    return Reply(parsed, _is_tired(limits))
+
+
+def _is_tired(limits: ParserLimits) -> bool:
+    return peak_memory() > limits.memory // TIRED_SHARE

@@ -1,0 +1,21 @@
+"""Ending an `add` early without losing anything."""
+
+from __future__ import annotations
+
+from threading import Event
+
+
+class StopSignal:
+    """Set it, from any thread or from a handler of signals, and the `add` that was given it comes to an end.
+
+    What is embedded already is still written; the rest is left for the next time.
+    """
+
+    def __init__(self) -> None:
+        self._event = Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()

@@ -1,0 +1,47 @@
+"""What an `add` works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from sourcebook.ingest.placing import DEFAULT_RULES_TEXT
+from sourcebook.ingest.scanning import Limits
+from sourcebook.model.documents import ChunkStrategy
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ports.providers import Embedder
+    from sourcebook.ports.storage import IndexWriter, Library, Sources
+    from sourcebook.ports.work import Clock
+
+
+class Parser(Protocol):
+    """Turns the bytes of files into text, until it is closed."""
+
+    async def parse(self, data: bytes, name: str) -> ParsedText: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class IngestConfig:
+    """`rules` give documents their type by their path, as the setting says them."""
+
+    limits: Limits = field(default_factory=Limits)
+    rules: str = DEFAULT_RULES_TEXT
+    strategy: ChunkStrategy = ChunkStrategy.PARENT_CHILD
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """`parsers` starts what parses: only when there is something to parse."""
+
+    library: Library
+    writer: IndexWriter
+    sources: Sources
+    embedder: Embedder
+    clock: Clock
+    parsers: Callable[[], Parser]
+    config: IngestConfig = field(default_factory=IngestConfig)

@@ -1,0 +1,166 @@
+"""How a search came to its order, told in numbers, and why a document is not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ArmName(StrEnum):
+    """The two ways of searching that a hybrid search combines."""
+
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+
+
+class ScanMethod(StrEnum):
+    """EXACT scores every row that the filter lets through; INDEX looks at the ones that an index proposes."""
+
+    EXACT = "exact"
+    INDEX = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class TermCount:
+    """A term of the question, and how many passages of the collection hold it."""
+
+    term: str
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """How a store answers one arm: of `rows` the filter lets `allowed` through, and `scored` get a score.
+
+    None stands for what the store does not count.
+    """
+
+    method: ScanMethod
+    rows: int
+    allowed: int | None
+    scored: int | None
+    terms: Sequence[TermCount] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArmExplanation:
+    """One arm in one collection: its weight, how many candidates it was asked for and brought, and its plan.
+
+    An arm that took no part found None; a store need not tell its plan.
+    """
+
+    arm: ArmName
+    weight: float
+    asked: int
+    found: int | None
+    plan: SearchPlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionExplanation:
+    """How one collection was searched. `fusion` is None where the arms were not to be combined."""
+
+    collection_id: str
+    filter: str | None = None
+    model: str | None = None
+    fusion: str | None = None
+    arms: Sequence[ArmExplanation] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPlace:
+    """Where an arm put a result, and what it added to the fused score. Without a rank, the arm did not find it."""
+
+    rank: int | None
+    score: float | None
+    term: float
+
+
+@dataclass(frozen=True, slots=True)
+class ResultExplanation:
+    """How one passage came to its place. Ranks are counted from 1.
+
+    `fused_rank` and `fused_score` are those in its own collection. `rank_before_rerank` is None where nothing was
+    reranked. `is_general`: it comes from the general entries behind a chosen subcategory.
+    """
+
+    chunk_id: str
+    collection_id: str
+    rank: int
+    fused_rank: int | None = None
+    fused_score: float | None = None
+    semantic: ArmPlace | None = None
+    keyword: ArmPlace | None = None
+    rank_before_rerank: int | None = None
+    rerank_score: float | None = None
+    is_general: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demotion:
+    """A passage that was sent behind the others, and the result that made it superfluous."""
+
+    chunk_id: str
+    reason: str
+    because_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """How long a stage took. The two arms run at the same time, so the sum may exceed the whole."""
+
+    stage: str
+    milliseconds: float
+    collection_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a search came to its order. `question` is what was searched for, cut to what a search reads."""
+
+    question: str
+    collections: Sequence[CollectionExplanation] = ()
+    results: Sequence[ResultExplanation] = ()
+    demoted: Sequence[Demotion] = ()
+    stages: Sequence[StageTime] = ()
+    milliseconds: float = 0.0
+
+
+class AbsenceCode(StrEnum):
+    UNKNOWN_DOCUMENT = "unknown_document"
+    NOT_INDEXED = "not_indexed"
+    HIDDEN = "hidden"
+    NO_PASSAGES = "no_passages"
+    FILTERED_OUT = "filtered_out"
+    NO_MATCHING_WORDS = "no_matching_words"
+    NO_VECTORS = "no_vectors"
+    NOT_A_CANDIDATE = "not_a_candidate"
+    BELOW_THE_CUT = "below_the_cut"
+
+
+@dataclass(frozen=True, slots=True)
+class AbsenceReason:
+    code: AbsenceCode
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlace:
+    """Where a document stands in a search, and if it is not among the results, every reason that was found.
+
+    The ranks are those of its best passage in each arm, however far down; None where the arm does not find it.
+    """
+
+    document: str
+    document_id: str | None = None
+    document_path: str | None = None
+    collection_id: str | None = None
+    rank: int | None = None
+    semantic_rank: int | None = None
+    keyword_rank: int | None = None
+    reasons: Sequence[AbsenceReason] = field(default_factory=tuple[AbsenceReason, ...])
+
+    @property
+    def is_found(self) -> bool:
+        return self.rank is not None

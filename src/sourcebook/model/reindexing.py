@@ -1,0 +1,107 @@
+"""Making the vectors and words of a collection anew: what it will take, how far it is, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import EmbeddingModel
+
+_BYTES_OF_A_TOKEN = 4
+"""Of text, on average, for the models in common use: about four letters of English, or two of Russian."""
+
+
+class ReindexWay(StrEnum):
+    """CHANGE builds a second set of vectors and switches to it. REBUILD makes words and vectors of the same model anew.
+    WORDS does so for words alone: on demand, or because the model is not at hand. NOTHING: the model is in use already.
+    """
+
+    CHANGE = "change"
+    REBUILD = "rebuild"
+    WORDS = "words"
+    NOTHING = "nothing"
+
+
+class ReindexScope(StrEnum):
+    """Words are made anew quickly; vectors may take long, and cost money."""
+
+    EVERYTHING = "everything"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingNeed:
+    """How many vectors are to be made, and how many bytes of text they are made of."""
+
+    vectors: int = 0
+    text_bytes: int = 0
+
+    @property
+    def model_tokens(self) -> int:
+        """About how many tokens a model will read: what one pays for, where one pays."""
+        return -(-self.text_bytes // _BYTES_OF_A_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexPlan:
+    """What is to be done with one collection. `seconds` is an estimate, where one could be made."""
+
+    collection_id: str
+    way: ReindexWay
+    old: EmbeddingModel
+    new: EmbeddingModel
+    need: EmbeddingNeed
+    is_paid: bool = False
+    seconds: float | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "collection": self.collection_id,
+            "way": self.way.value,
+            "old_model": self.old.name,
+            "new_model": self.new.name,
+            "vectors": self.need.vectors,
+            "model_tokens": self.need.model_tokens if self.is_paid else None,
+            "seconds": None if self.seconds is None else round(self.seconds, 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexProgress:
+    """`done` of `total` steps of this stage are finished: texts at the stage `words`, vectors at `vectors`."""
+
+    collection_id: str
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexedCollection:
+    """What was done with one collection: how many vectors were made in this run, and how many texts counted anew."""
+
+    collection_id: str
+    way: ReindexWay
+    model: str
+    vectors: int = 0
+    texts: int = 0
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "collection": self.collection_id,
+            "way": self.way.value,
+            "model": self.model,
+            "vectors": self.vectors,
+            "texts": self.texts,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    collections: Sequence[ReindexedCollection] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        return {"collections": [collection.as_dict() for collection in self.collections]}

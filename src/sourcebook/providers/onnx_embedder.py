@@ -1,0 +1,195 @@
+"""Sentence models in the ONNX format, run on the cores of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio.to_thread
+import numpy as np
+
+from sourcebook.errors import BadProviderAnswer, ProviderMissing
+from sourcebook.providers.answers import checked_vectors, readable
+from sourcebook.providers.batching import by_length, cores, embed_in_batches
+from sourcebook.providers.known_models import Prefixes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from sourcebook.model.documents import EmbeddingModel
+    from sourcebook.ports.providers import TextRole
+
+_TEXTS_AT_A_TIME = 16
+_HINT = 'Run `pip install "sourcebook[onnx]"`.'
+_READY_MADE = "sentence_embedding"
+
+
+class Pooling(StrEnum):
+    """How the vectors of a text's tokens become one."""
+
+    MEAN = "mean"
+    CLS = "cls"
+    LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxModel:
+    """Everything that is needed to run a model, except that nothing of it is loaded yet."""
+
+    model: EmbeddingModel
+    weights: Path
+    make_tokenizer: Callable[[], Any]
+    max_tokens: int
+    pooling: Pooling = Pooling.MEAN
+    prefixes: Prefixes = field(default_factory=Prefixes)
+
+
+class OnnxEmbedder:
+    """Unit vectors from an ONNX model, loaded when first used.
+
+    Texts go through the model one by one, on as many threads as there are cores. Batches were measured to be no
+    faster here, for the shorter texts of a batch are padded; and alone, a text has the same vector whatever texts
+    come with it, which models that quantise what they compute do not promise otherwise.
+    """
+
+    def __init__(self, find: Callable[[], OnnxModel]) -> None:
+        self._find = find
+        self._lock = Lock()
+        self._found: OnnxModel | None = None
+        self._loaded: _Loaded | None = None
+
+    @property
+    def model(self) -> EmbeddingModel:
+        return self._about.model
+
+    @property
+    def _about(self) -> OnnxModel:
+        """Looked for when it is needed: who searches by words alone does not miss a model that is not there."""
+        if self._found is None:
+            self._found = self._find()
+        return self._found
+
+    async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
+        """One unit vector for each text, in their order."""
+        return await embed_in_batches(
+            texts,
+            by_length(texts, _TEXTS_AT_A_TIME),
+            partial(self._encode_aside, role),
+            dimensions=self.model.dimensions,
+            at_once=cores(),
+        )
+
+    async def _encode_aside(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
+        ready = [self._about.prefixes.on(readable(text), role) for text in texts]
+        return await anyio.to_thread.run_sync(self._encode, ready)
+
+    def _encode(self, texts: list[str]) -> NDArray[np.float32]:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _Loaded.of(self._about)
+        rows = [self._loaded.vector(text) for text in texts]
+        return checked_vectors(
+            rows, len(texts), self.model.dimensions, f"The model in {self._about.weights.name}"
+        )
+
+
+class _Loaded:
+    """A model in memory. Several threads may use it at once."""
+
+    def __init__(self, session: Any, tokenizer: Any, pooling: Pooling) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._pooling = pooling
+        self._inputs = {given.name for given in session.get_inputs()}
+        names = [made.name for made in session.get_outputs()]
+        self._output = _READY_MADE if _READY_MADE in names else names[0]
+
+    @classmethod
+    def of(cls, about: OnnxModel) -> _Loaded:
+        tokenizer = about.make_tokenizer()
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(about.max_tokens)
+        return cls(_session(about.weights), tokenizer, about.pooling)
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        encoding = self._tokenizer.encode(text)
+        known = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        unknown = self._inputs - known.keys()
+        if unknown:
+            raise BadProviderAnswer(
+                f"The model wants the input {min(unknown)!r}, which no text gives.",
+                hint="Export it as a sentence model, with tokens as its only input.",
+            )
+        feed = {name: np.array([known[name]], dtype=np.int64) for name in self._inputs}
+        made = cast("NDArray[np.float32]", self._session.run([self._output], feed)[0])
+        return _pooled(made[0], self._pooling)
+
+
+def _pooled(made: NDArray[np.float32], pooling: Pooling) -> NDArray[np.float32]:
+    """One vector of what the model made for one text: a vector already, or one for each token."""
+    if made.ndim == 1:
+        return made
+    match pooling:
+        case Pooling.MEAN:
+            return made.mean(axis=0)
+        case Pooling.CLS:
+            return made[0]
+        case Pooling.LAST:
+            return made[-1]
+
+
+def _session(weights: Path) -> Any:
+    try:
+        import onnxruntime  # noqa: PLC0415 - heavy, and an extra
+    except ImportError as error:
+        raise ProviderMissing("Models in the ONNX format need `onnxruntime`.", hint=_HINT) from error
+    runtime = cast("Any", onnxruntime)
+    options = runtime.SessionOptions()
+    # One thread for each text: several for one text spend their time waiting for each other.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return runtime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime's errors share no base class of their own
+        raise ProviderMissing(f"{weights} cannot be loaded: {_first_line(error)}") from error
+
+
+def dimensions_of_weights(weights: Path) -> int | None:
+    """The size of the vectors as the model itself declares it. The model is loaded for that."""
+    outputs = _session(weights).get_outputs()
+    made = next((output for output in outputs if output.name == _READY_MADE), outputs[0])
+    size = made.shape[-1] if made.shape else None
+    return size if isinstance(size, int) and size > 0 else None
+
+
+def load_tokenizer(path: Path) -> Any:
+    """The tokenizer of a file in the format of the `tokenizers` library."""
+    library = tokenizers_library()
+    try:
+        return library.Tokenizer.from_file(str(path))
+    except Exception as error:  # what the library raises is a bare Exception
+        raise ProviderMissing(f"{path} cannot be read: {_first_line(error)}") from error
+
+
+def tokenizers_library() -> Any:
+    try:
+        import tokenizers  # noqa: PLC0415 - heavy, and an extra
+    except ImportError as error:
+        raise ProviderMissing("Models in the ONNX format need `tokenizers`.", hint=_HINT) from error
+    return cast("Any", tokenizers)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

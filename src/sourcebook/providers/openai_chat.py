@@ -1,0 +1,147 @@
+"""Answers from OpenAI, or from any server that speaks its `/v1/chat/completions`: llama.cpp, vLLM, Ollama, …"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+
+from sourcebook.errors import (
+    BadProviderAnswer,
+    ProviderBusy,
+    ProviderError,
+    ProviderRefused,
+    ProviderTimeout,
+    ProviderUnreachable,
+)
+from sourcebook.providers.remote import Address, Patience, RemoteModel, TryAgain
+
+if TYPE_CHECKING:
+    from sourcebook.ports.chat import PromptMessage
+
+OPENAI_URL = "https://api.openai.com/v1"
+OLLAMA_URL = "http://127.0.0.1:11434/v1"
+
+_WITHOUT = "With `chat_model` set to `none`, answers are quoted from the documents."
+_ADVICE: dict[type[ProviderError], str] = {
+    ProviderUnreachable: f"Check that the server runs, and its address: `chat_base_url`. {_WITHOUT}",
+    ProviderTimeout: f"Check that the server is not stuck, or raise `chat_timeout`. {_WITHOUT}",
+    ProviderBusy: f"Try again later. {_WITHOUT}",
+    ProviderRefused: "Check the name of the model (`chat_model`) and the key (`chat_api_key`).",
+    BadProviderAnswer: "Check that `chat_base_url` is that of a server with `/chat/completions`, usually it ends "
+    f"in `/v1`. {_WITHOUT}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a model is asked to write."""
+
+    temperature: float | None = 0.0
+    most_tokens: int = 800
+
+
+class OpenAIChat(RemoteModel):
+    """A chat model behind an address. `patience.seconds` is how long it may be silent."""
+
+    def __init__(
+        self, name: str, address: Address, patience: Patience | None = None, writing: Writing | None = None
+    ) -> None:
+        super().__init__(address, patience)
+        self._name = name
+        self._writing = writing or Writing()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
+        """The pieces of the answer. A failure before the first piece is tried again; after it, it is raised."""
+        attempt = 1
+        while True:
+            has_begun = False
+            try:
+                async with aclosing(self._stream_once(messages)) as pieces:
+                    async for piece in pieces:
+                        has_begun = True
+                        yield piece
+                return
+            except ProviderError as error:
+                raise _with_advice(error) from None
+            except TryAgain as failure:
+                if has_begun or attempt >= self._patience.attempts:
+                    raise _with_advice(failure.error) from None
+                wait = self._patience.before_next(attempt) if failure.wait is None else failure.wait
+            await anyio.sleep(wait)
+            attempt += 1
+
+    async def _stream_once(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
+        import openai  # noqa: PLC0415 - most bases never ask a server, and it takes a while
+
+        client = self._connected(openai)
+        has_text = is_finished = False
+        try:
+            with anyio.fail_after(self._patience.seconds):
+                answer = cast("Any", await client.chat.completions.create(**self._request(messages)))
+            try:
+                chunks: Any = aiter(answer)
+                while True:
+                    with anyio.fail_after(self._patience.seconds):
+                        chunk: object = await anext(chunks, None)
+                    if chunk is None:
+                        break
+                    text, is_last = _read(chunk)
+                    is_finished = is_finished or is_last
+                    if text:
+                        has_text = True
+                        yield text
+            finally:
+                with anyio.CancelScope(shield=True), anyio.move_on_after(1):
+                    await answer.close()
+        except (TimeoutError, openai.APITimeoutError):
+            silent = f"{self.address.shown} was silent for {self._patience.seconds:g} s."
+            raise TryAgain(ProviderTimeout(silent)) from None
+        except openai.APIConnectionError as error:
+            raise TryAgain(ProviderUnreachable(self._unreachable(error))) from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except (ValueError, openai.OpenAIError) as error:
+            raise TryAgain(BadProviderAnswer(self._garbled(error))) from None
+        if not is_finished:
+            raise TryAgain(BadProviderAnswer(f"{self.address.shown} broke off in the middle of an answer."))
+        if not has_text:
+            raise TryAgain(BadProviderAnswer(f"{self.address.shown} gave an empty answer."))
+
+    def _request(self, messages: Sequence[PromptMessage]) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self._name,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "stream": True,
+            "max_tokens": self._writing.most_tokens,
+        }
+        if self._writing.temperature is not None:
+            body["temperature"] = self._writing.temperature
+        return body
+
+    def _garbled(self, error: Exception) -> str:
+        return f"{self.address.shown} gave an answer that cannot be read: {self.address.without_secrets(str(error))}"
+
+
+def _with_advice(error: ProviderError) -> ProviderError:
+    """The error with what to check about a chat model. Advice of its own, as on an empty account, stays."""
+    kind = type(error)
+    is_general = error.hint == kind().hint
+    return kind(error.message, hint=_ADVICE[kind]) if is_general and kind in _ADVICE else error
+
+
+def _read(chunk: object) -> tuple[str, bool]:
+    """The text of a chunk, and whether the model says that it is the last. Whatever a server sends is safe."""
+    choices: Any = getattr(chunk, "choices", None)
+    if not choices:
+        return "", False
+    first: Any = choices[0]
+    text: Any = getattr(getattr(first, "delta", None), "content", None)
+    return text if isinstance(text, str) else "", getattr(first, "finish_reason", None) is not None

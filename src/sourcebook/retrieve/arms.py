@@ -1,0 +1,201 @@
+"""The two arms of a search, by meaning and by words, and how one collection is asked with them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from sourcebook.errors import CollectionNotFound, NoEmbedder, ProviderError
+from sourcebook.model.documents import Chunk, EmbeddingModel
+from sourcebook.model.facts import facts_of
+from sourcebook.model.search import (
+    OnMissingEmbedder,
+    RetrievalMode,
+    ScoreBreakdown,
+    SearchResult,
+    WarningCode,
+)
+from sourcebook.ports.providers import TextRole, known_model
+from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
+from sourcebook.retrieve.fusion import FusionRule
+from sourcebook.retrieve.parents import PlainPassages
+from sourcebook.retrieve.together import together
+from sourcebook.retrieve.trace import Searched
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Collection, Vector
+    from sourcebook.model.search import HybridConfig, MetadataFilter
+    from sourcebook.ports.providers import Embedder
+    from sourcebook.ports.storage import FtsStore, VectorStore
+    from sourcebook.retrieve.question import Question
+    from sourcebook.retrieve.reading import ChunkReader
+    from sourcebook.retrieve.trace import Trace
+
+EmbedderChoice: TypeAlias = "Callable[[EmbeddingModel], Awaitable[Embedder | None]]"
+"""The embedder for a collection's model, or None if there is none here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What one collection is asked for."""
+
+    question: Question
+    mode: RetrievalMode
+    hybrid: HybridConfig
+    filter: MetadataFilter | None
+    count: int
+    is_general: bool = False
+
+
+def only(embedder: Embedder | None) -> EmbedderChoice:
+    """The choice of who has one embedder: it serves its own model, and vectors that the caller brought."""
+
+    async def choose(model: EmbeddingModel) -> Embedder | None:
+        if embedder is None:
+            raise NoEmbedder("Searching by meaning needs an embedder, and there is none.")
+        if model.is_callers:
+            return embedder
+        own = await known_model(embedder)
+        if model != own:
+            raise NoEmbedder(
+                f"The vectors come from {model.name} {model.version},"
+                f" but the embedder is {own.name} {own.version}."
+            )
+        return embedder
+
+    return choose
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one arm found, None if it could not search, and the model whose vectors it compared."""
+
+    results: Sequence[SearchResult] | None = None
+    model: str | None = None
+
+
+class Arms:
+    """Both arms over any stores."""
+
+    def __init__(
+        self,
+        vectors: VectorStore,
+        words: FtsStore,
+        reader: ChunkReader,
+        embedder_for: EmbedderChoice,
+        on_missing_embedder: OnMissingEmbedder,
+    ) -> None:
+        self._vectors = vectors
+        self._reader = reader
+        self._embedder_for = embedder_for
+        self._on_missing_embedder = on_missing_embedder
+        # Stores that can rank without showing do: most of a ranking is never looked at.
+        if isinstance(vectors, PassageRanking):
+            self._rank_passages = vectors.rank_passages
+        else:
+            plain = vectors if isinstance(vectors, PassageSearch) else PlainPassages(vectors)
+            self._rank_passages = plain.search_passages
+        self._ranks_words = isinstance(words, WordRanking)
+        self._rank_words = words.rank_words if isinstance(words, WordRanking) else words.search
+
+    async def search(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> Searched:
+        """Ask one collection, with both arms at the same time if both take part."""
+        by_meaning = partial(self._by_meaning, collection_id, inquiry, trace)
+        by_words = partial(self._by_words, collection_id, inquiry, trace)
+        semantic = keyword = _Found()
+        match inquiry.mode:
+            case RetrievalMode.SEMANTIC:
+                semantic = await by_meaning()
+            case RetrievalMode.KEYWORD:
+                keyword = await by_words()
+            case RetrievalMode.HYBRID if inquiry.question.has_words:
+                semantic, keyword = await together([by_meaning, by_words])
+            case RetrievalMode.HYBRID:
+                trace.warn(
+                    WarningCode.NO_WORDS, "The question holds no words; it was searched by meaning alone."
+                )
+                semantic = await by_meaning()
+        return _searched(collection_id, inquiry, semantic, keyword, trace)
+
+    async def _by_meaning(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> _Found:
+        collection = await self._collection(collection_id)
+        model = collection.model.name if collection.model else None
+        try:
+            with trace.stage("embed", collection_id):
+                vector = await self._embedded(inquiry.question, collection)
+        except ProviderError as error:
+            if inquiry.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
+                raise
+            trace.warn(
+                WarningCode.NO_EMBEDDER,
+                f"The collection {collection_id!r} was searched by words alone. {error.message}",
+                collection_id,
+            )
+            return _Found(model=model)
+        with trace.stage("vectors", collection_id):
+            ranked = await self._rank_passages(collection_id, vector, inquiry.count, inquiry.filter)
+        return _Found(ranked, model)
+
+    async def _embedded(self, question: Question, collection: Collection) -> Vector:
+        model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
+        embedder = await self._embedder_for(model)
+        if embedder is None:
+            raise NoEmbedder(_without_embedder(collection.id, model))
+        return (await embedder.embed([question.text], TextRole.QUESTION))[0]
+
+    async def _collection(self, collection_id: str) -> Collection:
+        collection = await self._vectors.get_collection(collection_id)
+        if collection is None:
+            raise CollectionNotFound(f"There is no collection {collection_id!r}.")
+        return collection
+
+    async def _by_words(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> _Found:
+        with trace.stage("words", collection_id):
+            found = await self._rank_words(
+                collection_id, inquiry.question.text, inquiry.count, inquiry.filter
+            )
+            # Only what is returned in the end is worth reading from the base.
+            ranked = [
+                SearchResult(
+                    Chunk.outline(hit.chunk_id),
+                    hit.score,
+                    ScoreBreakdown(keyword_score=hit.score),
+                    collection_id=collection_id,
+                )
+                for hit in found
+            ]
+            # Words may be kept for children too; to be fused with passages they must give way to them.
+            return _Found(ranked if self._ranks_words else await self._reader.passages(ranked))
+
+
+def _without_embedder(collection_id: str, model: EmbeddingModel) -> str:
+    if model.is_callers:
+        return f"The vectors of {collection_id!r} were brought by a caller, whose embedder is not here."
+    return f"The vectors of {collection_id!r} come from {model.name}, and there is no embedder for it here."
+
+
+def _searched(
+    collection_id: str, inquiry: Inquiry, semantic: _Found, keyword: _Found, trace: Trace
+) -> Searched:
+    """The two rankings as one. What only one arm was asked for keeps that arm's scores."""
+    rule = None
+    with trace.stage("fuse", collection_id):
+        if inquiry.mode is RetrievalMode.HYBRID:
+            rule = FusionRule.of(inquiry.hybrid, facts_of(semantic.model or ""))
+            fused = rule.fuse(semantic.results or (), keyword.results or (), collection_id)
+        else:
+            found = semantic.results or keyword.results or ()
+            fused = [r.with_score(r.score, r.score_breakdown, collection_id) for r in found]
+    return Searched(
+        collection_id,
+        inquiry.filter,
+        inquiry.count,
+        semantic.results,
+        keyword.results,
+        fused,
+        rule,
+        semantic.model,
+        inquiry.is_general,
+    )

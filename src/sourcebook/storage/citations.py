@@ -1,0 +1,76 @@
+"""Citations as they are stored: JSON with the keys of the spec, and ours beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sourcebook.model.chat import Citation, SourceState
+
+if TYPE_CHECKING:
+    from sourcebook.storage.database import Row
+
+
+def citations_text(citations: Sequence[Citation]) -> str:
+    return json.dumps([_as_json(citation) for citation in citations], ensure_ascii=False)
+
+
+def citations_from(text: str | None) -> list[Citation]:
+    return [_from_json(number, record) for number, record in enumerate(json.loads(text or "[]"), start=1)]
+
+
+def _as_json(citation: Citation) -> dict[str, object]:
+    return {
+        "text": citation.text,
+        "documentPath": citation.document_path,
+        "documentTitle": citation.document_title,
+        "chunkId": citation.chunk_id,
+        "page": citation.page,
+        "start": citation.start,
+        "end": citation.end,
+        "quote": citation.quote,
+        "verified": citation.verified,
+        "number": citation.number,
+        "collection": citation.collection_id,
+        "documentId": citation.document_id,
+        "fileHash": citation.file_hash,
+        "doubts": list(citation.doubts),
+    }
+
+
+def _from_json(number: int, record: dict[str, Any]) -> Citation:
+    """Also of what older programs stored: four keys are certain, the others may be missing."""
+    return Citation(
+        number=record.get("number", number),
+        text=record.get("text") or "",
+        collection_id=record.get("collection") or "default",
+        document_id=record.get("documentId") or "",
+        document_path=record.get("documentPath") or "",
+        document_title=record.get("documentTitle"),
+        chunk_id=record.get("chunkId") or "",
+        page=record.get("page"),
+        start=record.get("start") or 0,
+        end=record.get("end") or 0,
+        quote=record.get("quote") or "",
+        verified=bool(record.get("verified")),
+        file_hash=record.get("fileHash"),
+        doubts=tuple(record.get("doubts") or ()),
+    )
+
+
+def state_of(quote: str, file_hash: str | None, document: Row | None) -> SourceState:
+    """Whether words that were quoted still stand in their document.
+
+    A document that changed elsewhere supports them as before; only white space may have moved. One that is hidden is
+    gone for its readers.
+    """
+    if document is None or not document["is_active"]:
+        return SourceState.REMOVED
+    if file_hash is not None and document["file_hash"] == file_hash:
+        return SourceState.CURRENT
+    return SourceState.CURRENT if _plain(quote) in _plain(document["content"]) else SourceState.CHANGED
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

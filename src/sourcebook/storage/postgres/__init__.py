@@ -1,0 +1,1 @@
+"""A base on a PostgreSQL server with pgvector."""

@@ -1,0 +1,317 @@
+"""A base on a server: a few connections, and transactions that take turns only where they must."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import anyio
+
+from sourcebook.errors import BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres.upgrade import bring_up_to_date
+from sourcebook.storage.queries import Queries
+from sourcebook.storage.steps import Step, reached
+
+if TYPE_CHECKING:
+    from sourcebook.storage.database import Row
+    from sourcebook.storage.postgres.driver import Connection, Pool, Prepared, Transaction
+
+# A server that restarts is back within moments; whoever asks meanwhile waits so long, and no longer.
+_RECONNECT_SECONDS = 3.0
+
+
+@cache
+def read_queries() -> Queries:
+    return Queries.read(files("sourcebook.storage.postgres") / "sql", driver.DERIVED)
+
+
+# How widely a graph of vectors is searched, that it goes on until there are enough, and how far at most. The one place
+# where this is said.
+_GRAPHS = {
+    "hnsw.ef_search": "400",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.max_scan_tuples": "20000",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many connections, and how long to wait for what. Seconds."""
+
+    pool_min: int = 1
+    pool_max: int = 5
+    busy_timeout: float = 30.0
+    statement_timeout: float = 300.0
+    connect_timeout: float = 10.0
+
+    def settings(self) -> dict[str, str]:
+        return {
+            "application_name": "sourcebook",
+            "lock_timeout": str(int(self.busy_timeout * 1000)),
+            "statement_timeout": str(int(self.statement_timeout * 1000)),
+            # A process that stopped in the middle of a write must not hold up the others for ever.
+            "idle_in_transaction_session_timeout": str(int(self.statement_timeout * 1000)),
+            "jit": "off",
+            **_GRAPHS,
+        }
+
+
+UNLIMITED = Limits(busy_timeout=0, statement_timeout=0)
+"""For work that may take as long as it takes; to the server, 0 means no limit."""
+
+
+class PostgresExecutor:
+    """Named statements on one connection, for as long as its transaction lasts."""
+
+    def __init__(self, connection: Connection, queries: Queries) -> None:
+        self._connection: Connection | None = connection
+        self._queries = queries
+
+    def end(self) -> None:
+        self._connection = None
+
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
+        statement = await self._ready(name, parameters)
+        with driver.translated():
+            return driver.rows(
+                await self._open_connection().fetch(statement.sql, *statement.arguments(parameters))
+            )
+
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
+        rows = await self.fetch(name, **parameters)
+        return rows[0] if rows else None
+
+    async def execute(self, name: str, /, **parameters: object) -> int:
+        if self._queries[name].is_nothing:
+            return 0
+        statement = await self._ready(name, parameters)
+        with driver.translated():
+            return driver.count(
+                await self._open_connection().execute(statement.sql, *statement.arguments(parameters))
+            )
+
+    async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        waiting = list(rows)
+        if waiting:
+            statement = await self._ready(name, waiting[0])
+            with driver.translated():
+                arguments = [statement.arguments(row) for row in waiting]
+                await self._open_connection().executemany(statement.sql, arguments)
+
+    async def _ready(self, name: str, parameters: Mapping[str, object]) -> Prepared:
+        return driver.prepared(self._queries[name])
+
+    def _open_connection(self) -> Connection:
+        if self._connection is None:
+            raise NotOpen(
+                "the transaction is over", hint="Use its executor only inside the `async with` block."
+            )
+        return self._connection
+
+
+class PostgresWriter(PostgresExecutor):
+    """The executor of a transaction that may write.
+
+    Transactions that touch the same collection take turns, from their first statement that names it. So counts, words
+    and chunks of one collection are never changed by two at once, as on SQLite, where all writers take turns.
+    """
+
+    def __init__(self, connection: Connection, queries: Queries) -> None:
+        super().__init__(connection, queries)
+        self._held: set[object] = set()
+
+    async def _ready(self, name: str, parameters: Mapping[str, object]) -> Prepared:
+        collection_id = parameters.get("collection_id")
+        if collection_id is not None and collection_id not in self._held:
+            lock = driver.prepared(self._queries["take_turn"])
+            with driver.translated():
+                await self._open_connection().execute(lock.sql, collection_id)
+            self._held.add(collection_id)
+        return await super()._ready(name, parameters)
+
+
+class PostgresDatabase:
+    """A base on a server. Open it with `await PostgresDatabase.open(address)`; any number of processes may."""
+
+    def __init__(self, address: str, limits: Limits) -> None:
+        self._address = address
+        self._limits = limits
+        self.queries = read_queries()
+        self._pool: Pool | None = None
+
+    @classmethod
+    async def open(cls, address: str, limits: Limits | None = None) -> PostgresDatabase:
+        """Connect to the base, making or upgrading it first if need be."""
+        database = cls(address, limits or Limits())
+        async with database.apart() as connection:
+            with driver.translated():
+                await bring_up_to_date(connection)
+        with driver.translated():
+            database._pool = await driver.open_pool(
+                address,
+                smallest=database._limits.pool_min,
+                largest=database._limits.pool_max,
+                patience=database._limits.connect_timeout,
+                settings=database._limits.settings(),
+            )
+        return database
+
+    async def close(self) -> None:
+        """Close every connection, when what is being done is done. Closing twice is fine."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            with anyio.CancelScope(shield=True), driver.translated():
+                try:
+                    await pool.close()
+                except BaseException:
+                    pool.terminate()
+                    raise
+
+    async def versions(self) -> dict[str, str]:
+        """What the server is."""
+        row = await self.fetch_one("server_versions")
+        return {"postgresql": row["server"], "pgvector": row["extension"]} if row else {}
+
+    async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
+        async with self._single() as executor:
+            return await executor.fetch(name, **parameters)
+
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
+        async with self._single() as executor:
+            return await executor.fetch_one(name, **parameters)
+
+    async def execute(self, name: str, /, **parameters: object) -> int:
+        async with self.transaction() as transaction:
+            return await transaction.execute(name, **parameters)
+
+    async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        async with self.transaction() as transaction:
+            await transaction.execute_many(name, rows)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[PostgresWriter, None]:
+        async with self._begun("read_committed", readonly=False) as (connection, transaction):
+            executor = PostgresWriter(connection, self.queries)
+            try:
+                yield executor
+                reached(Step.BEFORE_COMMIT)
+                with anyio.CancelScope(shield=True), driver.translated():
+                    await transaction.commit()
+            except BaseException:
+                await _roll_back(transaction, connection)
+                raise
+            finally:
+                executor.end()
+            reached(Step.COMMITTED)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncGenerator[PostgresExecutor, None]:
+        async with self._begun("repeatable_read", readonly=True) as (connection, transaction):
+            executor = PostgresExecutor(connection, self.queries)
+            try:
+                yield executor
+            finally:
+                executor.end()
+                await _roll_back(transaction, connection)
+
+    @asynccontextmanager
+    async def apart(self, limits: Limits | None = None) -> AsyncGenerator[Connection, None]:
+        """A connection of its own, for what takes long or cannot be part of a transaction."""
+        connection = await self._connected(limits or self._limits)
+        try:
+            yield connection
+        finally:
+            with anyio.CancelScope(shield=True):
+                try:
+                    await connection.close(timeout=5)
+                except Exception:
+                    connection.terminate()
+
+    @asynccontextmanager
+    async def _single(self) -> AsyncGenerator[PostgresExecutor, None]:
+        """A connection for one statement that only reads: its own transaction."""
+        async with self._acquired() as connection:
+            executor = PostgresExecutor(connection, self.queries)
+            try:
+                yield executor
+            finally:
+                executor.end()
+
+    @asynccontextmanager
+    async def _begun(
+        self, isolation: str, *, readonly: bool
+    ) -> AsyncGenerator[tuple[Connection, Transaction], None]:
+        """A connection on which a transaction has begun.
+
+        One that the server closed meanwhile is noticed by then at the latest, and another takes its place.
+        """
+        deadline = time.monotonic() + _RECONNECT_SECONDS
+        while True:
+            async with self._acquired() as connection:
+                transaction = connection.transaction(isolation=isolation, readonly=readonly)
+                try:
+                    with driver.translated():
+                        await transaction.start()
+                except BaseUnreachable:
+                    _let_go(connection)
+                    if time.monotonic() >= deadline:
+                        raise
+                    continue
+                yield connection, transaction
+                return
+
+    @asynccontextmanager
+    async def _acquired(self) -> AsyncGenerator[Connection, None]:
+        pool = self._pool
+        if pool is None:
+            raise NotOpen
+        connection = await self._taken(pool)
+        try:
+            yield connection
+        finally:
+            # What is wrong with a connection was said by whoever used it.
+            with anyio.CancelScope(shield=True), suppress(Exception):
+                await pool.release(connection)
+
+    async def _taken(self, pool: Pool) -> Connection:
+        deadline = time.monotonic() + _RECONNECT_SECONDS
+        while True:
+            try:
+                with driver.translated():
+                    return await driver.acquired(pool, self._limits.busy_timeout)
+            except BaseBusy as busy:
+                raise BaseBusy(
+                    f"all {self._limits.pool_max} connections were in use for "
+                    f"{self._limits.busy_timeout:g} seconds",
+                    hint="Try again, or raise `pool_max`.",
+                ) from busy
+            except BaseUnreachable:
+                if time.monotonic() >= deadline:
+                    raise
+                await anyio.sleep(0.1)
+
+    async def _connected(self, limits: Limits) -> Connection:
+        with driver.translated():
+            return await driver.connect(
+                self._address, patience=limits.connect_timeout, settings=limits.settings()
+            )
+
+
+async def _roll_back(transaction: Transaction, connection: Connection) -> None:
+    with anyio.CancelScope(shield=True):
+        try:
+            await transaction.rollback()
+        except Exception:
+            _let_go(connection)
+
+
+def _let_go(connection: Connection) -> None:
+    """A connection on which nothing works any more is worth nothing; often it has gone already."""
+    with suppress(Exception):
+        connection.terminate()

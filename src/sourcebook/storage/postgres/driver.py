@@ -1,0 +1,317 @@
+"""The only file that speaks to asyncpg about a connection: opening one, binding values, and naming what went wrong."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import struct
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import asyncpg
+import numpy as np
+
+from sourcebook.errors import (
+    BadText,
+    BaseBusy,
+    BaseDamaged,
+    BaseFull,
+    BaseReadOnly,
+    BaseUnreachable,
+    Conflict,
+    NotOpen,
+    SourcebookError,
+    StorageError,
+    UsageError,
+)
+from sourcebook.storage import vectors, words
+from sourcebook.storage.postgres.facts import facts_of_chunk, facts_of_document
+
+if TYPE_CHECKING:
+    from sourcebook.storage.database import Row
+    from sourcebook.storage.queries import Statement
+
+# Its functions have no types of their own.
+_driver: Any = asyncpg
+
+DERIVED: Mapping[str, Callable[[str], str]] = {
+    "document_facts": facts_of_document,
+    "chunk_facts": facts_of_chunk,
+}
+"""Parameters that are made of `metadata`."""
+
+
+class Transaction(Protocol):
+    async def start(self) -> None: ...
+    async def commit(self) -> None: ...
+    async def rollback(self) -> None: ...
+
+
+class Connection(Protocol):
+    """What we use of an asyncpg connection, with types that a checker understands."""
+
+    async def fetch(self, query: str, *args: object) -> list[Mapping[str, Any]]: ...
+    async def fetchval(self, query: str, *args: object) -> Any: ...
+    async def execute(self, query: str, *args: object) -> str: ...
+    async def prepare(self, query: str) -> object: ...
+    async def executemany(self, command: str, args: Iterable[Sequence[object]]) -> None: ...
+    async def copy_records_to_table(
+        self, table_name: str, *, records: Iterable[Sequence[object]], columns: Sequence[str]
+    ) -> str: ...
+    async def set_type_codec(
+        self,
+        typename: str,
+        *,
+        schema: str,
+        encoder: Callable[[Any], Any],
+        decoder: Callable[[Any], Any],
+        format: str,
+    ) -> None: ...
+    def transaction(self, *, isolation: str, readonly: bool = False) -> Transaction: ...
+    def get_server_version(self) -> tuple[int, ...]: ...
+    def is_closed(self) -> bool: ...
+    async def close(self, *, timeout: float | None = None) -> None: ...  # noqa: ASYNC109 - as it is there
+    def terminate(self) -> None: ...
+
+
+class Pool(Protocol):
+    def acquire(self, *, timeout: float | None = None) -> Awaitable[Connection]: ...
+    async def release(self, connection: Connection) -> None: ...
+    async def close(self) -> None: ...
+    def terminate(self) -> None: ...
+
+
+# By the class of an SQLSTATE, its first letters; the longest that fits wins.
+_ERRORS: dict[str, type[SourcebookError]] = {
+    "08": BaseUnreachable,
+    "22": UsageError,
+    "22021": BadText,
+    "22P05": BadText,
+    "23": Conflict,
+    "25006": BaseReadOnly,
+    "28": BaseUnreachable,
+    "3D": BaseUnreachable,
+    "40": BaseBusy,
+    "42501": BaseReadOnly,
+    "53": BaseBusy,
+    "53100": BaseFull,
+    "55P03": BaseBusy,
+    "57014": BaseBusy,
+    "57P": BaseUnreachable,
+    "XX001": BaseDamaged,
+    "XX002": BaseDamaged,
+}
+_HINTS: dict[type[SourcebookError], str] = {
+    BaseReadOnly: "Give the user of the address the right to write to the tables of the base.",
+    BaseDamaged: "Look into the log of the server, and restore the last backup if it confirms the damage.",
+}
+_BAD_ADDRESS_HINT = "Check the address, the name of the database, the user and the password."
+
+
+def translation(error: BaseException) -> SourcebookError | None:
+    """The error of ours that stands for one of the driver's, or None if it is not the driver's."""
+    match error:
+        case asyncpg.PostgresError():
+            return _of_server(error)
+        case asyncpg.InterfaceError() if isinstance(error, ValueError):
+            return UsageError(f"a value does not fit its column: {error}")
+        case asyncpg.InterfaceError():
+            return NotOpen() if "pool is clos" in str(error) else BaseUnreachable(_lost(error))
+        case UnicodeEncodeError():
+            return BadText()
+        case OverflowError():
+            return UsageError("a number needs more than the 64 bits that a base stores")
+        case TimeoutError():
+            return BaseBusy("the server did not answer in time")
+        case OSError():
+            return BaseUnreachable(_lost(error), hint=_BAD_ADDRESS_HINT)
+        case _:
+            return None
+
+
+def _of_server(error: asyncpg.PostgresError) -> SourcebookError:
+    state = str(getattr(error, "sqlstate", None) or "")
+    known = [prefix for prefix in _ERRORS if state.startswith(prefix)]
+    if not known:
+        return StorageError(f"PostgreSQL: {error}")
+    ours = _ERRORS[max(known, key=len)]
+    hint = _BAD_ADDRESS_HINT if state.startswith(("28", "3D")) else _HINTS.get(ours)
+    return ours(f"{_first_line(ours)} (PostgreSQL: {error})", hint=hint)
+
+
+def _lost(error: BaseException) -> str:
+    return f"the server cannot be reached ({error or type(error).__name__})"
+
+
+def _first_line(error: type[Exception]) -> str:
+    return (error.__doc__ or "").partition("\n")[0].removesuffix(".")
+
+
+@contextmanager
+def translated() -> Generator[None, None, None]:
+    """Driver's errors end here: what passes is ours."""
+    try:
+        yield
+    except Exception as error:
+        ours = translation(error)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+async def connect(address: str, *, patience: float, settings: Mapping[str, str]) -> Connection:
+    return cast(
+        "Connection",
+        await _driver.connect(address, timeout=patience, server_settings=dict(settings)),
+    )
+
+
+async def open_pool(
+    address: str, *, smallest: int, largest: int, patience: float, settings: Mapping[str, str]
+) -> Pool:
+    # That it could not connect again is said to whoever needs a connection, and need not be logged as well.
+    logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
+    return cast(
+        "Pool",
+        await _driver.create_pool(
+            address,
+            min_size=smallest,
+            max_size=largest,
+            timeout=patience,
+            server_settings=dict(settings),
+            statement_cache_size=512,
+            # A plan for the values at hand is what uses an index of one collection.
+            max_cached_statement_lifetime=0,
+            init=_with_vectors,
+            # Nothing is ever set on a connection but within a transaction, so there is nothing to take back.
+            reset=_leave,
+        ),
+    )
+
+
+async def acquired(pool: Pool, patience: float) -> Connection:
+    """A connection from the pool, after waiting for one if need be."""
+    return await pool.acquire(timeout=patience)
+
+
+async def _leave(connection: object) -> None:
+    return None
+
+
+async def _with_vectors(connection: Any) -> None:
+    await know_vectors(cast("Connection", connection))
+
+
+async def know_vectors(connection: Connection) -> None:
+    """Let the connection give and take the vectors of pgvector as our bytes."""
+    schema = await connection.fetchval(
+        "select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"
+    )
+    for name, width in (("vector", 4), ("halfvec", 2)):
+        await connection.set_type_codec(
+            name,
+            schema=schema,
+            encoder=_half_packed if width == 2 else _packed,
+            decoder=unpacked,
+            format="binary",
+        )
+
+
+def _packed(stored: bytes) -> bytes:
+    """A stored vector as `vector` travels: its size, and numbers of single precision from the highest byte."""
+    numbers = np.frombuffer(stored, dtype="<f2" if isinstance(stored, vectors.Halves) else "<f4")
+    return struct.pack(">HH", len(numbers), 0) + numbers.astype(">f4").tobytes()
+
+
+def _half_packed(stored: bytes) -> bytes:
+    numbers = np.frombuffer(stored, dtype="<f2" if isinstance(stored, vectors.Halves) else "<f4")
+    return struct.pack(">HH", len(numbers), 0) + numbers.astype(">f2").tobytes()
+
+
+def unpacked(sent: bytes) -> bytes:
+    """A vector that the server sent, as stored. Its length tells the precision."""
+    size = struct.unpack_from(">H", sent)[0]
+    if len(sent) - 4 == 2 * size:
+        return vectors.Halves(np.frombuffer(sent, dtype=">f2", offset=4).astype("<f2").tobytes())
+    return vectors.Singles(np.frombuffer(sent, dtype=">f4", offset=4).astype("<f4").tobytes())
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A named statement with numbered parameters: `sql` has `$1` for the first of `parameters`."""
+
+    sql: str
+    parameters: tuple[str, ...]
+    as_json: frozenset[str]
+
+    def arguments(self, given: Mapping[str, object]) -> list[object]:
+        return [self._argument(name, given) for name in self.parameters]
+
+    def _argument(self, name: str, given: Mapping[str, object]) -> object:
+        if name in DERIVED:
+            return DERIVED[name](str(given["metadata"]))
+        value = given[name]
+        return json.dumps(value, ensure_ascii=False) if name in self.as_json else _bound(value)
+
+
+@cache
+def prepared(statement: Statement) -> Prepared:
+    names = (*statement.parameters, *statement.derived)
+    numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
+    sql = re.sub(r"(?<!:):([a-z][a-z0-9_]*)", lambda found: numbers[found[1]], statement.sql)
+    as_json = {name for name in statement.parameters if re.search(rf":{name}::jsonb\b", statement.sql)}
+    return Prepared(sql, names, frozenset(as_json))
+
+
+def _bound(value: object) -> object:
+    match value:
+        case bool():
+            return int(value)
+        case words.TermIds():
+            return words.decode_ids(value).tolist()
+        case words.Frequencies():
+            return words.decode_frequencies(value).tolist()
+        case _:
+            return value
+
+
+def _term_ids(sent: Sequence[int]) -> bytes:
+    return words.TermIds(np.array(sent, dtype="<u4").tobytes())
+
+
+def _frequencies(sent: Sequence[int]) -> bytes:
+    return words.Frequencies(np.array(sent, dtype="<u2").tobytes())
+
+
+# Columns that hold what Python keeps as bytes: the name that they have here, and how those are made of what the server
+# sends.
+_STORED: Mapping[str, tuple[str, Callable[[Any], bytes]]] = {
+    "packed_vector": ("vector", unpacked),
+    "term_ids": ("term_ids", _term_ids),
+    "frequencies": ("frequencies", _frequencies),
+}
+
+
+def rows(records: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The records as rows, with vectors and words in the form in which they were given."""
+    stored = _STORED.keys() & set(records[0].keys()) if records else ()
+    if not stored:
+        return cast("list[Row]", records)
+    # Every search comes by here, so whole rows are taken over and only those few columns are looked at.
+    made = [dict(record.items()) for record in records]
+    for name in stored:
+        own_name, make = _STORED[name]
+        for row in made:
+            sent = row.pop(name)
+            row[own_name] = None if sent is None else make(sent)
+    return cast("list[Row]", made)
+
+
+def count(status: str) -> int:
+    """How many rows a statement changed, from what the server says of it: `INSERT 0 5`, `UPDATE 3`."""
+    last = status.rpartition(" ")[2]
+    return int(last) if last.isdigit() else 0

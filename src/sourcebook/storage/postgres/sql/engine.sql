@@ -1,0 +1,322 @@
+-- name: take_turn(collection_id)
+-- Wait until nobody else writes to the collection; the turn ends with the transaction.
+select pg_advisory_xact_lock(hashtextextended('sourcebook ' || :collection_id::text, 0))
+
+-- name: collection_to_search(collection_id)
+-- The collection, and whether a graph over its vectors is ready.
+select c.id, c.name, c.description, c.embedding_dimensions, c.distance_metric, c.active_model_id, c.created_at,
+       greatest(c.updated_at, n.updated_at) as updated_at, n.document_count, n.chunk_count, n.word_rows, n.word_length,
+       n.document_word_rows, n.document_word_length, m.name as model_name, m.version as model_version,
+       m.dimensions as model_dimensions, m.recipe as model_recipe, m.tokenizer_hash as model_tokenizer_hash,
+       exists (select 1 from pg_index i
+               where i.indexrelid = to_regclass(format('vectors_hnsw_%s_%s', md5(c.id), c.active_model_id))
+                 and i.indisvalid) as has_graph,
+       exists (select 1 from pg_index i
+               where i.indexrelid = to_regclass(format('vectors_bits_%s_%s', md5(c.id), c.active_model_id))
+                 and i.indisvalid) as has_bits
+from collections c
+join collection_counters n on n.collection_id = c.id
+join models m on m.id = c.active_model_id
+where c.id = :collection_id
+
+-- name: count_matching(collection_id, filter, limit)
+-- How many chunks a filter lets through, counted up to a limit.
+select count(*) as matching
+from (select 1 from document_chunks c
+      where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath limit :limit) m
+
+-- name: nearest_of_all(collection_id, model_id, metric, query, limit)
+-- Every vector is looked at. One that is too large for the arithmetic of pgvector comes first: its exact score decides.
+-- Here and below, nothing is found when the collection is no longer what the caller took it for.
+select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
+       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+from (
+    select v.document_id, v.chunk_id, m.distance,
+           coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
+    from vectors v
+    cross join lateral (
+        select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+                        when 'dot' then v.wide_vector <#> :query::vector
+                        else v.wide_vector <-> :query::vector end as distance
+    ) m
+    where v.collection_id = :collection_id and v.model_id = :model_id
+      and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
+      and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+    order by case when m.distance between -1e300 and 1e300 then m.distance else '-infinity' end, v.chunk_id
+    limit :limit
+) n
+join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
+join documents d on d.collection_id = :collection_id and d.id = n.document_id
+
+-- name: nearest_of_matching(collection_id, model_id, metric, query, filter, limit)
+-- First what the filter lets through, then the vectors of that, all of them. `offset 0` keeps the look-ups one by one:
+-- without statistics the server would choose worse.
+with allowed as materialized (
+    select c.document_id, c.id from document_chunks c
+    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+)
+select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
+       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+from (
+    select a.document_id, a.id as chunk_id, m.distance,
+           coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
+    from allowed a
+    cross join lateral (
+        select v.vector, v.wide_vector from vectors v
+        where v.collection_id = :collection_id and v.document_id = a.document_id and v.chunk_id = a.id
+          and v.model_id = :model_id offset 0
+    ) v
+    cross join lateral (
+        select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+                        when 'dot' then v.wide_vector <#> :query::vector
+                        else v.wide_vector <-> :query::vector end as distance
+    ) m
+    where exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
+    order by case when m.distance between -1e300 and 1e300 then m.distance else '-infinity' end, a.id
+    limit :limit
+) n
+join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
+join documents d on d.collection_id = :collection_id and d.id = n.document_id
+
+-- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
+-- The graph gives the nearest one after another, and the filter is asked for each; or, when the statistics say that few
+-- match, the server begins with those.
+select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
+       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+from (
+    select v.document_id, v.chunk_id, halfvec_send(v.vector) as packed_vector,
+           halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
+    from vectors v
+    join document_chunks c on c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id
+    where v.collection_id = :collection_id and v.model_id = :model_id
+      and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
+      and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+      and (:filter::jsonpath is null or c.facts @@ :filter::jsonpath)
+    order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
+    limit :limit
+) n
+join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
+join documents d on d.collection_id = :collection_id and d.id = n.document_id
+
+-- name: nearest_by_bits(collection_id, model_id, dimensions, query, filter, candidates, limit)
+-- The same on a graph of signs, which is much smaller: more candidates than are wanted, then their distances.
+select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
+       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+from (
+    select s.document_id, s.chunk_id, halfvec_send(s.vector) as packed_vector,
+           s.vector <#> :query::vector::halfvec as distance
+    from (
+        select v.document_id, v.chunk_id, v.vector
+        from vectors v
+        join document_chunks c on c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id
+        where v.collection_id = :collection_id and v.model_id = :model_id
+          and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
+          and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+          and (:filter::jsonpath is null or c.facts @@ :filter::jsonpath)
+        order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
+        limit :candidates
+    ) s
+    order by distance
+    limit :limit
+) n
+join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
+join documents d on d.collection_id = :collection_id and d.id = n.document_id
+
+-- name: near_passages_of_all(collection_id, model_id, metric, query, limit)
+-- The nearest vectors of passages and of their children, without more than where they are.
+select v.document_id, v.chunk_id, m.distance
+from vectors v
+cross join lateral (
+    select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+                        when 'dot' then v.wide_vector <#> :query::vector
+                        else v.wide_vector <-> :query::vector end as distance
+) m
+where v.collection_id = :collection_id and v.model_id = :model_id
+  and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
+  and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+order by case when m.distance between -1e300 and 1e300 then m.distance else '-infinity' end, v.chunk_id
+limit :limit
+
+-- name: near_passages_of_matching(collection_id, model_id, metric, query, filter, limit)
+-- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
+with allowed as materialized (
+    select c.document_id, c.id, c.level, c.parent_id from document_chunks c
+    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+), members as materialized (
+    select a.document_id, a.id from allowed a
+    left join lateral (
+        select p.id from document_chunks p
+        where p.collection_id = :collection_id and p.document_id = a.document_id and p.id = a.parent_id
+          and a.level = 'CHILD' offset 0
+    ) p on true
+    where p.id is null
+    union all
+    select a.document_id, c.id from allowed a
+    cross join lateral (
+        select c.id from document_chunks c
+        where c.collection_id = :collection_id and c.document_id = a.document_id and c.parent_id = a.id
+          and c.level = 'CHILD' offset 0
+    ) c
+)
+select m.document_id, m.id as chunk_id, x.distance
+from members m
+cross join lateral (
+    select v.vector, v.wide_vector from vectors v
+    where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.id
+      and v.model_id = :model_id offset 0
+) v
+cross join lateral (
+    select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+                        when 'dot' then v.wide_vector <#> :query::vector
+                        else v.wide_vector <-> :query::vector end as distance
+) x
+where exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
+order by case when x.distance between -1e300 and 1e300 then x.distance else '-infinity' end, m.id
+limit :limit
+
+-- name: near_passages_by_graph(collection_id, model_id, dimensions, query, filter, limit)
+-- A subquery in brackets, because an `exists` might be answered for all rows beforehand.
+select v.document_id, v.chunk_id, halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
+from vectors v
+where v.collection_id = :collection_id and v.model_id = :model_id
+  and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
+  and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+  and (:filter::jsonpath is null or (
+      select coalesce(p.facts, c.facts) @@ :filter::jsonpath
+      from document_chunks c
+      left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
+          and p.id = c.parent_id and c.level = 'CHILD'
+      where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
+order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
+limit :limit
+
+-- name: near_passages_by_bits(collection_id, model_id, dimensions, query, filter, candidates, limit)
+select s.document_id, s.chunk_id, s.vector <#> :query::vector::halfvec as distance
+from (
+    select v.document_id, v.chunk_id, v.vector
+    from vectors v
+    where v.collection_id = :collection_id and v.model_id = :model_id
+      and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
+      and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+      and (:filter::jsonpath is null or (
+      select coalesce(p.facts, c.facts) @@ :filter::jsonpath
+      from document_chunks c
+      left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
+          and p.id = c.parent_id and c.level = 'CHILD'
+      where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
+    order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
+    limit :candidates
+) s
+order by distance
+limit :limit
+
+-- name: families(collection_id, model_id, document_ids, chunk_ids)
+-- The passages of these chunks, with the vectors of each passage and of its children. A chunk without a passage is one.
+with passages as materialized (
+    select distinct wanted.document_id, coalesce(c.passage_id, wanted.chunk_id) as id
+    from unnest(:document_ids::text[], :chunk_ids::text[]) wanted (document_id, chunk_id)
+    left join lateral (
+        select p.id as passage_id from document_chunks c
+        join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id and p.id = c.parent_id
+        where c.collection_id = :collection_id and c.document_id = wanted.document_id and c.id = wanted.chunk_id
+          and c.level = 'CHILD' offset 0
+    ) c on true
+), members as materialized (
+    select p.document_id, p.id as passage_id, c.id, c.start_index, c.end_index
+    from passages p
+    cross join lateral (
+        select c.id, c.start_index, c.end_index from document_chunks c
+        where c.collection_id = :collection_id and c.document_id = p.document_id and c.id = p.id
+          and (c.level = 'PARENT' or not exists (
+              select 1 from document_chunks a
+              where a.collection_id = :collection_id and a.document_id = c.document_id and a.id = c.parent_id)) offset 0
+    ) c
+    union all
+    select p.document_id, p.id, c.id, c.start_index, c.end_index
+    from passages p
+    cross join lateral (
+        select c.id, c.start_index, c.end_index from document_chunks c
+        where c.collection_id = :collection_id and c.document_id = p.document_id and c.parent_id = p.id
+          and c.level = 'CHILD' offset 0
+    ) c
+)
+select m.document_id, m.passage_id, m.id as chunk_id, m.start_index, m.end_index,
+       coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
+from members m
+cross join lateral (
+    select v.vector, v.wide_vector from vectors v
+    where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.id
+      and v.model_id = :model_id offset 0
+) v
+
+-- name: ranked_words(collection_id, term_ids, chunk_idf, document_idf, chunk_length, document_length, filter, limit)
+-- BM25 of each chunk, plus that of its document. Sums run in the order of the question's terms, so that equal texts have
+-- equal scores to the last bit. The best are filtered until there are enough.
+with held as materialized (
+    select p.document_id, p.document_frequency, p.document_length, p.entries, q.chunk_idf, q.document_idf, q.position
+    from unnest(:term_ids::integer[], :chunk_idf::float8[], :document_idf::float8[])
+        with ordinality as q (term_id, chunk_idf, document_idf, position)
+    join postings p on p.term_id = q.term_id
+), of_documents as (
+    select h.document_id, sum(h.document_idf * (h.document_frequency::float8
+               / (h.document_frequency::float8
+                  + 0.9::float8 * (0.6::float8 + 0.4::float8 * h.document_length::float8 / :document_length::float8)))
+               order by h.position) as score
+    from held h where h.document_frequency > 0 group by h.document_id
+), of_chunks as (
+    select h.document_id, h.entry >> 40 as place, sum(h.chunk_idf * ((h.entry >> 24 & 65535)::float8
+               / ((h.entry >> 24 & 65535)::float8
+                  + 0.9::float8 * (0.6::float8 + 0.4::float8 * (h.entry & 16777215)::float8 / :chunk_length::float8)))
+               order by h.position) as score
+    from (select document_id, chunk_idf, position, unnest(entries) as entry from held) h
+    group by h.document_id, h.entry >> 40
+), scored as (
+    select c.document_id, c.place, c.score + coalesce(d.score, 0::float8) as score
+    from of_chunks c left join of_documents d on d.document_id = c.document_id
+    where c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+    order by 3 desc
+)
+select w.chunk_id, s.score
+from scored s
+cross join lateral (
+    select w.chunk_id from words w
+    where w.collection_id = :collection_id and w.document_id = s.document_id and w.place = s.place offset 0
+) w
+where :filter::jsonpath is null or (
+    select c.facts @@ :filter::jsonpath from document_chunks c
+    where c.collection_id = :collection_id and c.document_id = s.document_id and c.id = w.chunk_id)
+order by s.score desc, w.chunk_id
+limit :limit
+
+-- name: results_by_ids(collection_id, chunk_ids)
+select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
+       c.section, c.page_number, c.metadata, c.created_at, d.title, d.file_path, d.language
+from unnest(:chunk_ids::text[]) wanted (value)
+join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
+join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
+join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+
+-- name: server_versions()
+select current_setting('server_version') as server, extversion as extension from pg_extension where extname = 'vector'
+
+-- name: terms_by_text(collection_id, terms)
+select t.id, t.term, t.chunk_count, t.document_count
+from unnest(:terms::text[]) wanted (value)
+join terms t on t.collection_id = :collection_id and t.term = wanted.value
+order by t.term
+
+-- name: terms_by_prefix(collection_id, low, high, limit)
+-- The most frequent ones first: the rest could hardly change a ranking.
+select id, term, chunk_count, document_count from terms
+where collection_id = :collection_id and term >= :low and term < :high
+order by chunk_count desc, term limit :limit

@@ -1,0 +1,214 @@
+"""The same calls on both databases: the same results, in the same order, with the same scores to the last bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+
+from sourcebook.assembly import OpenBase, open_base
+from sourcebook.model.documents import Collection, DistanceMetric
+from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, Not, Or
+from sourcebook.settings import Settings
+from sourcebook.storage.digest import digest
+from sourcebook.testing.contract.material import MODEL, SIZE, chunk, prepared
+from sourcebook.testing.fakes import FixedClock
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import PreparedDocument
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.ports.storage import PassageSearch
+
+pytestmark = pytest.mark.anyio
+
+WORDS = {
+    "ru": [
+        "малина",
+        "обрезка",
+        "осенью",
+        "побеги",
+        "полив",
+        "смородина",
+        "тёплая",
+        "почва",
+        "удобрение",
+        "ягода",
+        "урожай",
+        "сорт",
+    ],
+    "en": [
+        "raspberry",
+        "pruning",
+        "autumn",
+        "canes",
+        "water",
+        "berry",
+        "soil",
+        "harvest",
+        "mulch",
+        "variety",
+        "frost",
+        "root",
+    ],
+    "pt": [
+        "framboesa",
+        "poda",
+        "outono",
+        "ramos",
+        "água",
+        "solo",
+        "colheita",
+        "variedade",
+        "geada",
+        "raiz",
+        "morango",
+        "folha",
+    ],
+}
+QUESTIONS = [
+    "обрезка малины осенью",
+    "pruning canes in autumn",
+    "poda de framboesa",
+    "berr*",
+    "soil почва solo",
+    "ябло*",
+]
+FILTERS: list[MetadataFilter | None] = [
+    None,
+    Equals("group", 1),
+    In("group", [0, 2]),
+    Not(Equals("group", 1)),
+    And([GreaterThan("year", 2020), LessThan("year", 2024)]),
+    Between("year", 2019.5, 2021),
+    Or([Equals("language", "ru"), Equals("category", "Ягоды ")]),
+    Equals("tags", "красная"),
+    Equals("author.name", "Анна"),
+    GreaterThan("title", "m"),
+    Equals("document.group", 1),
+    Not(GreaterThan("chunk.page", 1)),
+]
+
+
+def documents(count: int, seed: int) -> list[PreparedDocument]:
+    """Documents as they come, some of them in the same words."""
+    chance = random.Random(seed)
+    numbers = np.random.default_rng(seed)
+    made: list[PreparedDocument] = []
+    for number in range(count):
+        language = chance.choice(list(WORDS))
+        passages = [
+            ". ".join(
+                " ".join(chance.choices(WORDS[language], k=chance.randint(2, 9)))
+                for _ in range(chance.randint(1, 4))
+            )
+            for _ in range(chance.randint(1, 4))
+        ]
+        passages = [
+            f"{text} {number} {i}" if chance.random() < 0.8 else text for i, text in enumerate(passages)
+        ]
+        document = prepared(
+            f"d{number}",
+            passages,
+            vectors=[numbers.standard_normal(SIZE).astype(np.float32) for _ in passages],
+            language=language,
+            title=" ".join(chance.choices(WORDS[language], k=2)),
+            metadata={
+                "group": number % 3,
+                "year": chance.choice([2019, 2020.5, 2021, 2023, "2023", None]),
+                "tags": chance.sample(["красная", "белая", 5, True], k=2),
+                "author": {"name": chance.choice(["Анна", "Ana", "Ann"])},
+            },
+            subcategory=chance.choice([None, "Малина Летняя", "малина_общая"]),
+        )
+        document = replace(
+            document, document=replace(document.document, category=chance.choice([None, "ягоды"]))
+        )
+        made.append(_with_near_children(document, numbers))
+    return made
+
+
+def _with_near_children(document: PreparedDocument, numbers: np.random.Generator) -> PreparedDocument:
+    """Every chunk with a vector of its own, near that of its passage."""
+    chunks = [
+        replace(
+            c,
+            embedding=cast("np.ndarray", c.embedding)
+            + 0.3 * numbers.standard_normal(SIZE).astype(np.float32),
+        )
+        for c in document.chunks
+    ]
+    return replace(document, chunks=chunks)
+
+
+@pytest.fixture
+async def both(tmp_path: Path, postgres_db: str) -> AsyncGenerator[tuple[OpenBase, OpenBase]]:
+    first = await open_base(Settings(db=str(tmp_path / "base.db")), FixedClock())
+    second = await open_base(Settings(db=postgres_db), FixedClock())
+    yield first, second
+    await first.close()
+    await second.close()
+
+
+async def answers(base: OpenBase, top_k: int = 7) -> dict[str, list[tuple[object, ...]]]:
+    """What every way of searching finds, with scores to the last bit."""
+    store, passages = base.stores.vectors, cast("PassageSearch", base.stores.vectors)
+    numbers = np.random.default_rng(99)
+    found: dict[str, list[tuple[object, ...]]] = {}
+    for place, tree in enumerate(FILTERS):
+        query = numbers.standard_normal(SIZE)
+        near = await store.search_semantic("c", query, top_k, tree)
+        found[f"chunks {place}"] = [(r.chunk.id, r.score.hex(), r.document_path) for r in near]
+        near = await passages.search_passages("c", query, top_k, tree)
+        found[f"passages {place}"] = [
+            (r.chunk.id, r.score.hex(), [(m.chunk_id, m.score.hex(), m.start_index) for m in r.matched])
+            for r in near
+        ]
+        for question in QUESTIONS:
+            said = await base.stores.fts.search("c", question, top_k, tree)
+            found[f"words {place} {question}"] = [(r.chunk_id, r.score.hex(), *r.highlights) for r in said]
+    return found
+
+
+async def test_documents_are_found_alike(both: tuple[OpenBase, OpenBase]) -> None:
+    made = documents(40, seed=1)
+    for base in both:
+        await base.stores.vectors.create_collection(Collection("c", SIZE, model=MODEL))
+        for document in made:
+            await base.stores.writer.replace_document("c", document)
+    one, other = [await answers(base) for base in both]
+    assert one == other
+    assert sum(bool(found) for found in one.values()) > len(one) / 2
+    assert await digest(both[0].database) == await digest(both[1].database)
+    for base in both:
+        await base.stores.writer.set_active("c", "d3", active=False)
+        for gone in ("d5", "d6"):
+            await base.stores.writer.remove_document("c", gone)
+    assert await answers(both[0]) == await answers(both[1])
+    assert await digest(both[0].database) == await digest(both[1].database)
+
+
+@pytest.mark.parametrize("metric", list(DistanceMetric))
+async def test_chunks_of_every_metric_are_found_alike(
+    both: tuple[OpenBase, OpenBase], metric: DistanceMetric
+) -> None:
+    numbers = np.random.default_rng(7)
+    vectors = numbers.standard_normal((300, SIZE)) * numbers.choice([0.0, 1e-3, 1.0, 50.0], size=(300, 1))
+    # Equal vectors, so that ids decide.
+    vectors[100:140] = vectors[100]
+    chunks = [
+        chunk(
+            f"k{i}", vectors[i], document=f"d{i // 20}", content=f"berry {i % 5}", metadata={"group": i % 3}
+        )
+        for i in range(300)
+    ]
+    for base in both:
+        await base.stores.vectors.create_collection(Collection("c", SIZE, distance_metric=metric))
+        await base.stores.vectors.add("c", chunks)
+        await base.stores.fts.index("c", [c.chunk for c in chunks[::2]])
+    assert await answers(both[0], 25) == await answers(both[1], 25)
+    assert await digest(both[0].database) == await digest(both[1].database)

@@ -1,0 +1,260 @@
+"""`sourcebook add` and `sourcebook documents` as people use them: real processes, real parsers, a real base."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faces.shell import Shell, clean_environment
+
+COUNTS = ("added", "updated", "unchanged", "moved", "removed", "duplicates")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def notes(shell: Shell, count: int = 3, folder: str = "notes") -> Path:
+    place = shell.folder / folder
+    place.mkdir(exist_ok=True)
+    for number in range(count):
+        (place / f"note{number}.md").write_text(
+            f"# Note {number}\n\nA text about apples of the sort {number}.\n"
+        )
+    return place
+
+
+def counted(report: dict[str, Any]) -> dict[str, int]:
+    """What is not zero."""
+    return {name: report[name] for name in COUNTS if report[name]}
+
+
+def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:
+    place = notes(shell)
+    assert counted(shell.json("add", "notes")) == {"added": 3}
+    assert counted(shell.json("add", "notes")) == {"unchanged": 3}
+    os.utime(place / "note2.md", (1, 1))
+    (place / "note0.md").rename(place / "renamed.md")
+    (place / "note1.md").write_text("# Note 1\n\nA text about pears.\n")
+    shutil.copy(place / "note2.md", place / "copy.md")
+    expected = {"moved": 1, "updated": 1, "unchanged": 1, "duplicates": 1}
+    assert counted(shell.json("add", "notes")) == expected
+    (place / "note2.md").unlink()
+    assert counted(shell.json("add", "notes")) == {"removed": 1, "unchanged": 3}
+    found = shell.json("search", "pears", "--mode", "keyword")["results"]
+    assert [result["document_path"] for result in found] == ["notes/note1.md"]
+    assert shell.json("doctor")["ok"] is True
+
+
+def test_a_plan_is_printed_and_nothing_is_done(shell: Shell) -> None:
+    place = notes(shell)
+    plan = shell.json("add", "notes", "--dry-run")
+    assert [(step["action"], step["path"]) for step in plan["plan"]] == [
+        ("add", "notes/note0.md"),
+        ("add", "notes/note1.md"),
+        ("add", "notes/note2.md"),
+    ]
+    assert not (shell.folder / "data").exists()
+    assert counted(shell.json("add", "notes")) == {"added": 3}
+    (place / "note0.md").rename(place / "zero.md")
+    done = shell.run("add", "notes", "--dry-run")
+    assert done.stdout == "action\tpath\tfrom\nmove\tnotes/zero.md\tnotes/note0.md\n"
+    assert "1 moved" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["missing", "empty"])
+def test_a_folder_that_is_gone_is_exit_4_and_removals_can_be_allowed(shell: Shell, how: str) -> None:
+    place = notes(shell)
+    shell.json("add", "notes")
+    shutil.rmtree(place)
+    if how == "empty":
+        place.mkdir()
+    error = shell.json("add", "notes", exit_code=4)["error"]
+    assert (error["code"], "--allow-removals" in error["hint"]) == ("too_many_removals", True)
+    assert shell.json("add", "notes", "--dry-run", exit_code=4)["refused"]
+    assert counted(shell.json("add", "notes", "--allow-removals")) == {"removed": 3}
+    assert shell.json("documents", "list")["documents"] == []
+
+
+def test_a_file_that_fails_is_listed_with_its_reason_and_tried_again_on_demand(shell: Shell) -> None:
+    place = notes(shell, 1)
+    (place / "broken.pdf").write_bytes(b"%PDF-1.7\nnot really")
+    (place / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    report = shell.json("add", "notes", exit_code=1)
+    (failure,) = report["failed"]
+    assert set(failure) == {"path", "code", "message"}
+    assert (failure["path"], report["skipped"]) == ("notes/broken.pdf", {"unsupported": 1})
+    (failed,) = shell.json("documents", "list", "--status", "failed")["documents"]
+    assert failed["processing_error"].startswith(failure["code"])
+    again = shell.run("add", "notes")
+    assert ("2 unchanged" in again.stdout, "--retry-failed" in again.stderr) == (True, True)
+    assert len(shell.json("add", "notes", "--retry-failed", exit_code=1)["failed"]) == 1
+    done = shell.run("add", "notes/photo.png")
+    assert (done.returncode, "notes/photo.png: " in done.stderr) == (1, True)
+
+
+def test_labels_are_remembered_and_taken_away(shell: Shell) -> None:
+    place = notes(shell, 1)
+    shell.json("add", "notes", "--category", "fruit", "--subcategory", "apples")
+    (place / "more.md").write_text("# More\n\nOf the same.\n")
+    shell.json("add", "notes")
+    documents = shell.json("documents", "list")["documents"]
+    assert {(d["category"], d["subcategory"]) for d in documents} == {("fruit", "apples")}
+    assert counted(shell.json("add", "notes", "--category", "")) == {"updated": 2}
+    assert {d["category"] for d in shell.json("documents", "list")["documents"]} == {None}
+
+
+def test_standard_input_is_added_under_its_name(shell: Shell) -> None:
+    def pipe(text: str, *arguments: str) -> dict[str, Any]:
+        done = subprocess.run(
+            [sys.executable, "-m", "sourcebook", "add", "-", "--json", *arguments],
+            cwd=shell.folder,
+            env=clean_environment(),
+            input=text.encode(),
+            capture_output=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    assert counted(pipe("# Piped\n\nAbout quinces.\n", "--name", "piped.md")) == {"added": 1}
+    assert counted(pipe("# Piped\n\nAbout quinces.\n", "--name", "piped.md")) == {"unchanged": 1}
+    pipe("# Piped\n\nAbout medlars.\n", "--name", "piped.md")
+    (document,) = shell.json("documents", "list")["documents"]
+    assert (document["file_path"], document["title"]) == ("piped.md", "Piped")
+    assert counted(pipe("# Nameless\n\nAbout sloes.\n")) == {"added": 1}
+    assert len(list((shell.folder / "data" / "knowledge_base.db.files").glob("??/*"))) == 2
+    assert shell.json("add", "-", "--watch", exit_code=2)["error"]["code"] == "usage"
+
+
+def test_a_document_is_shown_hidden_and_removed_by_id_or_path(shell: Shell) -> None:
+    notes(shell)
+    notes(shell, 1, "others")
+    (shell.folder / "others" / "note0.md").write_text("# Another\n\nA text about pears.\n")
+    shell.json("add", "notes", "others")
+    shown = shell.json("documents", "show", "notes/note0.md")["document"]
+    assert (shown["title"], shown["passages"], shown["status"]) == ("Note 0", 1, "completed")
+    assert [path["path"] for path in shown["paths"]] == ["note0.md"]
+    assert shown["preview"].startswith("# Note 0")
+    assert shown["held_by"] == [str(shell.folder / "notes")]
+    assert shell.json("documents", "show", shown["id"])["document"] == shown
+    absolute = str(shell.folder / "notes" / "note0.md")
+    assert shell.json("documents", "show", absolute)["document"] == shown
+    error = shell.json("documents", "show", "note0.md", exit_code=2)["error"]
+    assert error["code"] == "ambiguous_name"
+    assert "others/note0.md" in error["message"]
+    assert shell.json("documents", "show", "nowhere.md", exit_code=3)["error"]["code"] == "document_not_found"
+    plain = shell.run("documents", "show", "note1.md")
+    assert "title\tNote 1" in plain.stdout
+
+    def apples() -> int:
+        return len(shell.json("search", "apples", "--mode", "keyword")["results"])
+
+    assert apples() == 3
+    shell.json("documents", "hide", "note1.md", "note2.md")
+    assert apples() == 1
+    assert "completed, hidden" in shell.run("documents", "list").stdout
+    shell.json("documents", "unhide", "note1.md")
+    assert apples() == 2
+    done = shell.run("documents", "remove", "note1.md")
+    assert (done.returncode, "comes back with the next" in done.stderr) == (0, True)
+    assert apples() == 1
+    assert counted(shell.json("add", "notes")) == {"added": 1, "unchanged": 2}
+
+
+@contextmanager
+def started(shell: Shell, *arguments: str) -> Generator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sourcebook", *arguments],
+        cwd=shell.folder,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def documents(shell: Shell) -> int:
+    done = shell.run("documents", "list", "--json")
+    return len(json.loads(done.stdout)["documents"]) if done.returncode == 0 else 0
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_json: bool) -> None:
+    place = notes(shell, 0)
+    for number in range(400):
+        text = " ".join(f"word{number}x{word} grows on a tree." for word in range(60))
+        (place / f"long{number:03d}.md").write_text(f"# Long {number}\n\n{text}\n")
+    with started(shell, "add", "notes", *(["--json"] if as_json else [])) as process:
+        until(lambda: documents(shell) > 0)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    if as_json:
+        report = json.loads(stdout)
+        assert (report["interrupted"], report["error"]["message"]) == (True, "Interrupted.")
+        assert stderr == ""
+        assert report["added"] == documents(shell) > 0
+    else:
+        assert " added, " in stdout
+        assert stderr == "Error: Interrupted.\nWhat was finished before is kept.\n"
+    assert documents(shell) < 400
+    assert shell.json("doctor")["ok"] is True
+
+
+def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None:
+    place = notes(shell, 1)
+    with started(shell, "add", "notes", "--watch", "--json") as process:
+        until(lambda: documents(shell) == 1)
+        time.sleep(1)  # until the system was asked to tell
+        (place / "later.md").write_text("# Later\n\nA text about pears.\n")
+        until(lambda: documents(shell) == 2)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr) == (130, "")
+    assert counted(json.loads(stdout)) == {"added": 2, "unchanged": 1}
+
+
+def test_names_that_mean_harm_are_only_names(shell: Shell) -> None:
+    place = notes(shell, 0)
+    names = (
+        "-rf.md",
+        "--help.md",
+        "a\nb.md",
+        "\x1b[31mred.md",
+        "\u202egnp.md",
+        "<img onerror=1>.md",
+        "ё" * 120 + ".md",
+    )
+    for number, name in enumerate(names):
+        (place / name).write_text(f"# Harm {number}\n\nText {number} about thorns.\n")
+    (place / os.fsdecode(b"caf\xe9.md")).write_text("# Coffee\n\nAbout coffee.\n")
+    assert counted(shell.json("add", "notes")) == {"added": len(names) + 1}
+    assert counted(shell.json("add", "notes")) == {"unchanged": len(names) + 1}
+    plain = shell.run("documents", "list").stdout
+    assert "\x1b" not in plain
+    assert "\u202e" not in plain
+    assert "caf\\xe9.md" in plain
+    assert "title\tHarm 0" in shell.run("documents", "show", "--", "-rf.md").stdout

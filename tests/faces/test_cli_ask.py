@@ -1,0 +1,225 @@
+"""`ask`, `sessions`, `kb` and `terms` on a real base: what people see, and what programs get."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faces.shell import Here, Shell
+from tests.faults.chat_servers import chatting, says
+
+from sourcebook import Sourcebook
+
+PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn."
+SOIL = "Blueberries want sour soil. The pH of the soil for blueberries is between 4.0 and 5.0."
+WATER = "Tomatoes are watered in the morning. Two litres of water for each tomato plant are enough."
+QUESTION = "When do I prune everbearing raspberries?"
+PH = "Which pH does the soil for blueberries need?"
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    db = tmp_path / "data" / "knowledge_base.db"
+    db.parent.mkdir()
+    with Sourcebook(db) as book:
+        book.add_text(PRUNING, id="pruning.md", title="Pruning")
+        book.add_text(SOIL, id="soil.md", title="Soil")
+        book.add_text(WATER, id="water.md", title="Water")
+    return Here(tmp_path)
+
+
+def change(shell: Shell, name: str, text: str | None) -> None:
+    with Sourcebook(shell.folder / "data" / "knowledge_base.db") as book:
+        if text is None:
+            book.remove_document(name)
+        else:
+            book.add_text(text, id=name, title=name)
+
+
+def chat_with(url: str) -> dict[str, str]:
+    return {"SOURCEBOOK_CHAT_MODEL": "openai:berry", "SOURCEBOOK_CHAT_BASE_URL": f"{url}/v1"}
+
+
+def test_an_answer_is_shown_with_its_source_once(shell: Shell) -> None:
+    done = Shell(shell.folder).run("ask", QUESTION)
+    assert done.returncode == 0
+    assert "in late autumn. [1]" in done.stdout
+    assert done.stdout.count("[1] Pruning · pruning.md") == 1
+    assert done.stdout.count("Prune everbearing raspberries in late autumn.") == 1
+    assert done.stderr.startswith("Session ")
+
+
+def test_an_answer_for_programs_has_the_names_that_are_promised(shell: Shell) -> None:
+    answer = shell.json("ask", QUESTION)
+    assert {"question", "answer", "tier", "session_id", "citations"} <= set(answer)
+    promised = {
+        "text",
+        "documentPath",
+        "documentTitle",
+        "chunkId",
+        "page",
+        "start",
+        "end",
+        "quote",
+        "verified",
+    }
+    assert all(promised <= set(citation) for citation in answer["citations"])
+    assert answer["citations"][0]["text"] == "[Source: Pruning](pruning.md)"
+    assert "details" not in answer
+    assert shell.json("ask", QUESTION, "--explain")["details"]["searched"] == QUESTION
+
+
+def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) -> None:
+    done = shell.run("ask", "Which gearbox oil suits a tractor?")
+    assert (done.returncode, done.stdout) == (0, "The base holds nothing that answers this question.\n")
+    assert shell.json("ask", "Which gearbox oil suits a tractor?")["tier"] == "none"
+
+
+def test_an_explanation_tells_what_was_not_taken(shell: Shell) -> None:
+    told = shell.run("ask", QUESTION, "--explain").stdout
+    assert f"Searched for: {QUESTION}" in told
+    assert "pruning.md: taken" in told
+    assert "not close enough" in told
+
+
+def test_what_a_model_writes_is_streamed_and_its_doubts_are_shown(shell: Shell) -> None:
+    with chatting(
+        says("Prune everbearing raspberries in late autumn [1]. ", "Use 12 knives [1]. Smile.")
+    ) as server:
+        done = shell.run("ask", QUESTION, **chat_with(server.url))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "Prune everbearing raspberries in late autumn [1]. Use 12 knives [1]. Smile.\n"
+    )
+    assert done.stdout.count("[1] Pruning · pruning.md") == 1
+    assert "Unverified: Use 12 knives [1]. (a number is not in the source" in done.stdout
+    assert "Unverified: Smile. (it names no source)" in done.stdout
+
+
+def test_a_word_to_avoid_is_told(shell: Shell) -> None:
+    shell.run("terms", "add", "everbearing raspberries", "primocane raspberries")
+    with chatting(says("Prune everbearing raspberries in late autumn [1].")) as server:
+        done = shell.run("ask", QUESTION, **chat_with(server.url))
+        answer = shell.json("ask", QUESTION, exit_code=0, **chat_with(server.url))
+    assert "“everbearing raspberries” is kept as “primocane raspberries”" in done.stderr
+    assert answer["answer"] == "Prune primocane raspberries in late autumn [1]."
+
+
+def test_a_session_goes_on_and_an_unknown_one_is_an_error(shell: Shell) -> None:
+    first = shell.json("ask", QUESTION)
+    second = shell.json("ask", "And why?", "--session", first["session_id"], "--explain")
+    assert second["session_id"] == first["session_id"]
+    assert second["details"]["searched"] == f"{QUESTION} And why?"
+    error = shell.json("ask", QUESTION, "--session", "none", exit_code=3)["error"]
+    assert error["code"] == "session_not_found"
+
+
+# Sessions
+
+
+def test_sessions_are_listed_shown_renamed_and_removed(shell: Shell) -> None:
+    session = shell.json("ask", QUESTION)["session_id"]
+    (listed,) = shell.json("sessions", "list")["sessions"]
+    assert (listed["id"], listed["title"], listed["message_count"], listed["face"]) == (
+        session,
+        QUESTION,
+        2,
+        "cli",
+    )
+    assert shell.json("sessions", "rename", session, "Малина")["session"]["title"] == "Малина"
+    assert "Малина" in shell.run("sessions", "list").stdout
+    shown = shell.json("sessions", "show", session)["session"]
+    assert [message["role"] for message in shown["messages"]] == ["USER", "ASSISTANT"]
+    assert f"> {QUESTION}" in shell.run("sessions", "show", session).stdout
+    assert shell.json("sessions", "remove", session) == {"removed": session}
+    for command in (["show"], ["remove"], ["export"]):
+        error = shell.json("sessions", *command, session, exit_code=3)["error"]
+        assert error["code"] == "session_not_found"
+    assert shell.json("sessions", "rename", session, "x", exit_code=3)["error"]["code"] == "session_not_found"
+
+
+def test_a_session_says_what_became_of_its_sources(shell: Shell) -> None:
+    session = shell.json("ask", QUESTION)["session_id"]
+    assert "source" not in shell.run("sessions", "show", session).stdout
+    change(shell, "pruning.md", "Prune them in March.")
+    assert "the source has changed" in shell.run("sessions", "show", session).stdout
+    shown = shell.json("sessions", "show", session)["session"]
+    assert {c["state"] for c in shown["messages"][1]["citations"]} == {"changed"}
+    change(shell, "pruning.md", None)
+    assert "the source was removed" in shell.run("sessions", "show", session).stdout
+
+
+def test_a_session_is_exported_as_markdown_and_json(shell: Shell) -> None:
+    session = shell.json("ask", QUESTION)["session_id"]
+    text = shell.run("sessions", "export", session).stdout
+    assert text.startswith(f"# {QUESTION}\n")
+    done = shell.run("sessions", "export", session, "talk.md")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (shell.folder / "talk.md").read_text("utf-8").strip() == text.strip()
+    assert shell.run("sessions", "export", session, "talk.json").returncode == 0
+    written = json.loads((shell.folder / "talk.json").read_text("utf-8"))
+    assert written == shell.json("sessions", "export", session) == shell.json("sessions", "show", session)
+    assert shell.json("sessions", "export", session, "talk.md", exit_code=4)["error"]["code"] == "conflict"
+    assert shell.json("sessions", "export", session, "--format", "markdown")["text"] == text
+
+
+# Curated answers
+
+
+def added(shell: Shell, *more: str) -> Any:
+    return shell.json("kb", "add", "From 4 to 5.", "--category", "soil", "--question", PH, *more)["entry"]
+
+
+def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None:
+    entry = added(shell, "--source", "soil.md")
+    assert entry["sources"][0]["quote"].startswith("The pH of the soil for blueberries")
+    answer = shell.json("ask", PH)
+    assert (answer["tier"], answer["answer"], answer["curated_id"]) == (
+        "curated",
+        "From 4 to 5.",
+        entry["id"],
+    )
+    assert answer["curated"]["approved_by"] == 1
+    shown = shell.run("ask", PH).stdout
+    assert f"Curated answer {entry['id']}, approved by user 1 on 20" in shown
+    assert "[1] Soil · soil.md" in shown
+    assert PH in shell.run("kb", "list").stdout
+    assert shell.json("kb", "remove", str(entry["id"])) == {"removed": entry["id"]}
+    assert shell.json("kb", "list") == {"entries": []}
+    missing = shell.json("kb", "remove", str(entry["id"]), exit_code=3)["error"]
+    assert missing["code"] == "curated_answer_not_found"
+    assert shell.json("ask", PH)["tier"] == "documents"
+
+
+def test_a_curated_answer_shows_that_its_source_changed(shell: Shell) -> None:
+    added(shell, "--source", "soil.md", "--quote", "between 4.0 and 5.0")
+    change(shell, "soil.md", "The pH is between 5.0 and 6.0.")
+    assert "the source has changed" in shell.run("ask", PH).stdout
+
+
+def test_a_quote_has_to_stand_in_a_source(shell: Shell) -> None:
+    for wrong in (
+        ["--quote", "between 4.0 and 5.0"],
+        ["--source", "pruning.md", "--quote", "between 4.0 and 5.0"],
+    ):
+        error = shell.json("kb", "add", "x", "--category", "k", *wrong, exit_code=2)["error"]
+        assert error["hint"]
+    assert shell.json("kb", "add", "x", "--category", "k", "--source", "no.md", exit_code=3)["error"]
+    assert shell.json("kb", "add", "x", exit_code=2)["error"]
+    assert shell.json("kb", "list") == {"entries": []}
+
+
+# Terms
+
+
+def test_terms_are_added_changed_listed_and_removed(shell: Shell) -> None:
+    shell.json("terms", "add", "sucker", "root shoot", "--language", "en", "--description", "of a raspberry")
+    assert shell.json("terms", "add", "Sucker", "shoot")["term"]["preferred_phrase"] == "shoot"
+    (term,) = shell.json("terms", "list")["terms"]
+    assert (term["term"], term["preferred_phrase"]) == ("Sucker", "shoot")
+    assert "shoot" in shell.run("terms", "list").stdout
+    assert shell.json("terms", "remove", "SUCKER") == {"removed": "SUCKER"}
+    assert shell.json("terms", "remove", "sucker", exit_code=3)["error"]["code"] == "term_not_found"
+    assert shell.json("terms", "add", " ", "x", exit_code=2)["error"]["message"]

@@ -1,0 +1,260 @@
+"""A child process that dies, hangs or grows fails its file and nothing else, and never outlives its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from sourcebook.errors import BadFile, FileOverLimit, NotOpen, ParserDied
+from sourcebook.ingest.parsing import ParserLimits, ParserPool
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them"),
+]
+
+MEGABYTE = 1024 * 1024
+SLOW = b"<html><body>" + b"<b><p>" * 400_000
+"""Takes much longer than any test waits."""
+PATIENCE = 20.0
+
+
+def children_of(process: int) -> set[int]:
+    listed = Path(f"/proc/{process}/task").glob("*/children")
+    return {int(child) for file in listed for child in file.read_text().split()}
+
+
+def is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    with anyio.fail_after(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - processes tell nobody when they end
+            await anyio.sleep(0.02)
+
+
+def workers() -> set[int]:
+    """The children of this process that are parsers."""
+    return {child for child in children_of(os.getpid()) if b"parsers.worker" in command_of(child)}
+
+
+def command_of(process: int) -> bytes:
+    return shown(process, "cmdline")
+
+
+def shown(process: int, what: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/{what}").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+@pytest.fixture
+async def pool() -> AsyncGenerator[ParserPool]:
+    opened = ParserPool(workers=2)
+    yield opened
+    await opened.close()
+    assert not workers()
+
+
+async def test_children_are_reused(pool: ParserPool) -> None:
+    await pool.parse(b"one", "a.txt")
+    first = workers()
+    for number in range(50):
+        assert (await pool.parse(b"text %d" % number, "a.txt")).text == f"text {number}"
+    assert workers() == first
+    assert len(first) == 1
+
+
+async def test_files_are_parsed_at_the_same_time_and_answers_are_not_mixed_up(pool: ParserPool) -> None:
+    async def check(number: int) -> None:
+        assert (await pool.parse(b"text %d" % number, "a.txt")).text == f"text {number}"
+
+    async with anyio.create_task_group() as group:
+        for number in range(40):
+            group.start_soon(check, number)
+    assert 1 <= len(workers()) <= 2
+
+
+async def test_a_child_that_is_killed_while_it_waits_is_replaced(pool: ParserPool) -> None:
+    await pool.parse(b"one", "a.txt")
+    for child in workers():
+        os.kill(child, signal.SIGKILL)
+    assert (await pool.parse(b"two", "a.txt")).text == "two"
+
+
+async def test_a_child_that_is_killed_at_work_fails_its_file_only(pool: ParserPool) -> None:
+    async def kill() -> None:
+        # Two children are tried, because the first could have died of an earlier file; this one is the first of both.
+        await until(lambda: bool(workers()))
+        await anyio.sleep(0.5)
+        for child in workers():
+            os.kill(child, signal.SIGKILL)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(kill)
+        with pytest.raises(ParserDied, match="SIGKILL"):
+            await pool.parse(SLOW, "a.html")
+    assert (await pool.parse(b"two", "a.txt")).text == "two"
+
+
+async def test_a_file_that_takes_too_long_is_given_up() -> None:
+    pool = ParserPool(ParserLimits(seconds=1.0), workers=1)
+    started = time.monotonic()
+    with pytest.raises(FileOverLimit) as caught:
+        await pool.parse(SLOW, "a.html")
+    assert time.monotonic() - started < PATIENCE
+    assert "1 second" in caught.value.message
+    assert (await pool.parse(b"two", "a.txt")).text == "two"
+    await pool.close()
+    assert not workers()
+
+
+async def test_a_file_that_takes_too_much_memory_is_given_up() -> None:
+    pool = ParserPool(ParserLimits(memory=100 * MEGABYTE), workers=1)
+    with pytest.raises(BadFile) as caught:
+        await pool.parse(b"word " * (20 * MEGABYTE), "a.md")
+    assert isinstance(caught.value, (FileOverLimit, ParserDied))
+    assert (await pool.parse(b"two", "a.txt")).text == "two"
+    await pool.close()
+
+
+async def test_a_text_that_is_too_long_is_refused() -> None:
+    pool = ParserPool(ParserLimits(characters=1000), workers=1)
+    with pytest.raises(FileOverLimit):
+        await pool.parse(b"word " * 201, "a.txt")
+    assert len((await pool.parse(b"word " * 200, "a.txt")).text) == 1000
+    await pool.close()
+
+
+async def test_being_cancelled_ends_the_child(pool: ParserPool) -> None:
+    with anyio.move_on_after(0.7) as scope:
+        await pool.parse(SLOW, "a.html")
+    assert scope.cancelled_caught
+    await until(lambda: not workers())
+    assert (await pool.parse(b"two", "a.txt")).text == "two"
+
+
+async def test_closing_ends_a_child_at_work() -> None:
+    pool = ParserPool(workers=1)
+
+    async def close() -> None:
+        await anyio.sleep(0.7)
+        await pool.close()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(close)
+        with pytest.raises((ParserDied, NotOpen)):
+            await pool.parse(SLOW, "a.html")
+    await until(lambda: not workers())
+    with pytest.raises(NotOpen):
+        await pool.parse(b"two", "a.txt")
+
+
+async def test_an_interrupt_from_the_terminal_does_not_reach_a_child(pool: ParserPool) -> None:
+    await pool.parse(b"one", "a.txt")
+    (child,) = workers()
+    assert os.getpgid(child) != os.getpgid(0)
+    os.kill(child, signal.SIGINT)
+    assert (await pool.parse(b"two", "a.txt")).text == "two"
+    assert workers() == {child}
+
+
+async def test_a_child_knows_no_secret_of_the_environment(
+    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCEBOOK_API_KEY", "canary-9183")
+    await pool.parse(b"one", "a.txt")
+    (child,) = workers()
+    assert b"canary" not in shown(child, "environ")
+
+
+async def test_a_file_in_the_current_folder_is_never_imported(
+    pool: ParserPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json.py", "docx.py", "selectolax.py", "sourcebook.py"):
+        (tmp_path / name).write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+    assert (await pool.parse(b"<html><body>text", "a.html")).text == "text"
+
+
+_PARENT = """
+import anyio
+from sourcebook.ingest.parsing import ParserPool
+async def main():
+    pool = ParserPool(workers=2)
+    async with anyio.create_task_group() as group:
+        group.start_soon(pool.parse, b"<html><body>" + b"<b><p>" * 400_000, "a.html")
+        await pool.parse(b"idle", "a.txt")
+        print("started", flush=True)
+        await anyio.sleep(600)
+anyio.run(main)
+"""
+
+
+def test_children_die_with_a_parent_that_is_killed() -> None:
+    """One of the two is at work inside a library, the other waits."""
+    with subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "started\n"
+        time.sleep(0.5)
+        children = children_of(parent.pid)
+        assert len(children) == 2
+        assert all(map(is_running, children))
+        parent.kill()
+    deadline = time.monotonic() + PATIENCE
+    while any(map(is_running, children)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(map(is_running, children))
+
+
+_CONFINED = """
+import ctypes, os, socket, subprocess, sys
+from sourcebook.ingest.parsers.confinement import ParserLimits, confine
+libc = ctypes.CDLL(None, use_errno=True)
+confine(ParserLimits())
+def tried(what):
+    try:
+        what()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+print(tried(lambda: socket.socket()))
+print(tried(lambda: socket.create_connection(("127.0.0.1", 9))))
+print(tried(lambda: subprocess.run(["true"])))
+print(tried(lambda: os.execv("/bin/true", ["true"])))
+print(libc.socket(2, 1, 0), ctypes.get_errno())
+print(libc.execv(b"/bin/true", None), ctypes.get_errno())
+print(tried(lambda: open(sys.argv[1], "w").write("x" * 100_000)))
+"""
+
+
+def test_a_parser_has_no_network_starts_no_programs_and_writes_no_files(tmp_path: Path) -> None:
+    """Neither through Python nor through a library written in C."""
+    done = subprocess.run(
+        [sys.executable, "-c", _CONFINED, str(tmp_path / "file")], capture_output=True, text=True, check=True
+    )
+    refused = ["PermissionError"] * 4
+    assert done.stdout.split("\n") == [*refused, "-1 13", "-1 13", "OSError", ""]
+
+
+async def test_a_child_bounds_its_own_memory(pool: ParserPool) -> None:
+    await pool.parse(b"one", "a.txt")
+    (child,) = workers()
+    limits = shown(child, "limits").decode()
+    assert f"Max address space         {512 * MEGABYTE}" in limits
+    assert "Max file size             0" in limits
+    assert "Max core file size        0" in limits

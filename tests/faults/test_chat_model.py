@@ -1,0 +1,233 @@
+"""F13 and F14: a chat model that is late, busy, broken or talks nonsense; and people who leave in the middle."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+import anyio
+import pytest
+from tests.faces.shell import Here
+from tests.faults.chat_servers import (
+    ChatServer,
+    Reply,
+    breaks_off,
+    chatting,
+    endless,
+    lines,
+    says,
+    silent,
+    status,
+)
+from tests.unit.consulting import QUESTION, desk
+
+from sourcebook import Sourcebook
+from sourcebook.errors import (
+    BadProviderAnswer,
+    ProviderBusy,
+    ProviderError,
+    ProviderRefused,
+    ProviderTimeout,
+    ProviderUnreachable,
+)
+from sourcebook.ports.chat import PromptMessage
+from sourcebook.providers.openai_chat import OpenAIChat, Writing
+from sourcebook.providers.remote import Address, Patience
+
+pytestmark = pytest.mark.anyio
+
+KEY = "canary-of-the-chat-model"
+ASKED = [PromptMessage("system", "Be brief."), PromptMessage("user", "When?")]
+QUICK = Patience(seconds=0.5, attempts=2, first_wait=0.01)
+
+
+def model(server: ChatServer, patience: Patience = QUICK) -> OpenAIChat:
+    return OpenAIChat("berry", Address(f"{server.url}/v1", KEY), patience, Writing(most_tokens=60))
+
+
+async def written(chat: OpenAIChat) -> str:
+    try:
+        async with aclosing(chat.stream(ASKED)) as pieces:
+            return "".join([piece async for piece in pieces])
+    finally:
+        await chat.close()
+
+
+async def test_an_answer_comes_as_it_is_written_and_the_request_is_what_servers_know() -> None:
+    with chatting(says("In ", "late ", "autumn.")) as server:
+        assert await written(model(server)) == "In late autumn."
+    (call,) = server.calls
+    assert call.headers["authorization"] == f"Bearer {KEY}"
+    assert (call.body["model"], call.body["stream"], call.body["max_tokens"]) == ("berry", True, 60)
+    assert call.body["messages"][1] == {"role": "user", "content": "When?"}
+    assert "tools" not in call.body
+
+
+FAULTS: dict[str, tuple[Reply, type[ProviderError]]] = {
+    "silent": (silent(1.5), ProviderTimeout),
+    "silent on the way": (silent(1.5, "In "), ProviderTimeout),
+    "busy": (status(429), ProviderBusy),
+    "busy for an hour": (status(429, Retry_After="3600"), ProviderBusy),
+    "server error": (status(500, "<html>oops</html>"), ProviderBusy),
+    "refused": (status(401), ProviderRefused),
+    "unknown model": (status(404), ProviderRefused),
+    "truncated": (breaks_off("In late "), BadProviderAnswer),
+    "truncated at once": (breaks_off(), BadProviderAnswer),
+    "not JSON": (lines('{"choices": [{"del'), BadProviderAnswer),
+    "no choices": (lines('{"choices": []}', "[DONE]"), BadProviderAnswer),
+    "null": (lines("null", "[DONE]"), BadProviderAnswer),
+    "a list": (lines("[]", "[DONE]"), BadProviderAnswer),
+    "choices of numbers": (lines('{"choices": [1, 2]}', "[DONE]"), BadProviderAnswer),
+    "content that is no text": (
+        lines('{"choices": [{"delta": {"content": [7]}, "finish_reason": "stop"}]}', "[DONE]"),
+        BadProviderAnswer,
+    ),
+    "nothing written": (says(), BadProviderAnswer),
+    "another kind of page": (lines("<html>", kind="text/html"), BadProviderAnswer),
+}
+
+
+@pytest.mark.parametrize(("fault", "error"), FAULTS.values(), ids=FAULTS.keys())
+async def test_a_fault_is_an_error_of_its_kind_that_names_the_address_and_what_to_check(
+    fault: Reply, error: type[ProviderError]
+) -> None:
+    with chatting(fault) as server:
+        start = time.monotonic()
+        with pytest.raises(error) as caught:
+            await written(model(server))
+        assert time.monotonic() - start < 10
+        assert f"{server.url}/v1" in caught.value.message
+    assert "chat_" in caught.value.hint
+    assert "embed" not in caught.value.hint
+
+
+async def test_a_server_that_is_not_there_is_named() -> None:
+    with chatting(says("x")) as server:
+        address = server
+    with pytest.raises(ProviderUnreachable) as caught:
+        await written(model(address))
+    assert f"{address.url}/v1" in caught.value.message
+    assert "chat_base_url" in caught.value.hint
+
+
+async def test_what_fails_before_the_first_word_is_tried_again_and_waits_as_it_is_told() -> None:
+    with chatting(status(429, Retry_After="0.3"), says("Autumn.")) as server:
+        start = time.monotonic()
+        assert await written(model(server)) == "Autumn."
+        assert time.monotonic() - start >= 0.3
+    assert len(server.calls) == 2
+
+
+async def test_what_fails_after_the_first_word_is_not_tried_again() -> None:
+    with chatting(breaks_off("In ")) as server, pytest.raises(BadProviderAnswer):
+        await written(model(server))
+    assert len(server.calls) == 1
+
+
+async def test_the_key_of_the_chat_model_is_shown_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    for fault in (status(401, f'{{"error": {{"message": "wrong key {KEY}"}}}}'), lines(f'{{"{KEY}": ')):
+        with chatting(fault) as server:
+            chat = model(server)
+            with pytest.raises(ProviderError) as caught:
+                await written(chat)
+        assert KEY not in str(caught.value.as_dict()) + repr(chat) + str(caught.getrepr(style="native"))
+    assert KEY not in caplog.text
+
+
+# Through the whole of the program
+
+
+@pytest.mark.parametrize("fault", [breaks_off("Prune "), status(500), silent(1.5, "Prune ")])
+async def test_an_answer_that_fails_is_not_stored_and_the_next_one_is(tmp_path: Path, fault: Reply) -> None:
+    good = says("Prune everbearing raspberries in late autumn [1].")
+    with chatting(fault) as server:
+        chat = model(server)
+        async with desk(tmp_path, chat) as at:
+            with pytest.raises(ProviderError):
+                await at.book.ask(QUESTION)
+            assert await at.book.sessions() == []
+            server.planned[:] = [good]
+            answer = await at.book.ask(QUESTION)
+            assert answer.sentences[0].verified
+            assert await at.turns() == 2
+        await chat.close()
+
+
+async def until(is_so: Callable[[], bool], seconds: float = 2) -> None:
+    for _ in range(int(seconds / 0.02)):
+        if is_so():
+            return
+        await anyio.sleep(0.02)
+    raise AssertionError("it did not come to that")
+
+
+@pytest.fixture
+async def tasks() -> AsyncGenerator[None, None]:
+    """No task is left behind."""
+    before = len(asyncio.all_tasks())
+    yield
+    await until(lambda: len(asyncio.all_tasks()) <= before)
+
+
+@pytest.mark.usefixtures("tasks")
+@pytest.mark.parametrize(
+    "fault", [endless(), silent(30, "word "), silent(30)], ids=["talks", "pauses", "silent"]
+)
+async def test_who_leaves_in_the_middle_ends_the_request_within_two_seconds(
+    tmp_path: Path, fault: Reply
+) -> None:
+    with chatting(fault) as server:
+        chat = model(server, Patience(seconds=30, attempts=2))
+        async with desk(tmp_path, chat) as at:
+            asking = asyncio.create_task(at.book.ask(QUESTION))
+            await until(lambda: bool(server.calls), seconds=20)
+            await anyio.sleep(0.3)
+            start = time.monotonic()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            assert time.monotonic() - start < 2
+            await _hung_up(server)
+            assert time.monotonic() - start < 2
+            assert await at.book.sessions() == []
+        await chat.close()
+
+
+async def _hung_up(server: ChatServer) -> None:
+    """Until the server's end of the connection is closed by the other side."""
+    connection = server.calls[0].handler.connection
+    connection.setblocking(False)
+    with anyio.fail_after(2):
+        while not server.left.is_set():
+            try:
+                if connection.recv(1) == b"":
+                    return
+            except BlockingIOError:
+                await anyio.sleep(0.02)
+            except OSError:
+                return
+
+
+def test_a_server_that_is_down_is_exit_code_6_and_a_sentence_that_says_what_to_check(tmp_path: Path) -> None:
+    with Sourcebook(tmp_path / "base.db") as book:
+        book.add_text("Prune everbearing raspberries in late autumn.", id="pruning")
+    shell = Here(tmp_path)
+    variables = {
+        "SOURCEBOOK_DB": "base.db",
+        "SOURCEBOOK_CHAT_MODEL": "openai:berry",
+        "SOURCEBOOK_CHAT_BASE_URL": "http://127.0.0.1:9/v1",
+        "SOURCEBOOK_CHAT_API_KEY": KEY,
+    }
+    done = shell.run("ask", QUESTION, **variables)
+    assert (done.returncode, done.stdout) == (6, "")
+    assert "http://127.0.0.1:9/v1 could not be reached" in done.stderr
+    assert "`chat_base_url`" in done.stderr
+    assert KEY not in done.stderr
+    error = shell.json("ask", QUESTION, exit_code=6, **variables)["error"]
+    assert error["code"] == "provider_unreachable"
+    assert shell.json("sessions", "list", exit_code=0, **variables) == {"sessions": []}

@@ -1,0 +1,108 @@
+"""What is read out of a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.ingest.parsers.html import parse_html
+from sourcebook.ingest.parsers.parsed import ParsedText, Section
+
+
+def page(body: str, head: str = "") -> ParsedText:
+    return parse_html(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>".encode())
+
+
+def test_paragraphs_are_parted_and_white_space_is_folded() -> None:
+    assert (
+        page("<p>One  <b>two</b>\n three.</p><p>Four<br>five</p>six").text
+        == "One two three.\n\nFour\nfive\n\nsix"
+    )
+
+
+def test_words_of_one_line_stay_together() -> None:
+    assert page("<p>co<b>mpo</b>und <i>a</i><i>b</i> &amp; c</p>").text == "compound ab & c"
+
+
+def test_headings_become_sections() -> None:
+    parsed = page("intro<h1>Care</h1>a<h2>Pruning <em>hard</em></h2>b<h3>When</h3>c<h2>Water</h2>d")
+    assert [section.path for section in parsed.sections] == [
+        "Care",
+        "Care > Pruning hard",
+        "Care > Pruning hard > When",
+        "Care > Water",
+    ]
+    assert [parsed.text[start:].split("\n")[0] for start, _ in parsed.sections] == [
+        "Care",
+        "Pruning hard",
+        "When",
+        "Water",
+    ]
+
+
+def test_lists_are_marked_and_numbered() -> None:
+    source = "<ul><li>a<li>b<ol><li>c</li><li><p>d</p></li></ol></li></ul><p>e"
+    assert page(source).text == "- a\n- b\n  1. c\n  2. d\n\ne"
+
+
+def test_rows_of_tables_are_lines() -> None:
+    rows = "<tr><th>Name<th>pH</tr><tr><td>Blueberry<td><p>4.5</p>"
+    source = f"<p>Before</p><table><caption>Berries</caption>{rows}</table>"
+    assert page(source).text == "Before\n\nBerries\n| Name | pH |\n| Blueberry | 4.5 |"
+
+
+def test_a_table_that_only_places_things_is_no_table() -> None:
+    source = "<table><tr><td><h1>Title</h1><p>One.</p><p>Two.</p></td><td><ul><li>a</ul></td></tr></table>"
+    assert page(source).text == "Title\n\nOne.\n\nTwo.\n- a"
+
+
+def test_listings_keep_their_lines() -> None:
+    assert (
+        page("<p>a</p><pre><code>if x:\n    y  = 1\n</code></pre><p>b").text == "a\n\nif x:\n    y  = 1\n\nb"
+    )
+
+
+def test_navigation_is_left_out() -> None:
+    source = """<header><a href=/>Home</a></header><nav>Menu</nav><div class="breadcrumbs">A / B</div>
+        <main><header><h1>Title</h1></header><p>Text of the page.</p><aside>Read also</aside>
+        <aside class="note">Mind the frost.</aside><div class="toc">Contents</div></main><footer>©</footer>"""
+    assert page(source).text == "Title\n\nText of the page.\n\nMind the frost."
+
+
+def test_a_page_that_is_all_links_keeps_them() -> None:
+    links = "".join(f"<li><a href=x>Chapter {number} of the long book</a>" for number in range(30))
+    parsed = page(f"<h1>Contents</h1><nav class=toc><ul>{links}</ul></nav>")
+    assert "Chapter 29 of the long book" in parsed.text
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("<title>Pruning | My site</title>", "<h1>Pruning</h1>", "Pruning"),
+        ("<title>My site</title>", "<h1>Pruning</h1>", "My site"),
+        ("<title> A \n B </title>", "text", "A B"),
+        ("", "<h1>Pruning</h1>", "Pruning"),
+        ("", "text", None),
+    ],
+)
+def test_the_title_of_a_page(head: str, body: str, title: str | None) -> None:
+    assert page(body, head).title == title
+
+
+def test_what_a_page_says_about_itself() -> None:
+    head = """<meta name=author content="A. Gardener"><meta name="Description" content="On  berries">
+        <meta property="article:published_time" content="2024-05-01"><meta name=viewport content=x>"""
+    assert page("x", head).metadata == {
+        "author": "A. Gardener",
+        "description": "On berries",
+        "date": "2024-05-01",
+    }
+
+
+def test_a_page_without_any_tags_around_it_is_read() -> None:
+    assert parse_html(b"just <b>text").text == "just text"
+    assert parse_html(b"<p>a<p>b").sections == []
+
+
+def test_the_text_of_a_section_begins_where_the_section_says() -> None:
+    parsed = page("<h1>\u200bA\u00adb</h1><p>c</p><h2></h2><h2>d</h2>")
+    assert parsed.sections == [Section(0, "Ab"), Section(parsed.text.index("d"), "Ab > d")]

@@ -1,0 +1,88 @@
+"""What is read out of CSV, JSON and lines of JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.ingest.parsers.csv import parse_csv
+from sourcebook.ingest.parsers.records import parse_json, parse_json_lines
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_rows_name_their_columns(delimiter: str) -> None:
+    source = "Сорт,Урожай\nПолка,3 кг\nГеракл,\n".replace(",", delimiter)
+    assert parse_csv(source.encode()).text == "Сорт: Полка\nУрожай: 3 кг\n\nСорт: Геракл"
+
+
+def test_quotes_and_lines_inside_cells_are_kept() -> None:
+    assert parse_csv(b'a,b\n"x, ""y""","1\n2"\n').text == 'a: x, "y"\nb: 1\n2'
+
+
+def test_a_comma_inside_numbers_does_not_part_columns() -> None:
+    assert (
+        parse_csv("Имя;Цена\nА;1,5\nБ;2,5\n".encode("cp1251")).text
+        == "Имя: А\nЦена: 1,5\n\nИмя: Б\nЦена: 2,5"
+    )
+
+
+def test_what_the_first_line_says_decides() -> None:
+    assert parse_csv(b"sep=;\na,x;b\n1;2\n").text == "a,x: 1\nb: 2"
+
+
+def test_rows_without_a_header_are_lines() -> None:
+    assert parse_csv(b"1,2\n3,4\n").text == "1 | 2\n3 | 4"
+    assert parse_csv(b"only\none\ncolumn\n").text == "only\none\ncolumn"
+
+
+def test_a_row_that_is_too_long_or_too_short_is_kept() -> None:
+    assert parse_csv(b"a,b\n1\n1,2,3\n").text == "a: 1\n\na: 1\nb: 2\n3"
+
+
+def test_records_are_lines_and_their_titles_sections() -> None:
+    parsed = parse_json(
+        '[{"title": "Малина", "pH": 5.50}, {"title": "Голубика", "pH": 4, "wet": true}]'.encode()
+    )
+    assert parsed.text == "title: Малина\npH: 5.50\n\ntitle: Голубика\npH: 4\nwet: true"
+    assert [(parsed.text[start:][:15], path) for start, path in parsed.sections] == [
+        ("title: Малина\np", "Малина"),
+        ("title: Голубика", "Голубика"),
+    ]
+    assert parsed.title is None
+
+
+def test_one_object_gives_the_title() -> None:
+    parsed = parse_json(
+        b'{"name": "Guide", "tags": ["a", "b"], "parts": [{"x": 1, "y": {"z": null, "w": ""}}, 2]}'
+    )
+    assert parsed.title == "Guide"
+    assert parsed.text == "name: Guide\ntags: a, b\nparts:\n  - x: 1\n    y:\n  - 2"
+
+
+def test_a_list_in_a_single_key_is_a_list_of_records() -> None:
+    parsed = parse_json(b'{"items": [{"name": "a"}, {"name": "b"}]}')
+    assert parsed.text == "name: a\n\nname: b"
+    assert [section.path for section in parsed.sections] == ["a", "b"]
+
+
+def test_lines_of_json_are_records() -> None:
+    parsed = parse_json_lines(b'{"title": "a", "text": "x"}\n\n{"title": "b"}\n')
+    assert parsed.text == "title: a\ntext: x\n\ntitle: b"
+    assert parsed.kind == "application/jsonl"
+
+
+@pytest.mark.parametrize("source", [b'{"a": 1,}', b"// comment\n{}", b'{"a": 1} tail', b"[" * 5000])
+def test_what_is_not_json_after_all_is_text(source: bytes) -> None:
+    parsed = parse_json(source)
+    assert parsed.text == source.decode()
+    assert parsed.kind == "text/plain"
+
+
+def test_a_file_inside_a_record_is_left_out() -> None:
+    parsed = parse_json(b'{"name": "a", "picture": "' + b"iVBORw0KGgo" * 500 + b'"}')
+    assert parsed.text == "name: a\npicture: …"
+
+
+def test_numbers_stay_as_they_are_written() -> None:
+    assert parse_json(b'{"a": 1.10, "b": 1e400, "c": ' + b"9" * 900 + b"}").text.startswith(
+        "a: 1.10\nb: 1e400\nc: 99"
+    )

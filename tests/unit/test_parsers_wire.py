@@ -1,0 +1,102 @@
+"""What a pool believes of what a child says."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import pytest
+
+from sourcebook.errors import BadFile, EncryptedFile, ParserDied
+from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
+from sourcebook.ingest.parsers.wire import (
+    Reply,
+    Request,
+    read_reply,
+    read_request,
+    write_reply,
+    write_request,
+)
+
+PARSED = ParsedText(
+    "Ёж\n\nabc", "title", {"a": [1, None]}, [Section(0, "x"), Section(4, "x > y")], [Page(3, 0, 7)], "k"
+)
+
+
+def framed(shape: object) -> BytesIO:
+    body = json.dumps(shape).encode()
+    return BytesIO(len(body).to_bytes(8, "big") + body)
+
+
+def shape(**changes: object) -> dict[str, object]:
+    stream = BytesIO()
+    write_reply(stream, Reply(PARSED))
+    return {**json.loads(stream.getvalue()[8:]), **changes}
+
+
+@pytest.mark.parametrize("outcome", [PARSED, EncryptedFile("No.", hint="Do.")], ids=["text", "error"])
+def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | BadFile) -> None:
+    stream = BytesIO()
+    write_reply(stream, Reply(outcome, is_last=True))
+    stream.seek(0)
+    reply = read_reply(stream)
+    assert reply is not None
+    assert reply.is_last
+    if isinstance(reply.outcome, BadFile):
+        assert (type(reply.outcome), reply.outcome.message, reply.outcome.hint) == (
+            EncryptedFile,
+            "No.",
+            "Do.",
+        )
+    else:
+        assert reply.outcome == PARSED
+
+
+@pytest.mark.parametrize("name", ["a.txt", "имя", "", "\udcff broken"])
+def test_a_request_arrives_as_it_was_sent(name: str) -> None:
+    stream = BytesIO()
+    write_request(stream, Request(name, b"\x00data"))
+    stream.seek(0)
+    assert read_request(stream) == Request(name, b"\x00data")
+    assert read_request(stream) is None
+
+
+def test_a_reply_that_ends_early_is_none() -> None:
+    for length in (0, 5, 8, 20):
+        assert read_reply(BytesIO(framed(shape()).getvalue()[:length])) is None
+    assert read_reply(BytesIO(b"\xff" * 100)) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [],
+        {},
+        {"last": False},
+        shape(text=5),
+        shape(text="a\x00b"),
+        shape(text="a\ud800b"),
+        shape(title=["x"]),
+        shape(metadata=[]),
+        shape(sections=[[9, "beyond"]]),
+        shape(sections=[[4, "later"], [0, "earlier"]]),
+        shape(sections=[[0]]),
+        shape(sections="x"),
+        shape(pages=[[1, 5, 2]]),
+        shape(pages=[[1, -4, 2]]),
+        {"last": False, "error": {"code": "x"}},
+        {"last": False, "error": "x"},
+    ],
+    ids=repr,
+)
+def test_a_reply_that_makes_no_sense_fails_the_file(said: object) -> None:
+    reply = read_reply(framed(said))
+    assert reply is not None
+    assert isinstance(reply.outcome, ParserDied)
+    assert reply.is_last
+
+
+def test_a_child_cannot_make_up_errors() -> None:
+    reply = read_reply(framed({"last": False, "error": {"code": "auth", "message": "m", "hint": "h"}}))
+    assert reply is not None
+    assert type(reply.outcome) is BadFile
