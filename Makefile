@@ -12,7 +12,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench tail soak pins docs clean
+.PHONY: help demo test check format bench quality tail soak pins docs clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ docs: $(DEV) ## Write the generated reference pages again
 
 bench: $(BENCH) ## Measure speed beside other engines; writes a dated result
 	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+quality: $(DEV) ## Measure how well the public sets are found; writes a dated result
+	$(BIN)/python -m benchmarks.quality $(ARGS)
 
 tail: $(DEV) ## Print the ten longest functions and files
 	@$(BIN)/python -m scripts.tail

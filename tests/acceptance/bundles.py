@@ -78,9 +78,9 @@ async def with_everything(path: Path) -> Path:
             await fts.index(name, [*chunks[:5], loose("words-only", "found by words alone", "d-words")])
             await book.hide_document("d3", collection=name)
         await tracker.track(
-            Document("d1", "a text of its own", title="T", mtime=5, metadata={"n": 1.5}), "bare/cosine", 4
+            Document("d1", "a text of its own", mtime=5, metadata={"n": 1.5}), "bare/cosine", 4
         )
-        await tracker.track(Document("alone", "tracked and without chunks"), "bare/dot", 0)
+        await tracker.track(Document("alone", "tracked and without chunks", title="T"), "bare/dot", 0)
         await tracker.track(Document("left", "no longer tracked"), "bare/dot", 0)
         await vectors.add("bare/dot", [EmbeddedChunk(loose("of-left", "x", "left"), [1, 2, 3])])
         await tracker.untrack("left", "bare/dot")

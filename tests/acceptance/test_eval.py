@@ -104,7 +104,9 @@ def test_a_folder_with_questions_is_measured_without_finding_the_questions(
 def test_questions_about_a_base_of_ones_own(shell: Here, library: Path) -> None:
     shell.json("add", str(library))
     (shell.folder / "mine.csv").write_text(
-        "Question;Expected document\nWhich berries need sour soil?;Blueberries\nWho prunes raspberries?;strawberries.md\n",
+        "Question;Expected document\n"
+        "Which berries need sour soil?;Blueberries\n"
+        "Who prunes raspberries?;strawberries.md\n",
         "utf-8",
     )
     found = shell.json("eval", "mine.csv", "--mode", "keyword", "--top-k", "1")

@@ -15,6 +15,7 @@ from tests.faces.shell import Shell
 
 from sourcebook import (
     AsyncSourcebook,
+    Chunk,
     EmbeddingStore,
     OnExisting,
     RetrievalConfig,
@@ -89,6 +90,11 @@ async def test_an_import_brings_back_what_changed_since(tmp_path: Path) -> None:
     assert await digest_of(source) == before
 
 
+def renamed(chunk: Chunk) -> Chunk:
+    parent = chunk.parent_id and f"my-{chunk.parent_id}"
+    return replace(chunk, id=f"my-{chunk.id}", document_id="mine", parent_id=parent)
+
+
 async def test_bytes_that_another_document_holds_are_a_duplicate(tmp_path: Path) -> None:
     source, bundle, target = await filled(tmp_path / "a.db", 3), tmp_path / "bundle", tmp_path / "b.db"
     async with opened(source) as book:
@@ -97,9 +103,7 @@ async def test_bytes_that_another_document_holds_are_a_duplicate(tmp_path: Path)
         await book.stores.library.open_collection("default", embedding_model())
         same = prepared_document(0)
         moved = replace(same.document, id="mine")
-        own = [
-            replace(c, chunk=replace(c.chunk, id=f"my-{c.chunk.id}", document_id="mine")) for c in same.chunks
-        ]
+        own = [replace(c, chunk=renamed(c.chunk)) for c in same.chunks]
         await book.stores.writer.replace_document(
             "default", replace(same, document=moved, chunks=own, paths=())
         )

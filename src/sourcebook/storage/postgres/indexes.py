@@ -142,8 +142,9 @@ class Graphs:
     async def _watch(self, on_building: OnBuilding) -> None:
         while True:
             row = await self._database.fetch_one("build_progress")
-            if row is not None and row["tuples_total"]:
-                on_building(min(row["tuples_done"] / row["tuples_total"], 0.99))
+            # The last steps go through the table once more, and much faster: they do not begin the bar again.
+            if row is not None and row["blocks_total"]:
+                on_building(min(row["blocks_done"] / row["blocks_total"], 0.99))
             await anyio.sleep(_POLL_SECONDS)
 
     async def _define(self, name: str, connection: Connection, **parameters: object) -> None:

@@ -26,18 +26,20 @@ from (select 1 from document_chunks c
       where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath limit :limit) m
 
 -- name: nearest_of_all(collection_id, model_id, metric, query, limit)
--- Every vector is looked at. One that is too large for the arithmetic of pgvector comes first: its exact score decides.
--- Here and below, nothing is found when the collection is no longer what the caller took it for.
-select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
-       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+-- Every vector is looked at, and measured once, which is what `offset 0` is for. One that is too large for the arithmetic
+-- of pgvector comes first: its exact score decides. Here and below, nothing is found when the collection is no longer
+-- what the caller took it for.
+select n.document_id, n.chunk_id, n.distance,
+       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
+       c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
+       c.metadata, c.created_at, d.title, d.file_path
 from (
-    select v.document_id, v.chunk_id, m.distance,
-           coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
+    select v.document_id, v.chunk_id, m.distance, v.vector, v.wide_vector
     from vectors v
     cross join lateral (
         select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
                         when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance
+                        else v.wide_vector <-> :query::vector end as distance offset 0
     ) m
     where v.collection_id = :collection_id and v.model_id = :model_id
       and exists (select 1 from collections k
@@ -57,11 +59,12 @@ with allowed as materialized (
     where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
       and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
 )
-select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
-       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+select n.document_id, n.chunk_id, n.distance,
+       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
+       c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
+       c.metadata, c.created_at, d.title, d.file_path
 from (
-    select a.document_id, a.id as chunk_id, m.distance,
-           coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
+    select a.document_id, a.id as chunk_id, m.distance, v.vector, v.wide_vector
     from allowed a
     cross join lateral (
         select v.vector, v.wide_vector from vectors v
@@ -71,7 +74,7 @@ from (
     cross join lateral (
         select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
                         when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance
+                        else v.wide_vector <-> :query::vector end as distance offset 0
     ) m
     where exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
@@ -84,8 +87,9 @@ join documents d on d.collection_id = :collection_id and d.id = n.document_id
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
 -- The graph gives the nearest one after another, and the filter is asked for each; or, when the statistics say that few
 -- match, the server begins with those.
-select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
-       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index,
+       c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
+       c.metadata, c.created_at, d.title, d.file_path
 from (
     select v.document_id, v.chunk_id, halfvec_send(v.vector) as packed_vector,
            halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
@@ -104,8 +108,9 @@ join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
 -- name: nearest_by_bits(collection_id, model_id, dimensions, query, filter, candidates, limit)
 -- The same on a graph of signs, which is much smaller: more candidates than are wanted, then their distances.
-select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section,
-       c.page_number, c.metadata, c.created_at, d.title, d.file_path
+select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index,
+       c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
+       c.metadata, c.created_at, d.title, d.file_path
 from (
     select s.document_id, s.chunk_id, halfvec_send(s.vector) as packed_vector,
            s.vector <#> :query::vector::halfvec as distance
@@ -134,7 +139,7 @@ from vectors v
 cross join lateral (
     select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
                         when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance
+                        else v.wide_vector <-> :query::vector end as distance offset 0
 ) m
 where v.collection_id = :collection_id and v.model_id = :model_id
   and exists (select 1 from collections k
@@ -175,7 +180,7 @@ cross join lateral (
 cross join lateral (
     select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
                         when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance
+                        else v.wide_vector <-> :query::vector end as distance offset 0
 ) x
 where exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)

@@ -38,5 +38,6 @@ select set_config('maintenance_work_mem', :kilobytes::text, false) as memory
 where pg_size_bytes(current_setting('maintenance_work_mem')) < :kilobytes::bigint * 1024
 
 -- name: build_progress()
-select phase, tuples_done, tuples_total, blocks_done, blocks_total from pg_stat_progress_create_index
-where datname = current_database() and relid = to_regclass('vectors')
+-- How much of the table is in the graph that is being made.
+select blocks_done, blocks_total from pg_stat_progress_create_index
+where datname = current_database() and relid = to_regclass('vectors') and phase like 'building index%'
