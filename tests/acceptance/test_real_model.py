@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from pathlib import Path
 
@@ -42,6 +43,10 @@ def book(address: str, tmp_path: Path) -> Generator[Sourcebook]:
         yield opened
 
 
+def without_marks(text: str) -> str:
+    return re.sub(r" ?\[\d+\]", "", text).strip()
+
+
 @pytest.mark.timeout(400)
 def test_a_real_model_writes_an_answer_that_is_streamed_checked_and_stored(book: Sourcebook) -> None:
     events: list[AnswerEvent] = []
@@ -52,7 +57,8 @@ def test_a_real_model_writes_an_answer_that_is_streamed_checked_and_stored(book:
         assert NOTHING_FOUND not in "".join(pieces)
         return
     assert len(pieces) > 1, "it came in one piece"
-    assert "".join(pieces).strip() == answer.answer
+    # Marks that the model forgot are put into the answer when it is whole.
+    assert without_marks("".join(pieces)) == without_marks(answer.answer)
     assert any(letter.isascii() and letter.isalpha() for letter in answer.answer)
     assert answer.details["model"] == "smollm2"
     assert [e.citation for e in events if isinstance(e, CitationChecked)] == list(answer.citations)

@@ -231,9 +231,9 @@ async def test_the_plan_counts_the_rows_inside_the_filter(book: AsyncSourcebook)
     report = await book.search_report("water walls", config)
     assert report.explanation is not None
     by_meaning, by_words = (arm.plan for arm in report.explanation.collections[0].arms)
-    assert by_meaning is not None
-    assert (by_meaning.method, by_meaning.allowed, by_meaning.scored) == (ScanMethod.EXACT, 2, 2)
-    assert by_meaning.rows > 2
+    if by_meaning is not None:  # not every database tells
+        assert (by_meaning.method, by_meaning.allowed, by_meaning.scored) == (ScanMethod.EXACT, 2, 2)
+        assert by_meaning.rows > 2
     assert by_words is not None
     assert by_words.rows == 4
     assert (by_words.allowed, by_words.scored) in ((1, 1), (None, None))  # not every database counts them
@@ -297,12 +297,12 @@ async def test_a_document_has_no_vectors(book: AsyncSourcebook) -> None:
 
 
 async def test_a_document_is_no_candidate(book: AsyncSourcebook) -> None:
-    for number in range(110):
+    for number in range(210):
         await book.add_text(f"Prune raspberries, note {number}.", id=f"note-{number}")
     place = await book.explain_document("bees", "prune raspberries")
     assert [reason.code for reason in place.reasons] == [AbsenceCode.NOT_A_CANDIDATE]
     assert place.semantic_rank is not None
-    assert place.semantic_rank > 100
+    assert place.semantic_rank > 200
 
 
 async def test_a_document_failed(book: AsyncSourcebook) -> None:

@@ -163,7 +163,7 @@ class Dictation:
 
     def _own_citation(self, sentence: CitedSentence) -> Iterator[Citation]:
         """A source for a sentence that names none: the first passage that supports it. Small models forget to cite."""
-        if sentence.numbers:
+        if sentence.numbers or sentence.text.endswith("?"):
             return
         for number in range(1, len(self.desk.passages) + 1):
             citation = self._cited(sentence, number, self._places.get(number, len(self._places) + 1))

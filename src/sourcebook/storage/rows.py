@@ -40,6 +40,9 @@ def of_intact_rows(make: Callable[P, T]) -> Callable[P, T]:
     def checked(*arguments: P.args, **named: P.kwargs) -> T:
         try:
             return make(*arguments, **named)
+        except UnicodeEncodeError:
+            # A text that was asked for cannot be stored anywhere; the base has nothing to do with it.
+            raise
         except (ValueError, TypeError) as error:
             raise BaseDamaged(f"a row of the base makes no sense ({error})") from error
 
