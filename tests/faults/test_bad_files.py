@@ -266,7 +266,7 @@ def test_a_byte_order_mark_decides(parse: Parser, mark: bytes) -> None:
 def test_long_lines_and_deep_nesting_are_read_in_time(parse: Parser, name: str, data: bytes) -> None:
     started = time.monotonic()
     assert "word" in parse(data, name).text or name == "records.json"
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 90
 
 
 def test_what_nobody_sees_of_a_page_is_left_out(parse: Parser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from socket import AF_UNIX, socket
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,12 @@ from sourcebook.ingest.report import AddReport, Progress
 from sourcebook.ingest.scanning import Limits
 from sourcebook.ingest.tools import IngestConfig
 from sourcebook.model.documents import DocumentStatus, WriteOutcome, WriteReport
+from sourcebook.testing.fakes import InlineParser
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
+    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.model.documents import JsonValue
     from sourcebook.testing.fakes import FixedClock
 
 pytestmark = pytest.mark.anyio
@@ -575,6 +579,42 @@ async def test_a_file_that_is_again_what_it_was_is_in_order_again(desk: Desk, tm
     assert (await desk.add(tmp_path)).updated == 1
     assert (await desk.only()).status is DocumentStatus.COMPLETED
     assert "refused" not in (await desk.only()).layout
+
+
+class Exploding(InlineParser):
+    """Is set off by one of the files."""
+
+    async def parse(self, data: bytes, name: str) -> ParsedText:
+        if b"boom" in data:
+            raise ZeroDivisionError("boom")
+        return await super().parse(data, name)
+
+
+async def test_whatever_a_file_sets_off_the_others_are_added(desk: Desk, tmp_path: Path) -> None:
+    desk.parser = Exploding()
+    folder = written(tmp_path / "a", one="One.", two="boom", three="Three.")
+    report = await desk.add(folder)
+    assert (report.added, [f.code for f in report.failed]) == (2, ["bad_file"])
+    assert "ZeroDivisionError" in report.failed[0].message
+    assert (await desk.add(folder)).still_failed == 1
+
+
+async def test_metadata_that_the_base_does_not_take_fails_its_file_only(desk: Desk, tmp_path: Path) -> None:
+    class Deep(InlineParser):
+        async def parse(self, data: bytes, name: str) -> ParsedText:
+            nested: JsonValue = "x"
+            for _ in range(40):
+                nested = [nested]
+            return replace(
+                await super().parse(data, name), metadata={"deep": nested} if b"deep" in data else {}
+            )
+
+    desk.parser = Deep()
+    folder = written(tmp_path / "a", one="One.", two="deep")
+    report = await desk.add(folder)
+    assert (report.added, [f.code for f in report.failed]) == (1, ["bad_metadata"])
+    assert (await desk.add(folder)).still_failed == 1
+    await desk.require_sound()
 
 
 async def test_files_that_are_not_read_are_counted_by_their_reason(

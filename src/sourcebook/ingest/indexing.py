@@ -169,6 +169,11 @@ class Indexer:
             document = await to_thread.run_sync(partial(self._document, work, read, parsed))
         except (UsageError, OSError) as error:
             return Item(work, None, error)
+        except SourcebookError:
+            raise
+        except Exception as error:
+            # Files are hostile until parsed: whatever one of them sets off must not keep the others from being added.
+            return Item(work, None, BadFile(f"The file cannot be read: {type(error).__name__}: {error}"))
         reached(IngestStep.CHUNKED)
         return Item(work, document)
 
@@ -218,7 +223,7 @@ class Indexer:
         except DocumentChangedMeanwhile:
             return Done(work, is_disputed=True)
         except UsageError as error:
-            return Done(work, failure=_failure(work, error))
+            return await self._write_refused(work, error)
         passages = sum(c.chunk.parent_id is None for c in prepared.chunks)
         return Done(work, _counted(work, report), passages=passages)
 
@@ -242,6 +247,13 @@ class Indexer:
         if isinstance(error, UnsupportedFile) and not is_named and not work.keeps_old_text:
             return Done(work, skipped=Skip.UNSUPPORTED.value)
         return Done(work, failure=failure)
+
+    async def _write_refused(self, work: Work, error: UsageError) -> Done:
+        """The base does not take the document: that is the file's failure too, if the base takes at least that."""
+        try:
+            return await self._write_failure(work, error)
+        except UsageError:
+            return Done(work, failure=_failure(work, error))
 
     async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
         """So that it is not tried again before the file changes. An older text of the file goes on to be found."""

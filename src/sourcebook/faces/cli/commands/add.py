@@ -155,6 +155,8 @@ class _Add:
                 subcategory=self.subcategory,
                 on_removal=self.on_removal,
             )
+        # That is how a watch ends; there is nothing to be sorry for.
+        self.call.has_told_interruption = True
         _show(self.call, replace(rounds.total, interrupted=True))
 
     def _add_paths(self, book: sourcebook.Sourcebook, bar: Bar, stop: StopSignal) -> AddReport:
@@ -245,7 +247,7 @@ def _show(call: Invocation, report: AddReport) -> None:
         say(as_text(report))
         _tell_failures(report)
     if report.interrupted:
-        call.has_told_interruption = call.as_json
+        call.has_told_interruption |= call.as_json
         raise typer.Exit(ExitCode.INTERRUPTED)
     if report.failed:
         raise typer.Exit(ExitCode.ERROR)
