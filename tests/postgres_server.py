@@ -74,8 +74,11 @@ class Server:
 
     def start(self) -> None:
         """Start the server, making its cluster first if need be; ready when this returns."""
+        # In a session of its own, so that what ends the tests and all around them does not end it too.
         self._guard = self._guard or subprocess.Popen(
-            [sys.executable, "-S", "-E", __file__, str(self.folder)], stdin=subprocess.PIPE
+            [sys.executable, "-S", "-E", __file__, str(self.folder)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
         )
         if not self.data.exists():
             self._make()

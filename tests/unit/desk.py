@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Document, WriteReport
 
 COLLECTION = "default"
+OLD = 1_700_000_000
+"""A time long ago."""
 
 
 class Desk:
@@ -101,3 +103,15 @@ def small_files(largest: int) -> IngestConfig:
 def touch(path: Path, seconds: int) -> None:
     """Give a file another time."""
     os.utime(path, (seconds, seconds))
+
+
+def written(folder: Path, **texts: str) -> Path:
+    """The folder with these texts as files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text)
+    return folder
+
+
+def note_of(folder: Path, name: str = "note.txt") -> Path:
+    return folder / "documents" / "малина_ремонтантная" / name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,6 +17,8 @@ from sourcebook.ingest.stopping import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from sourcebook.ports.providers import TextRole

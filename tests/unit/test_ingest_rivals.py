@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +11,9 @@ from sourcebook.ingest.report import AddReport
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +18,8 @@ from sourcebook.model.documents import DocumentStatus, WriteOutcome, WriteReport
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sourcebook.assembly import OpenBase
     from sourcebook.testing.fakes import FixedClock
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -19,6 +17,9 @@ from sourcebook.ingest.stopping import StopSignal
 from sourcebook.ingest.watching import Watch
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from pathlib import Path
+
     from sourcebook.assembly import OpenBase
     from sourcebook.testing.fakes import FixedClock
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SIZE = 512
 EVERY = {"none": 1, "50 %": 2, "10 %": 10, "1 %": 100, "0.1 %": 1000}
 """Of so many rows one matches the filter."""
-EF_SEARCH, CANDIDATES = 400, 300
+EF_SEARCH, CANDIDATES = 400, 900
 TEXT = "A passage of about as many letters as passages have in a base of real documents. " * 6
 
 

@@ -42,7 +42,7 @@ class ModelFacts:
 
 _MEASURED = {
     "use-multilingual-v3": ModelFacts(semantic_weight=0.35),
-    "all-minilm-l6-v2-int8": ModelFacts(semantic_weight=0.5),
+    "all-minilm-l6-v2-int8": ModelFacts(semantic_weight=0.55),
 }
 
 

@@ -33,7 +33,7 @@ _MARGIN = 0.002
 _MATCHES_SHOWN = 3
 # A graph of signs is asked for so many times the wanted rows, and at least for so many.
 _BITS_FACTOR = 8
-_FEWEST_BITS = 300
+_FEWEST_BITS = 900
 # Passages from a graph: beyond so many of the nearest vectors, those found are good enough.
 _ENOUGH_VECTORS = 350
 
