@@ -141,8 +141,8 @@ def test_a_model_that_is_missing_is_missed_when_it_is_needed() -> None:
 
 
 def test_facts_are_those_that_were_measured() -> None:
-    assert facts_of("use-multilingual-v3").semantic_weight == 0.3
-    assert facts_of("all-minilm-l6-v2-int8").semantic_weight == 0.5
+    assert facts_of("use-multilingual-v3").semantic_weight == 0.35
+    assert facts_of("all-minilm-l6-v2-int8").semantic_weight == 0.55
     unknown = facts_of("openai:whatever")
     assert (unknown.semantic_weight, unknown.keyword_weight) == (0.5, 0.5)
 

@@ -65,7 +65,7 @@ class ReindexPlan:
             "new_model": self.new.name,
             "vectors": self.need.vectors,
             "model_tokens": self.need.model_tokens if self.is_paid else None,
-            "seconds": None if self.seconds is None else round(self.seconds, 1),
+            "seconds": None if self.seconds is None else round(self.seconds, 4),
         }
 
 

@@ -25,7 +25,7 @@ from sourcebook.text.stopwords import asking_words, stop_words
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
-# Measured, together with the fused score as 1.0: see docs/decisions/0009-fusion-and-rerank.md.
+# Measured, together with the fused score as 1.0: see docs/decisions/0012-fusion-and-rerank.md.
 TITLE_WEIGHT = 0.5
 SENTENCE_WEIGHT = 0.3
 PAIR_WEIGHT = 0.3

@@ -14,7 +14,7 @@ from sourcebook.text.analysis import analyse_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Measured together with the title in every passage: see docs/decisions/0009-fusion-and-rerank.md.
+# Measured together with the title in every passage: see docs/decisions/0012-fusion-and-rerank.md.
 K1 = 0.9
 B = 0.4
 MOST_OFTEN = 65535
