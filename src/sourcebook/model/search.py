@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
@@ -133,6 +133,36 @@ class SearchResult:
             collection_id or self.collection_id,
             self.parent_context,
         )
+
+
+class Ranking(Sequence[SearchResult]):
+    """Results in their order, each made when somebody looks at it: most of a ranking is only counted and compared."""
+
+    def __init__(
+        self, ids: Sequence[str], scores: Sequence[float], make: Callable[[int], SearchResult]
+    ) -> None:
+        """`make` gives the result at a place, whose chunk and score are already known."""
+        self.ids = ids
+        self.scores = scores
+        self._make = make
+
+    @classmethod
+    def of(cls, results: Sequence[SearchResult]) -> Ranking:
+        if isinstance(results, Ranking):
+            return results
+        return cls([r.chunk.id for r in results], [r.score for r in results], results.__getitem__)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> SearchResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SearchResult]: ...
+    def __getitem__(self, index: int | slice) -> SearchResult | list[SearchResult]:
+        if isinstance(index, slice):
+            return [self._make(place) for place in range(len(self))[index]]
+        return self._make(range(len(self))[index])
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ class PassageRanking(Protocol):
 
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[SearchResult]:
+    ) -> Sequence[SearchResult]:
         """What `search_passages` finds, with outlines for chunks."""
         ...
 

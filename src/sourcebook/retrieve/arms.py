@@ -12,6 +12,7 @@ from sourcebook.model.documents import Chunk, EmbeddingModel
 from sourcebook.model.facts import facts_of
 from sourcebook.model.search import (
     OnMissingEmbedder,
+    Ranking,
     RetrievalMode,
     ScoreBreakdown,
     SearchResult,
@@ -26,7 +27,7 @@ from sourcebook.retrieve.trace import Searched
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, Vector
-    from sourcebook.model.search import HybridConfig, MetadataFilter
+    from sourcebook.model.search import FtsSearchResult, HybridConfig, MetadataFilter
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.question import Question
@@ -157,23 +158,32 @@ class Arms:
                 collection_id, inquiry.question.text, inquiry.count, inquiry.filter
             )
             # Only what is returned in the end is worth reading from the base.
-            ranked = [
-                SearchResult(
-                    Chunk.outline(hit.chunk_id),
-                    hit.score,
-                    ScoreBreakdown(keyword_score=hit.score),
-                    collection_id=collection_id,
-                )
-                for hit in found
-            ]
+            ranked = _outlined(found, collection_id)
             # Words may be kept for children too; to be fused with passages they must give way to them.
             return _Found(ranked if self._ranks_words else await self._reader.passages(ranked))
+
+
+def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
+    def outline(place: int) -> SearchResult:
+        hit = found[place]
+        breakdown = ScoreBreakdown(keyword_score=hit.score)
+        return SearchResult(Chunk.outline(hit.chunk_id), hit.score, breakdown, collection_id=collection_id)
+
+    return Ranking([hit.chunk_id for hit in found], [hit.score for hit in found], outline)
 
 
 def _without_embedder(collection_id: str, model: EmbeddingModel) -> str:
     if model.is_callers:
         return f"The vectors of {collection_id!r} were brought by a caller, whose embedder is not here."
     return f"The vectors of {collection_id!r} come from {model.name}, and there is no embedder for it here."
+
+
+def _placed(found: Ranking, collection_id: str) -> Ranking:
+    def placed(place: int) -> SearchResult:
+        result = found[place]
+        return result.with_score(result.score, result.score_breakdown, collection_id)
+
+    return Ranking(found.ids, found.scores, placed)
 
 
 def _searched(
@@ -187,7 +197,7 @@ def _searched(
             fused = rule.fuse(semantic.results or (), keyword.results or (), collection_id)
         else:
             found = semantic.results or keyword.results or ()
-            fused = [r.with_score(r.score, r.score_breakdown, collection_id) for r in found]
+            fused = _placed(Ranking.of(found), collection_id)
     return Searched(
         collection_id,
         inquiry.filter,

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 from sourcebook.errors import UsageError
-from sourcebook.model.search import FusionMethod, ScoreBreakdown
+from sourcebook.model.search import FusionMethod, Ranking, ScoreBreakdown
 
 if TYPE_CHECKING:
     from sourcebook.model.facts import ModelFacts
@@ -48,12 +48,14 @@ class FusionRule:
     ) -> tuple[Contribution, Contribution]:
         """What each arm adds to the score of a chunk."""
         share = _by_rank if self.method is FusionMethod.RRF else _by_score
-        return share(semantic, self.semantic_weight), share(keyword, self.keyword_weight)
+        arms = Ranking.of(semantic), Ranking.of(keyword)
+        return share(arms[0], self.semantic_weight), share(arms[1], self.keyword_weight)
 
     def fuse(
         self, semantic: Sequence[SearchResult], keyword: Sequence[SearchResult], collection_id: str = ""
-    ) -> list[SearchResult]:
-        return _fused(semantic, keyword, *self.contributions(semantic, keyword), collection_id)
+    ) -> Ranking:
+        arms = Ranking.of(semantic), Ranking.of(keyword)
+        return _fused(*arms, *self.contributions(*arms), collection_id)
 
 
 def fuse_rrf(
@@ -64,7 +66,7 @@ def fuse_rrf(
     keyword_weight: float = 1.0,
 ) -> list[SearchResult]:
     """Reciprocal rank fusion: each arm adds weight / (60 + rank), the rank counted from 1."""
-    return FusionRule(FusionMethod.RRF, semantic_weight, keyword_weight).fuse(semantic, keyword)
+    return list(FusionRule(FusionMethod.RRF, semantic_weight, keyword_weight).fuse(semantic, keyword))
 
 
 def fuse_weighted(
@@ -78,16 +80,16 @@ def fuse_weighted(
 
     A chunk that an arm did not find takes the lowest score of that arm. An arm without results takes no part.
     """
-    return FusionRule(FusionMethod.WEIGHTED, semantic_weight, keyword_weight).fuse(semantic, keyword)
+    return list(FusionRule(FusionMethod.WEIGHTED, semantic_weight, keyword_weight).fuse(semantic, keyword))
 
 
-def fuse_collections(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
+def fuse_collections(rankings: Sequence[Sequence[SearchResult]]) -> Sequence[SearchResult]:
     """The rankings of several collections as one, by rank alone: scores of different models do not compare.
 
     Equal ranks follow the order in which the collections were named. One ranking stays as it is.
     """
     if len(rankings) == 1:
-        return list(rankings[0])
+        return rankings[0]
     ranked = [
         (rank, number, result)
         for number, ranking in enumerate(rankings)
@@ -111,42 +113,52 @@ def put_behind(first: Sequence[SearchResult], rest: Sequence[SearchResult]) -> l
 
 
 def _fused(
-    semantic: Sequence[SearchResult],
-    keyword: Sequence[SearchResult],
+    semantic: Ranking,
+    keyword: Ranking,
     from_semantic: Contribution,
     from_keyword: Contribution,
     collection_id: str,
-) -> list[SearchResult]:
-    by_vectors = {result.chunk.id: result.score for result in semantic}
-    by_words = {result.chunk.id: result.score for result in keyword}
-    # The vector arm knows which children matched, so where both found a chunk its result is the fuller one.
-    found = {result.chunk.id: result for result in (*keyword, *semantic)}
-    fused = [
-        result.with_score(
-            from_semantic(key) + from_keyword(key),
-            ScoreBreakdown(semantic_score=by_vectors.get(key), keyword_score=by_words.get(key)),
-            collection_id,
-        )
-        for key, result in found.items()
+) -> Ranking:
+    by_vectors, by_words = _places(semantic), _places(keyword)
+    scored = [
+        (-(from_semantic(chunk_id) + from_keyword(chunk_id)), chunk_id) for chunk_id in by_vectors | by_words
     ]
-    return sorted(fused, key=lambda result: (-result.score, result.chunk.id))
+    scored.sort()
+
+    def fused(place: int) -> SearchResult:
+        score, chunk_id = scored[place]
+        near, worded = by_vectors.get(chunk_id), by_words.get(chunk_id)
+        breakdown = ScoreBreakdown(
+            semantic_score=None if near is None else semantic.scores[near],
+            keyword_score=None if worded is None else keyword.scores[worded],
+        )
+        # The vector arm knows which children matched, so where both found a chunk its result is the fuller one.
+        found = keyword[by_words[chunk_id]] if near is None else semantic[near]
+        return found.with_score(-score, breakdown, collection_id)
+
+    return Ranking([chunk_id for _, chunk_id in scored], [-score for score, _ in scored], fused)
 
 
-def _by_rank(results: Sequence[SearchResult], weight: float) -> Contribution:
-    shares = {result.chunk.id: weight / (RRF_K + rank) for rank, result in enumerate(results, start=1)}
+def _places(ranking: Ranking) -> dict[str, int]:
+    return {chunk_id: place for place, chunk_id in enumerate(ranking.ids)}
+
+
+def _by_rank(ranking: Ranking, weight: float) -> Contribution:
+    shares = {chunk_id: weight / (RRF_K + rank) for rank, chunk_id in enumerate(ranking.ids, start=1)}
     return lambda key: shares.get(key, 0.0)
 
 
-def _by_score(results: Sequence[SearchResult], weight: float) -> Contribution:
-    if not results:
+def _by_score(ranking: Ranking, weight: float) -> Contribution:
+    if not ranking.ids:
         return lambda key: 0.0
-    measured = [result.score for result in results[:SCORES_MEASURED]]
+    measured = ranking.scores[:SCORES_MEASURED]
     mean = fmean(measured)
-    spread = math.sqrt(fmean((score - mean) ** 2 for score in measured))
+    spread = math.sqrt(fmean([(score - mean) ** 2 for score in measured]))
     if min(measured) == max(measured) or spread == 0:
         # No spread to measure, yet such an arm still says that it found these and not the others.
-        standard, missing = {result.chunk.id: 1.0 for result in results}, -1.0
+        standard, missing = dict.fromkeys(ranking.ids, 1.0), -1.0
     else:
-        standard = {result.chunk.id: (result.score - mean) / spread for result in results}
-        missing = min(standard.values())
+        scores = [(score - mean) / spread for score in ranking.scores]
+        standard = dict(zip(ranking.ids, scores, strict=True))
+        missing = min(scores)
     return lambda key: weight * standard.get(key, missing)

@@ -46,7 +46,7 @@ class VectorEngine(Protocol):
 
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
-    ) -> list[SearchResult]:
+    ) -> Sequence[SearchResult]:
         """The same passages, with outlines for chunks."""
         ...
 

@@ -103,7 +103,7 @@ class SqlVectorStore:
 
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[SearchResult]:
+    ) -> Sequence[SearchResult]:
         require_top_k(top_k)
         return await self._engine.rank_passages(collection_id, query, top_k, filter)
 

@@ -57,6 +57,10 @@ class _Found:
     rows: NDArray[np.int64]
     scores: NDArray[np.float64]
 
+    def above(self, limit: float) -> _Found:
+        kept = self.scores >= limit
+        return _Found(self.part, self.rows[kept], self.scores[kept])
+
 
 def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
     """The rows that a search for chunks looks at, of those that a filter lets through."""
@@ -116,7 +120,7 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
     seen = 8 * top_k
     while True:
         limit = _limit(scores, seen)
-        families = [_families(f.part, f.rows[f.scores >= limit], query) for f in found]
+        families = [_families(f.above(limit), query) for f in found]
         means = np.concatenate([means for _, means in families])
         last = _limit(means, top_k)
         if seen >= len(scores) or (len(means) >= top_k and limit <= last):
@@ -174,18 +178,34 @@ def _limit(scores: NDArray[np.float64], count: int) -> float:
     return last - _MARGIN * max(1.0, abs(last)) if np.isfinite(last) else last
 
 
-def _families(
-    part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The passages of these rows, and roughly the mean score of each."""
-    passages = np.unique(part.passage[rows]).astype(np.int64)
-    members, owner, own_first = part.families(passages)
-    scores = np.where(part.has_vector[members], part.rough_scores(members, query), -np.inf)
-    best = np.full(len(passages), -np.inf)
-    np.maximum.at(best, owner[~own_first], scores[~own_first])
+def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The passages of these rows, and roughly the mean score of each.
+
+    The rows are the nearest ones, so the best child of a passage is among them if any of its children is. Only what a
+    passage lacks to its mean is scored here: itself, or all of its children.
+    """
+    part = found.part
+    passages, owner = np.unique(part.passage[found.rows], return_inverse=True)
+    passages = passages.astype(np.int64)
+    is_own = found.rows == passages[owner]
     own = np.full(len(passages), -np.inf)
-    own[owner[own_first]] = scores[own_first]
+    own[owner[is_own]] = found.scores[is_own]
+    best = np.full(len(passages), -np.inf)
+    np.maximum.at(best, owner[~is_own], found.scores[~is_own])
+    alone = np.flatnonzero(np.isinf(own))
+    own[alone] = _rough_or_none(part, passages[alone], query)
+    childless = np.flatnonzero(np.isinf(best))
+    members, parents, are_passages = part.families(passages[childless])
+    children, parents = members[~are_passages], parents[~are_passages]
+    np.maximum.at(best, childless[parents], _rough_or_none(part, children, query))
     return passages, np.where(np.isinf(own), best, np.where(np.isinf(best), own, (own + best) / 2))
+
+
+def _rough_or_none(
+    part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Rough scores, minus infinity for a chunk without a vector."""
+    return np.where(part.has_vector[rows], part.rough_scores(rows, query), -np.inf)
 
 
 def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from sourcebook.model.documents import Chunk, DistanceMetric
-from sourcebook.model.search import ScoreBreakdown, SearchResult
+from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters import check
 from sourcebook.storage import vectors
 from sourcebook.storage.rows import chunk_from
@@ -27,6 +27,8 @@ from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.shelf import ROWS_WORTH_A_FILE, Shelf
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part, signs_of
 
+T = TypeVar("T")
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     Nearest = Callable[
         [Sequence[Allowed], NDArray[np.float32], int, NDArray[np.float32] | None], list[Scored]
     ]
-    Shown = Callable[[SqliteSession, str, Sequence[Scored]], list[SearchResult]]
+    Shown = Callable[[SqliteSession, str, Sequence[Scored]], T]
 
 
 class VectorParts:
@@ -137,7 +139,7 @@ class SqliteVectorEngine:
 
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
-    ) -> list[SearchResult]:
+    ) -> Ranking:
         return await self._search(_PASSAGES, collection_id, query, top_k, filter, _outlines)
 
     async def plan_passages(
@@ -169,8 +171,8 @@ class SqliteVectorEngine:
         query: Vector,
         top_k: int,
         filter: MetadataFilter | None,
-        shown: Shown,
-    ) -> list[SearchResult]:
+        shown: Shown[T],
+    ) -> T:
         tree = None if filter is None else check(filter)
         work = partial(self._answer, sought, collection_id, query, top_k, tree, shown)
         return await self._database.read(work)
@@ -182,9 +184,9 @@ class SqliteVectorEngine:
         query: Vector,
         top_k: int,
         tree: MetadataFilter | None,
-        shown: Shown,
+        shown: Shown[T],
         session: SqliteSession,
-    ) -> list[SearchResult]:
+    ) -> T:
         stored = stored_collection(session, collection_id)
         collection = stored.collection
         wanted = vectors.checked(query, collection.embedding_dimensions, "the question")
@@ -198,13 +200,13 @@ class SqliteVectorEngine:
         return shown(session, collection_id, found)
 
 
-def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
-    return [
-        SearchResult(
-            Chunk.outline(f.chunk_id), f.score, ScoreBreakdown(semantic_score=f.score), matched=f.matched
-        )
-        for f in found
-    ]
+def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
+    def outline(place: int) -> SearchResult:
+        one = found[place]
+        breakdown = ScoreBreakdown(semantic_score=one.score)
+        return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
+
+    return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)
 
 
 def _results(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
