@@ -1,0 +1,1 @@
+"""What it costs to keep a base equal to a folder."""

@@ -1,0 +1,180 @@
+"""`python -m benchmarks.ingest`: what `add` costs beside its embedder, and what a second `add` costs.
+
+For every folder: how much longer `add` takes than the embedder alone on the same texts, and what happens when nothing
+changed, when all times changed, when one file was renamed and when one was edited. Then the memory that very many
+small files need.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from benchmarks.ingest import folders, many
+from benchmarks.speed.machine import ROOT, commit, machine
+from sourcebook import Settings
+from sourcebook.assembly import make_embedder
+from sourcebook.ports.providers import TextRole
+
+if TYPE_CHECKING:
+    from benchmarks.ingest.folders import FolderFacts
+
+RESULTS = ROOT / "benchmarks" / "results"
+DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.ingest", description=__doc__)
+    made.add_argument("--documents", type=Path, default=DOCUMENTS, help="a folder of folders of documents")
+    made.add_argument("--folders", nargs="+", metavar="NAME", help="only these of them")
+    made.add_argument("--files", type=int, default=50_000, help="how many small files; 0 for none")
+    made.add_argument("--out", type=Path, default=RESULTS)
+    return made
+
+
+def tell(message: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {message}", file=sys.stderr, flush=True)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    given = parser().parse_args(words)
+    chosen = [
+        folder
+        for folder in sorted(given.documents.glob("*"))
+        if folder.is_dir() and (given.folders is None or folder.name in given.folders)
+    ]
+    report: dict[str, Any] = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit(),
+        "machine": dict(machine()),
+        "folders": anyio.run(_measure, chosen),
+        "many": _many(given.files) if given.files else None,
+    }
+    given.out.mkdir(parents=True, exist_ok=True)
+    path = given.out / f"ingest-{report['date']}.md"
+    path.with_suffix(".json").write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", "utf-8")
+    path.write_text(as_markdown(report), "utf-8")
+    print(path)
+    return 0
+
+
+async def _measure(chosen: Sequence[Path]) -> dict[str, FolderFacts]:
+    embedder = make_embedder(Settings())
+    if embedder is None:
+        raise ValueError("there is no embedder")
+    await embedder.embed(["."], TextRole.PASSAGE)
+    facts: dict[str, FolderFacts] = {}
+    for folder in chosen:
+        with tempfile.TemporaryDirectory(prefix="sourcebook-ingest-") as place:
+            facts[folder.name] = await folders.measure(folder, Path(place), embedder)
+        tell(f"{folder.name}: {facts[folder.name]['ratio_wall']:.2f} × the embedder alone")
+    return facts
+
+
+def _many(count: int) -> many.ManyFacts:
+    with (
+        tempfile.TemporaryDirectory(prefix="sourcebook-ingest-") as place,
+        ProcessPoolExecutor(1, get_context("spawn")) as child,
+    ):
+        facts = child.submit(many.measure, place, count).result()
+    tell(f"{count} files: {facts['mb_at_most']} MB at most")
+    return facts
+
+
+def as_markdown(report: dict[str, Any]) -> str:
+    found: dict[str, FolderFacts] = report["folders"]
+    parts = [
+        f"# Keeping a base equal to a folder, {report['date']}",
+        f"Commit {report['commit']}; {report['machine']['cpu']}, {report['machine']['cores']} cores.",
+        "## Beside the embedder alone",
+        "The same texts, in the same order, embedded without parsing, cutting and writing. CPU time is that of all"
+        " threads and of the children that read the files.",
+        _table(
+            ("folder", "files", "texts", "embedder s", "add s", "ratio", "ratio of CPU time", "not read"),
+            [
+                (
+                    name,
+                    str(one["files"]),
+                    str(one["texts"]),
+                    str(one["alone"]["wall_s"]),
+                    str(one["add"]["wall_s"]),
+                    f"{one['ratio_wall']:.2f}",
+                    f"{one['ratio_cpu']:.2f}",
+                    ", ".join(f"{f['path']}: {f['code']}" for f in one["failed"]) or "–",
+                )
+                for name, one in [*found.items(), *_sum(found)]
+            ],
+        ),
+        "## Added again",
+        "Seconds, and in brackets texts that were embedded / writes to documents.",
+        _table(
+            ("folder", "first", "unchanged", "× faster", "all touched", "one renamed", "one edited"),
+            [
+                (
+                    name,
+                    str(one["add"]["wall_s"]),
+                    _again(one["unchanged"]),
+                    f"{one['add']['wall_s'] / max(one['unchanged']['wall_s'], 0.001):.0f}",
+                    *(_again(one[kind]) for kind in ("touched", "renamed", "edited")),
+                )
+                for name, one in found.items()
+            ],
+        ),
+    ]
+    if report["many"]:
+        facts: many.ManyFacts = report["many"]
+        marks = ", ".join(f"{count}: {size:.0f}" for count, size in facts["mb_after"].items())
+        parts += [
+            f"## {facts['files']} small files",
+            f"First {facts['first_s']} s, again {facts['again_s']} s, with an embedder that costs next to nothing."
+            f" Memory in MB: {facts['mb_before']:.0f} before, {facts['mb_at_most']:.0f} at most"
+            f" ({facts['mb_at_most_again']:.0f} the second time); after so many files: {marks}.",
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _sum(found: dict[str, FolderFacts]) -> list[tuple[str, Any]]:
+    """All folders as one, if there are several."""
+    if len(found) < 2:
+        return []
+    spent = {
+        side: {unit: round(sum(one[side][unit] for one in found.values()), 1) for unit in ("wall_s", "cpu_s")}
+        for side in ("alone", "add")
+    }
+    return [
+        (
+            "all",
+            {
+                "files": sum(one["files"] for one in found.values()),
+                "texts": sum(one["texts"] for one in found.values()),
+                **spent,
+                "ratio_wall": spent["add"]["wall_s"] / spent["alone"]["wall_s"],
+                "ratio_cpu": spent["add"]["cpu_s"] / spent["alone"]["cpu_s"],
+                "failed": [],
+            },
+        )
+    ]
+
+
+def _again(one: folders.Again) -> str:
+    return f"{one['wall_s']} ({one['embedded']} / {one['changes']})"
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

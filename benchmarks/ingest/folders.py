@@ -1,0 +1,134 @@
+"""Real folders: `add` beside the embedder alone on the same texts, and what a second `add` does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from benchmarks.speed.meters import Spent, now
+from sourcebook import AsyncSourcebook
+from sourcebook.ports.providers import TextRole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sourcebook.ingest.report import AddReport
+    from sourcebook.model.documents import EmbeddingModel
+    from sourcebook.ports.providers import Embedder
+
+
+class Again(TypedDict):
+    """What one more `add` did: its time, how many texts it embedded, how many rows of the change log it wrote."""
+
+    wall_s: float
+    embedded: int
+    changes: int
+    report: dict[str, int]
+
+
+class FolderFacts(TypedDict):
+    files: int
+    texts: int
+    alone: dict[str, float]
+    add: dict[str, float]
+    ratio_wall: float
+    ratio_cpu: float
+    failed: list[dict[str, str]]
+    unchanged: Again
+    touched: Again
+    renamed: Again
+    edited: Again
+
+
+@dataclass
+class Listening:
+    """An embedder that remembers what it was given."""
+
+    embedder: Embedder
+    texts: list[str] = field(default_factory=list[str])
+
+    @property
+    def model(self) -> EmbeddingModel:
+        return self.embedder.model
+
+    async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
+        self.texts.extend(texts)
+        return await self.embedder.embed(texts, role)
+
+
+async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
+    """The folder is copied first, since some of its files are touched, renamed and edited."""
+    copy = place / "folder"
+    shutil.copytree(folder, copy)
+    base = place / "base.db"
+    listening = Listening(embedder)
+    async with AsyncSourcebook(base, embedder=listening) as book:
+        began = now()
+        first = await book.add(copy)
+        added = now() - began
+        texts = list(listening.texts)
+        unchanged = await _again(book, base, copy, listening)
+        some = sorted(path for path in copy.rglob("*") if path.is_file())
+        for path in some:
+            os.utime(path)
+        touched = await _again(book, base, copy, listening)
+        victim = next((path for path in some if path.suffix in (".md", ".html")), some[0])
+        moved = victim.rename(victim.with_name(f"renamed-{victim.name}"))
+        renamed = await _again(book, base, copy, listening)
+        if moved.suffix in (".md", ".html"):
+            moved.write_text(moved.read_text("utf-8") + "\n\nOne more sentence stands here.\n", "utf-8")
+        edited = await _again(book, base, copy, listening)
+    began = now()
+    await embedder.embed(texts, TextRole.PASSAGE)
+    alone = now() - began
+    return {
+        "files": len(some),
+        "texts": len(texts),
+        "alone": _seconds(alone),
+        "add": _seconds(added),
+        "ratio_wall": round(added.wall / alone.wall, 3),
+        "ratio_cpu": round(added.cpu / alone.cpu, 3),
+        "failed": [failed.as_dict() for failed in first.failed],
+        "unchanged": unchanged,
+        "touched": touched,
+        "renamed": renamed,
+        "edited": edited,
+    }
+
+
+async def _again(book: AsyncSourcebook, base: Path, folder: Path, listening: Listening) -> Again:
+    before = len(listening.texts), _changes(base)
+    began = time.perf_counter()
+    report = await book.add(folder)
+    took = time.perf_counter() - began
+    return {
+        "wall_s": round(took, 3),
+        "embedded": len(listening.texts) - before[0],
+        "changes": _changes(base) - before[1],
+        "report": _counts(report),
+    }
+
+
+def _changes(base: Path) -> int:
+    """How many times a document was written so far."""
+    reader = sqlite3.connect(base)
+    try:
+        return int(reader.execute("select coalesce(max(seq), 0) from changes").fetchone()[0])
+    finally:
+        reader.close()
+
+
+def _counts(report: AddReport) -> dict[str, int]:
+    named = ("added", "updated", "unchanged", "moved", "removed")
+    return {name: getattr(report, name) for name in named} | {"failed": len(report.failed)}
+
+
+def _seconds(spent: Spent) -> dict[str, float]:
+    return {"wall_s": round(spent.wall, 2), "cpu_s": round(spent.cpu, 2)}
