@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ def ranked(**scores: float) -> list[SearchResult]:
     return [SearchResult(Chunk(name, "d", name), score) for name, score in scores.items()]
 
 
-def order(results: list[SearchResult]) -> list[str]:
+def order(results: Sequence[SearchResult]) -> list[str]:
     return [result.chunk.id for result in results]
 
 

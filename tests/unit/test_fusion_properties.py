@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -27,15 +28,15 @@ def ranking(scores: dict[str, float]) -> list[SearchResult]:
 ARMS = st.dictionaries(NAMES, SCORES, max_size=20).map(ranking)
 
 
-def order(results: list[SearchResult]) -> list[str]:
+def order(results: Sequence[SearchResult]) -> list[str]:
     return [result.chunk.id for result in results]
 
 
-def places(results: list[SearchResult]) -> dict[str, int]:
+def places(results: Sequence[SearchResult]) -> dict[str, int]:
     return {name: place for place, name in enumerate(order(results))}
 
 
-def assert_sorted(results: list[SearchResult]) -> None:
+def assert_sorted(results: Sequence[SearchResult]) -> None:
     assert all(one.score >= other.score for one, other in pairwise(results))
 
 

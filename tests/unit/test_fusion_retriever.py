@@ -193,6 +193,15 @@ def test_a_question_of_signs_is_searched_by_meaning_alone() -> None:
     assert report(service, KEYWORD, "🍓").results == []
 
 
+def test_a_question_of_signs_without_an_embedder_is_told_about_once() -> None:
+    service = retriever(shelf(a=1.0), ToyWords({"a": 1.0}), on_missing_embedder=OnMissingEmbedder.WORDS)
+    found = report(service, query="🍓")
+    assert found.results == []
+    (warning,) = found.warnings
+    assert warning.code is WarningCode.NO_EMBEDDER
+    assert "not searched: no words to look for" in warning.message
+
+
 def test_a_long_question_is_cut_before_it_is_embedded() -> None:
     embedder = ToyEmbedder()
     search(retriever(shelf(a=1.0), ToyWords({}), embedder=embedder), query="raspberries \ud800\x00" * 100_000)
