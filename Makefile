@@ -17,12 +17,12 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(BASE) ## Index the sample and ask it a question in three languages
+demo: $(BASE) ## Index the sample, ask it in three languages, and see an approved answer go stale
 	@$(BIN)/sourcebook demo $(ARGS)
 	@echo "(\`. $(BIN)/activate\` makes sourcebook a command of this shell.)" >&2
 
 test: $(DEV) ## Run every test (ARGS="-k name" for some)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 check: $(DEV) ## Check format, lint, types and who imports whom
 	$(BIN)/ruff format --check .

@@ -14,10 +14,13 @@ from sourcebook._version import __version__
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
     from sourcebook.consult.context import Context, ContextBuilder, ContextChunk, ContextOrder
+    from sourcebook.consult.reception import Reception
+    from sourcebook.curate.service import Moderation
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.choices import OnFailed, OnRemoval
     from sourcebook.ingest.report import AddPlan, AddReport, WatchRound
     from sourcebook.ingest.stopping import StopSignal
+    from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import (
         Answer,
         ChatMessage,
@@ -45,9 +48,26 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace, Explanation
+    from sourcebook.model.facts import Thresholds
     from sourcebook.model.health import Finding, HealthReport, Repair, Weight
     from sourcebook.model.jobs import Job, JobStatus
     from sourcebook.model.keeping import BackupReport, OnExisting, RestoreReport
+    from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, Keep, NewDraft
+    from sourcebook.model.people import (
+        Direction,
+        ForgetReport,
+        LoggedMessage,
+        OperationType,
+        Reply,
+        Reservation,
+        ReservationStatus,
+        TokenTransaction,
+        Topic,
+        TopicStatus,
+        User,
+        UserRole,
+        Visit,
+    )
     from sourcebook.model.reindexing import (
         ReindexPlan,
         ReindexProgress,
@@ -82,6 +102,7 @@ if TYPE_CHECKING:
         SearchResult,
         SearchWarning,
     )
+    from sourcebook.people.service import People
     from sourcebook.providers.api_reranker import ApiReranker
     from sourcebook.retrieve.evaluation import (
         Evaluation,
@@ -102,10 +123,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "sourcebook.client": ("AsyncSourcebook",),
     "sourcebook.consult.context": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
+    "sourcebook.consult.reception": ("Reception",),
+    "sourcebook.curate.service": ("Moderation",),
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.choices": ("OnFailed", "OnRemoval"),
     "sourcebook.ingest.report": ("AddPlan", "AddReport", "WatchRound"),
     "sourcebook.ingest.stopping": ("StopSignal",),
+    "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
         "Answer",
         "ChatMessage",
@@ -133,9 +157,34 @@ _HOMES = {
         "WriteReport",
     ),
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
+    "sourcebook.model.facts": ("Thresholds",),
     "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
     "sourcebook.model.keeping": ("BackupReport", "OnExisting", "RestoreReport"),
+    "sourcebook.model.moderation": (
+        "Digest",
+        "Draft",
+        "DraftKind",
+        "DraftStatus",
+        "Gap",
+        "Keep",
+        "NewDraft",
+    ),
+    "sourcebook.model.people": (
+        "Direction",
+        "ForgetReport",
+        "LoggedMessage",
+        "OperationType",
+        "Reply",
+        "Reservation",
+        "ReservationStatus",
+        "TokenTransaction",
+        "Topic",
+        "TopicStatus",
+        "User",
+        "UserRole",
+        "Visit",
+    ),
     "sourcebook.model.reindexing": (
         "ReindexPlan",
         "ReindexProgress",
@@ -170,6 +219,7 @@ _HOMES = {
         "SearchResult",
         "SearchWarning",
     ),
+    "sourcebook.people.service": ("People",),
     "sourcebook.providers.api_reranker": ("ApiReranker",),
     "sourcebook.retrieve.evaluation": (
         "Evaluation",
@@ -199,6 +249,7 @@ __all__ = [
     "BackupReport",
     "Between",
     "BundleReport",
+    "Calibration",
     "ChatMessage",
     "ChatSession",
     "Chunk",
@@ -214,6 +265,8 @@ __all__ = [
     "CuratedMatch",
     "CuratedSource",
     "DefaultRetriever",
+    "Digest",
+    "Direction",
     "DistanceMetric",
     "DiversityConfig",
     "Document",
@@ -221,6 +274,9 @@ __all__ = [
     "DocumentPath",
     "DocumentPlace",
     "DocumentStatus",
+    "Draft",
+    "DraftKind",
+    "DraftStatus",
     "EmbeddedChunk",
     "EmbeddingModel",
     "EmbeddingStore",
@@ -229,8 +285,10 @@ __all__ = [
     "Explanation",
     "Figures",
     "Finding",
+    "ForgetReport",
     "FtsSearchResult",
     "FusionMethod",
+    "Gap",
     "GreaterThan",
     "HealthReport",
     "HybridConfig",
@@ -238,19 +296,27 @@ __all__ = [
     "Job",
     "JobStatus",
     "JudgedQuestion",
+    "Keep",
     "LessThan",
     "LocalReranker",
+    "LoggedMessage",
     "Match",
     "MetadataFilter",
+    "Moderation",
+    "NewDraft",
     "Not",
     "OnExisting",
     "OnFailed",
     "OnMissingEmbedder",
     "OnRemoval",
     "OnRerankFailure",
+    "OperationType",
     "Or",
     "Outcome",
+    "People",
     "PreparedDocument",
+    "QuestionPair",
+    "Reception",
     "ReindexPlan",
     "ReindexProgress",
     "ReindexReport",
@@ -258,8 +324,11 @@ __all__ = [
     "ReindexWay",
     "Repair",
     "Replayed",
+    "Reply",
     "RerankConfig",
     "RerankProvider",
+    "Reservation",
+    "ReservationStatus",
     "RestoreReport",
     "RetrievalConfig",
     "RetrievalMode",
@@ -277,8 +346,15 @@ __all__ = [
     "SourcebookError",
     "StopSignal",
     "Term",
+    "Thresholds",
     "Tier",
+    "TokenTransaction",
+    "Topic",
+    "TopicStatus",
     "TrackedDocument",
+    "User",
+    "UserRole",
+    "Visit",
     "WatchRound",
     "Weight",
     "WriteOutcome",

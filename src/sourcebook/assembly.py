@@ -8,7 +8,8 @@ import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING
@@ -30,22 +31,30 @@ from sourcebook.ports.stores import Stores
 from sourcebook.settings import Settings, masked
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from sourcebook.consult.calibrating import Calibrator
     from sourcebook.consult.entries import CuratedEntries
+    from sourcebook.consult.grounds import Grounds
+    from sourcebook.consult.judging import Retrieval
     from sourcebook.consult.manual import Manual
-    from sourcebook.consult.service import Consultation, Retrieval
+    from sourcebook.consult.reception import Reception
+    from sourcebook.consult.service import Consultation
+    from sourcebook.curate.service import Moderation
     from sourcebook.ingest.files import StoredFiles
     from sourcebook.ingest.reindexing import Reindex
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.tools import Tools
     from sourcebook.ingest.uploads import Uploads
-    from sourcebook.model.documents import EmbeddingModel, Vector
+    from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.health import Finding, HealthReport, Repair
+    from sourcebook.model.people import Prices
     from sourcebook.model.reindexing import ReindexScope
+    from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder, EmbeddingCache, Reranker
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.work import Claims, Clock
     from sourcebook.providers.known_models import Prefixes
     from sourcebook.retrieve.absence import Absences
     from sourcebook.retrieve.service import DefaultRetriever
@@ -54,11 +63,17 @@ if TYPE_CHECKING:
     from sourcebook.storage.engines import VectorEngine, WordEngine
     from sourcebook.storage.health import Surroundings
     from sourcebook.storage.jsonl.bundles import Bundles
+    from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.postgres.copying import PostgresCopyEnd
+    from sourcebook.storage.postgres.old_base import PostgresOldBase
     from sourcebook.storage.repair import ChooseEmbedder
     from sourcebook.storage.sqlite.backups import SqliteBackups
     from sourcebook.storage.sqlite.copying import SqliteCopyEnd
+    from sourcebook.storage.sqlite.old_base import SqliteOldBase
     from sourcebook.storage.stages import OnProgress
+
+
+_SERVERS = ("postgresql://", "postgres://")
 
 
 class SystemClock:
@@ -106,7 +121,7 @@ class OpenBase:
 
 async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
     """Open the base that the settings name, making it first if it is a file that does not exist."""
-    if settings.db.startswith(("postgresql://", "postgres://")):
+    if settings.db.startswith(_SERVERS):
         return await open_postgres(settings, clock or SystemClock())
     if "://" in settings.db:
         raise BaseUnreachable(
@@ -116,17 +131,21 @@ async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
     return await open_sqlite(settings, clock or SystemClock())
 
 
-async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
-    try:
-        from sourcebook.storage.postgres.database import Limits, PostgresDatabase
-        from sourcebook.storage.postgres.indexes import GraphRules
-        from sourcebook.storage.postgres.vectors import PostgresVectorEngine
-        from sourcebook.storage.postgres.words import PostgresWordEngine
-    except ModuleNotFoundError as error:
+def require_postgres() -> None:
+    """Say what is missing before a server is asked for anything."""
+    if find_spec("asyncpg") is None:
         raise BaseUnreachable(
-            f"a base on a server needs the package {error.name}, which is not installed",
+            "a base on a server needs the package asyncpg, which is not installed",
             hint="Run `pip install 'sourcebook[postgres]'`.",
-        ) from error
+        )
+
+
+async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
+    require_postgres()
+    from sourcebook.storage.postgres.database import Limits, PostgresDatabase
+    from sourcebook.storage.postgres.indexes import GraphRules
+    from sourcebook.storage.postgres.vectors import PostgresVectorEngine
+    from sourcebook.storage.postgres.words import PostgresWordEngine
 
     limits = Limits(
         pool_min=min(settings.pool_min, settings.pool_max),
@@ -198,13 +217,19 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
     from sourcebook.storage.fts_store import SqlFtsStore
     from sourcebook.storage.index_writer import SqlIndexWriter
     from sourcebook.storage.jobs import SqlJobs
+    from sourcebook.storage.ledger import SqlLedger
     from sourcebook.storage.library import SqlLibrary
+    from sourcebook.storage.messages import SqlMessages
+    from sourcebook.storage.moderation import SqlModerationQueue
     from sourcebook.storage.reindexing import SqlReindexing
     from sourcebook.storage.sessions import SqlSessions
     from sourcebook.storage.sources import SqlSources
     from sourcebook.storage.terminology import SqlTerminology
+    from sourcebook.storage.topics import SqlTopics
     from sourcebook.storage.tracker import SqlDocumentTracker
+    from sourcebook.storage.users import SqlUsers
     from sourcebook.storage.vector_store import SqlVectorStore
+    from sourcebook.storage.visits import SqlVisits
 
     return Stores(
         vectors=SqlVectorStore(database, vectors, words, clock),
@@ -218,6 +243,12 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
         sessions=SqlSessions(database, clock),
         curated=SqlCuratedBase(database, clock),
         terms=SqlTerminology(database, clock),
+        users=SqlUsers(database, clock),
+        topics=SqlTopics(database, clock),
+        messages=SqlMessages(database, clock),
+        ledger=SqlLedger(database, clock),
+        visits=SqlVisits(database, clock),
+        moderation=SqlModerationQueue(database, clock),
     )
 
 
@@ -225,6 +256,80 @@ def make_bundles(base: OpenBase, clock: Clock | None = None) -> Bundles:
     from sourcebook.storage.jsonl.bundles import Bundles
 
     return Bundles(base.database, base.stores, clock or SystemClock(), __version__)
+
+
+def is_old_base(source: str) -> bool:
+    """Whether this is a database, in a file or on a server, rather than a bundle or an index of lines."""
+    from sourcebook.storage.sqlite.old_base import is_database
+
+    return source.startswith(_SERVERS) or ("://" not in source and is_database(Path(source)))
+
+
+async def import_old_base(
+    base: OpenBase,
+    source: str,
+    collection_id: str,
+    embedders: Embedders,
+    settings: Settings,
+    *,
+    model: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> BundleReport:
+    """Read a base of another program: with its vectors if the model that made them is named, else embedded again."""
+    from sourcebook.ingest.placing import parse_rules
+    from sourcebook.storage.importing.service import LayoutImport
+    from sourcebook.storage.importing.vectors import Kept, Made, VectorSource
+
+    async def choose(size_of: Callable[[], Awaitable[int | None]]) -> VectorSource:
+        if model is not None:
+            return Kept(await _model_of_vectors(model, await size_of(), settings))
+        found = await base.stores.vectors.get_collection(collection_id)
+        embedder = await embedders.choose(found.model) if found and found.model else embedders.main
+        if embedder is None:
+            raise NoEmbedder(
+                "what is imported would have to be embedded, and there is no embedder for it",
+                hint="Set `embedder`, or name the model of the vectors that are there with `--model`.",
+            )
+        return Made(embedder, await known_model(embedder))
+
+    work = LayoutImport(
+        base.database, base.stores, base.clock, parse_rules(settings.type_rules), choose, on_progress
+    )
+    async with _old_base(source) as old:
+        return await work.run(old, collection_id)
+
+
+def _old_base(source: str) -> AbstractAsyncContextManager[SqliteOldBase | PostgresOldBase]:
+    if not source.startswith(_SERVERS):
+        from sourcebook.storage.sqlite.old_base import sqlite_old_base
+
+        return sqlite_old_base(Path(source))
+    require_postgres()
+    from sourcebook.storage.postgres.old_base import postgres_old_base
+
+    return postgres_old_base(source)
+
+
+async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> EmbeddingModel:
+    """The model of this name, as its embedder would say it here; one that nobody here knows is taken at its word."""
+    from sourcebook.model.documents import EmbeddingModel
+    from sourcebook.storage.importing.vectors import require_size
+
+    if size is None:
+        raise UsageError("there are no vectors that could be kept", hint="Leave out `--model`.")
+    try:
+        chosen = settings.with_embedder(name)
+    except BadSetting:
+        return EmbeddingModel(name, size)
+    kind, _, _ = name.partition(":")
+    if kind in ("openai", "ollama"):
+        chosen = chosen.model_copy(update={"embedder_dimensions": size})
+    embedder = make_embedder(chosen)
+    if embedder is None:
+        raise UsageError("no model cannot have made vectors", hint="Name the model, or leave out `--model`.")
+    model = await known_model(embedder)
+    require_size(model, size)
+    return model
 
 
 async def examine_damaged(settings: Settings, error: BaseDamaged) -> HealthReport:
@@ -403,8 +508,20 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
         embedder=embedder,
         clock=SystemClock(),
         parsers=ParserPool,
+        claims=make_claims(settings),
         config=IngestConfig(limits, settings.type_rules, ChunkStrategy(settings.chunking)),
     )
+
+
+def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[Claims]]:
+    """What divides the work of an `add` among the processes that add to the same base."""
+    if settings.db.startswith(_SERVERS):
+        from sourcebook.storage.postgres.claims import server_claims
+
+        return partial(server_claims, settings.db)
+    from sourcebook.storage.sqlite.claims import file_claims
+
+    return partial(file_claims, Path(settings.db))
 
 
 def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
@@ -544,6 +661,90 @@ def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:
     return CuratedEntries(stores, embedders.main, embedders.choose)
 
 
+def make_moderation(
+    base: OpenBase,
+    retriever: Retrieval,
+    embedders: Embedders,
+    chat_model: ChatModel | None,
+    settings: Settings,
+) -> Moderation:
+    from sourcebook.consult.binding import SourceBinder
+    from sourcebook.curate.service import Helpers, Moderation
+    from sourcebook.curate.states import DraftAnswers, DraftPolicy
+    from sourcebook.model.search import RetrievalConfig, SearchResult
+    from sourcebook.ports.chat import PromptMessage
+    from sourcebook.ports.moderation import Embedded
+    from sourcebook.ports.providers import TextRole
+
+    async def search(
+        collections: Sequence[str], query: str, config: RetrievalConfig
+    ) -> Sequence[SearchResult]:
+        return (await retriever.report(collections, query, config)).results
+
+    async def embed(collection_id: str, text: str) -> Embedded:
+        collection = await base.stores.vectors.get_collection(collection_id)
+        model = None if collection is None else collection.model
+        embedder = None if model is None else await embedders.choose(model)
+        if model is None or embedder is None:
+            raise NoEmbedder(f"the model of the collection {collection_id!r} is not available here")
+        return Embedded((await embedder.embed([text], TextRole.QUESTION))[0], model)
+
+    async def choose(text: str) -> str:
+        assert chat_model is not None  # noqa: S101 - else nobody calls this
+        return "".join([piece async for piece in chat_model.stream([PromptMessage("user", text)])])
+
+    return Moderation(
+        base.stores,
+        Helpers(SourceBinder(base.stores.library, search), embed, choose if chat_model else None),
+        base.clock,
+        collection_id=settings.collection,
+        policy=DraftPolicy(DraftAnswers(settings.draft_answers), settings.draft_share),
+    )
+
+
+def make_people(stores: Stores, settings: Settings, face: str) -> People:
+    from sourcebook.people.service import People
+
+    return People(
+        users=stores.users,
+        topics=stores.topics,
+        messages=stores.messages,
+        ledger=stores.ledger,
+        prices=_prices(settings),
+        reservation_seconds=settings.reservation_seconds,
+        face=face,
+    )
+
+
+def make_reception(
+    stores: Stores,
+    people: People,
+    consultation: Consultation,
+    moderation: Moderation,
+    settings: Settings,
+    face: str,
+) -> Reception:
+    from sourcebook.consult.attending import ReceptionPolicy
+    from sourcebook.consult.reception import Reception
+
+    policy = ReceptionPolicy(_prices(settings), settings.reservation_seconds, face, (settings.collection,))
+    return Reception(
+        stores=stores, people=people, consultation=consultation, drafting=moderation, policy=policy
+    )
+
+
+def _prices(settings: Settings) -> Prices:
+    from sourcebook.model.people import Prices
+
+    return Prices(
+        welcome_tokens=settings.welcome_tokens,
+        new_topic=settings.price_new_topic,
+        follow_ups_included=settings.follow_ups_included,
+        more_questions=settings.price_more_questions,
+        questions_in_a_purchase=settings.more_questions,
+    )
+
+
 def make_help_retrieval(retriever: Retrieval) -> Retrieval:
     """Searches the base and the manual."""
     from sourcebook.consult.manual import HelpRetrieval
@@ -569,27 +770,28 @@ def make_consultation(
     settings: Settings,
 ) -> Consultation:
     from sourcebook.consult.service import AnswerPolicy, Consultation
-    from sourcebook.ports.providers import TextRole
-
-    async def embed_question(collection_id: str, text: str) -> Vector | None:
-        collection = await stores.vectors.get_collection(collection_id)
-        if collection is None or collection.model is None:
-            return None
-        embedder = await embedders.choose(collection.model)
-        return None if embedder is None else (await embedder.embed([text], TextRole.QUESTION))[0]
-
-    async def model_name(collection_id: str) -> str:
-        collection = await stores.vectors.get_collection(collection_id)
-        return collection.model.name if collection is not None and collection.model is not None else ""
 
     return Consultation(
         stores=stores,
         retrieval=retriever,
-        embed_question=embed_question,
-        model_names=model_name,
+        grounds=make_grounds(stores, embedders),
         chat_model=chat_model,
         policy=AnswerPolicy(passages=settings.answer_passages),
     )
+
+
+def make_calibrator(
+    stores: Stores, retriever: Retrieval, embedders: Embedders, settings: Settings
+) -> Calibrator:
+    from sourcebook.consult.calibrating import Calibrator
+
+    return Calibrator(stores, retriever, make_grounds(stores, embedders), settings.answer_passages)
+
+
+def make_grounds(stores: Stores, embedders: Embedders) -> Grounds:
+    from sourcebook.consult.grounds import Grounds
+
+    return Grounds(stores.vectors, stores.library, embedders.choose)
 
 
 def make_absences(stores: Stores, retriever: DefaultRetriever) -> Absences:

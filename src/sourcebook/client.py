@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,14 +14,20 @@ from sourcebook.assembly import (
     Rerankers,
     copy_base,
     examine_damaged,
+    import_old_base,
+    is_old_base,
     make_absences,
     make_backups,
     make_bundles,
+    make_calibrator,
     make_chat_model,
     make_consultation,
     make_entries,
     make_help_retrieval,
     make_ingest,
+    make_moderation,
+    make_people,
+    make_reception,
     make_reindex,
     make_retriever,
     make_stored_files,
@@ -28,33 +35,40 @@ from sourcebook.assembly import (
     open_base,
     rebuild_if_damaged,
 )
-from sourcebook.consult.service import HELP_FILTER, LOCAL_USER, Inquiry
+from sourcebook.consult.calibrating import questions_from
+from sourcebook.consult.inquiry import LOCAL_USER, Inquiry
+from sourcebook.consult.service import HELP_FILTER
 from sourcebook.consult.transcript import as_markdown
 from sourcebook.errors import BaseDamaged, NotOpen, SessionNotFound
 from sourcebook.ingest.bringing import Bringing
-from sourcebook.ingest.choices import NO_LABELS, AddRequest, Labels, OnFailed, OnRemoval
+from sourcebook.ingest.choices import AddRequest, Labels, OnFailed, OnRemoval
 from sourcebook.ingest.files import remove_document
 from sourcebook.ingest.report import Progress
 from sourcebook.model.chat import Conversation
 from sourcebook.model.curation import SourceType
 from sourcebook.model.keeping import OnExisting
 from sourcebook.model.reindexing import ReindexScope
+from sourcebook.ports.choices import chosen
 from sourcebook.ports.providers import Closing
 from sourcebook.ports.storage import Preparing
 from sourcebook.retrieve.evaluation import SearchSetting, evaluate, replay
 from sourcebook.settings import Settings, load
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
+    from sourcebook.consult.calibrating import Calibrator
     from sourcebook.consult.entries import CuratedEntries
-    from sourcebook.consult.service import Consultation, Retrieval
+    from sourcebook.consult.judging import Retrieval
+    from sourcebook.consult.reception import Reception
+    from sourcebook.consult.service import Consultation
+    from sourcebook.curate.service import Moderation
     from sourcebook.ingest.report import AddPlan, AddReport, WatchRound
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.stopping import StopSignal
     from sourcebook.ingest.uploads import Uploads
+    from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
     from sourcebook.model.documents import (
@@ -67,11 +81,13 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace
+    from sourcebook.model.facts import Thresholds
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.keeping import BackupReport, RestoreReport
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
@@ -105,6 +121,7 @@ class AsyncSourcebook:
         self._chat_model = chat_model if chat_model is not None else self._own_chat_model
         self._face = face
         self._base: OpenBase | None = None
+        self._reception: Reception | None = None
 
     async def open(self) -> Self:
         """Open the base, making it if it does not exist. Opening twice is fine."""
@@ -115,6 +132,7 @@ class AsyncSourcebook:
     async def close(self) -> None:
         """Close the base. Closing twice is fine."""
         base, self._base = self._base, None
+        self._reception = None
         if base is not None:
             await base.close()
         # Their connections open again when they are needed.
@@ -135,6 +153,27 @@ class AsyncSourcebook:
     def stores(self) -> Stores:
         """The stores themselves, for those who build their own retrieval on them."""
         return self._opened().stores
+
+    @property
+    def moderation(self) -> Moderation:
+        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
+        return make_moderation(
+            self._opened(), self._retriever(), self._embedders, self._chat_model, self._settings
+        )
+
+    @property
+    def people(self) -> People:
+        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
+        return make_people(self.stores, self._settings, self._face)
+
+    @property
+    def reception(self) -> Reception:
+        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
+        if self._reception is None:
+            self._reception = make_reception(
+                self.stores, self.people, self._consultation(), self.moderation, self._settings, self._face
+            )
+        return self._reception
 
     async def add(
         self,
@@ -163,6 +202,8 @@ class AsyncSourcebook:
         self,
         *paths: str | os.PathLike[str],
         collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
         on_progress: Callable[[Progress], None] | None = None,
@@ -170,7 +211,15 @@ class AsyncSourcebook:
     ) -> AddPlan:
         """What `add` would do now. Nothing is written."""
         return await self._ingest().plan(
-            AddRequest(paths, self._named(collection), NO_LABELS, on_removal, on_failed, on_progress, stop)
+            AddRequest(
+                paths,
+                self._named(collection),
+                Labels(category, subcategory),
+                on_removal,
+                on_failed,
+                on_progress,
+                stop,
+            )
         )
 
     async def add_text(
@@ -316,6 +365,28 @@ class AsyncSourcebook:
         search = partial(self._retriever().retrieve, self._named(collection))
         return await replay(search, questions, before, after, k=k, on_asked=on_asked)
 
+    async def calibrate(
+        self,
+        questions: Sequence[JudgedQuestion] = (),
+        pairs: Sequence[QuestionPair] = (),
+        *,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> Calibration:
+        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
+
+        Questions without a document are those that should be declined. Nothing is changed.
+        """
+        return await self._calibrator().run(self._named(collection), questions, pairs, on_asked)
+
+    async def apply_calibration(self, calibration: Calibration) -> Thresholds:
+        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
+        return await self._calibrator().apply(calibration)
+
+    async def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
+        """What experts decided about answers from documents, as questions for `calibrate`."""
+        return questions_from(await self.stores.moderation.decided(), self._named(collection))
+
     async def explain_document(
         self,
         document: str,
@@ -343,18 +414,21 @@ class AsyncSourcebook:
         """Answer a question from the base, with citations that were checked, or decline.
 
         `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before.
+        holds the conversation, so that a question may build on the one before, and remembers the collections, the
+        category and the subcategory that it began with.
         """
         inquiry = Inquiry(
             question,
-            self._several(collection),
+            () if collection is None else self._several(collection),
             session_id=session,
             face=self._face,
             category=category,
             subcategory=subcategory,
             filter=filter,
+            otherwise=self._several(None),
         )
-        return await self._consultation().answer(inquiry, on_event)
+        answer = await self._consultation().answer(inquiry, on_event)
+        return await self._drafted(answer, inquiry)
 
     async def help(
         self,
@@ -414,7 +488,7 @@ class AsyncSourcebook:
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
 
-        `kb_source` makes the sources. Only an answer with sources is given to a question in other words than its own.
+        `kb_source` makes the sources, by which it is known when the answer is out of date.
         """
         return await self._entries().insert(
             collection_id=self._named(collection),
@@ -540,7 +614,10 @@ class AsyncSourcebook:
     ) -> BundleReport:
         """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
         return await make_bundles(self._opened()).write(
-            directory, collections=collections, on_existing=on_existing, on_progress=on_progress
+            directory,
+            collections=collections,
+            on_existing=chosen("on_existing", OnExisting, on_existing),
+            on_progress=on_progress,
         )
 
     async def import_bundle(
@@ -551,11 +628,23 @@ class AsyncSourcebook:
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Read a bundle, or an index of lines, with the vectors that it brings. Done again, nothing changes.
+        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
 
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index
-        holds; a bundle says so itself.
+        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
+        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
         """
+        if is_old_base(os.fspath(source)):
+            report = await import_old_base(
+                self._opened(),
+                os.fspath(source),
+                self._named(collection),
+                self._embedders,
+                self._settings,
+                model=model,
+                on_progress=on_progress,
+            )
+            await self._get_ready(self._named(collection), on_progress)
+            return report
         return await make_bundles(self._opened()).read(
             source,
             collection=collection,
@@ -575,7 +664,8 @@ class AsyncSourcebook:
 
         The base need not be open.
         """
-        return await make_backups(self._settings).write(Path(target), on_existing, on_progress)
+        choice = chosen("on_existing", OnExisting, on_existing)
+        return await make_backups(self._settings).write(Path(target), choice, on_progress)
 
     async def restore(
         self,
@@ -588,10 +678,11 @@ class AsyncSourcebook:
 
         The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
         """
+        choice = chosen("on_existing", OnExisting, on_existing)
         was_open = self._base is not None
         await self.close()
         try:
-            return await make_backups(self._settings).restore(Path(source), on_existing, on_progress)
+            return await make_backups(self._settings).restore(Path(source), choice, on_progress)
         finally:
             if was_open:
                 await self.open()
@@ -669,6 +760,19 @@ class AsyncSourcebook:
         return make_consultation(
             self.stores, retrieval or self._retriever(), self._embedders, self._chat_model, self._settings
         )
+
+    async def _drafted(self, answer: Answer, inquiry: Inquiry) -> Answer:
+        """The answer; its details name the draft that it became, if it did."""
+        draft = await self.moderation.consider(
+            answer,
+            category=inquiry.category,
+            subcategory=inquiry.subcategory,
+            collections=inquiry.collections or inquiry.otherwise,
+        )
+        return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
+
+    def _calibrator(self) -> Calibrator:
+        return make_calibrator(self.stores, self._retriever(), self._embedders, self._settings)
 
     def _entries(self) -> CuratedEntries:
         return make_entries(self.stores, self._embedders)

@@ -22,7 +22,8 @@ its message when none is given, and the rest is its hint.
     │   │   ├── ParserDied
     │   │   └── NeedsOcr
     │   ├── DuplicateChunkId
-    │   └── NothingToSearchFor
+    │   ├── NothingToSearchFor
+    │   └── TooLittleData
     ├── NotFound                    what was named is not there
     │   ├── CollectionNotFound
     │   ├── DocumentNotFound
@@ -30,12 +31,19 @@ its message when none is given, and the rest is its hint.
     │   ├── PathNotFound
     │   ├── SessionNotFound
     │   ├── CuratedAnswerNotFound
+    │   ├── DraftNotFound
+    │   ├── UserNotFound
+    │   ├── TopicNotFound
     │   └── TermNotFound
     ├── Conflict                    somebody or something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
     │   ├── TooManyRemovals
     │   ├── ActiveModelChanged
+    │   ├── AlreadyDecided
+    │   ├── NotEnoughTokens
+    │   ├── NoQuestionsLeft
+    │   ├── StillAnswering
     │   └── ReindexOverrun
     ├── StorageError                the base cannot do it
     │   ├── EmbeddingSizeMismatch
@@ -60,6 +68,7 @@ its message when none is given, and the rest is its hint.
     │   ├── ProviderRefused
     │   └── BadProviderAnswer
     └── AuthError                   who asks may not
+        └── UserBlocked
 """
 
 from __future__ import annotations
@@ -260,6 +269,15 @@ class NothingToSearchFor(UsageError):
     code = "nothing_to_search_for"
 
 
+class TooLittleData(UsageError):
+    """There is too little to measure by.
+
+    Give more questions whose right outcome is known; nothing was changed.
+    """
+
+    code = "too_little_data"
+
+
 class NotFound(SourcebookError):
     """What was named is not in the base.
 
@@ -323,6 +341,33 @@ class CuratedAnswerNotFound(NotFound):
     code = "curated_answer_not_found"
 
 
+class DraftNotFound(NotFound):
+    """There is no such draft.
+
+    `sourcebook moderate list` shows those that wait.
+    """
+
+    code = "draft_not_found"
+
+
+class UserNotFound(NotFound):
+    """There is no such person.
+
+    `sourcebook users list` shows the ones that are known.
+    """
+
+    code = "user_not_found"
+
+
+class TopicNotFound(NotFound):
+    """There is no such consultation.
+
+    Ask a question to begin one.
+    """
+
+    code = "topic_not_found"
+
+
 class TermNotFound(NotFound):
     """There is no such term.
 
@@ -375,6 +420,59 @@ class ActiveModelChanged(Conflict):
     """
 
     code = "active_model_changed"
+
+
+class AlreadyDecided(Conflict):
+    """Somebody has already decided about this draft.
+
+    Nothing was changed; `sourcebook moderate show` tells what was decided.
+    """
+
+    code = "already_decided"
+
+    def __init__(
+        self, message: str | None = None, *, hint: str | None = None, decided_by: str = "", status: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.decided_by = decided_by
+        self.status = status
+
+
+class NotEnoughTokens(Conflict):
+    """There are not enough tokens for that.
+
+    `sourcebook tokens credit ID AMOUNT` gives some; nothing was taken.
+    """
+
+    code = "not_enough_tokens"
+
+    def __init__(self, message: str = "", *, hint: str = "", balance: int = 0, price: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.balance = balance
+        self.price = price
+
+
+class NoQuestionsLeft(Conflict):
+    """The questions of this consultation are used up.
+
+    Buy more of them, or begin a new consultation; nothing was taken.
+    """
+
+    code = "no_questions_left"
+
+    def __init__(self, message: str = "", *, hint: str = "", balance: int = 0, price: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.balance = balance
+        self.price = price
+
+
+class StillAnswering(Conflict):
+    """The question, or one before it, is still being answered.
+
+    Wait a little and ask for it again; it is answered and paid once.
+    """
+
+    code = "still_answering"
 
 
 class ReindexOverrun(Conflict):
@@ -591,3 +689,12 @@ class AuthError(SourcebookError):
     """
 
     code = "auth"
+
+
+class UserBlocked(AuthError):
+    """This person is blocked.
+
+    `sourcebook users unblock ID` lets them in again.
+    """
+
+    code = "user_blocked"

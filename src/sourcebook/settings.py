@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 PREFIX = "SOURCEBOOK_"
 DOTENV_FILE = ".env"
 TOML_FILE = "sourcebook.toml"
+_SECRET_ENDS = ("api_key", "_token", "_secret")
 _SERVER_KEYS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
+# As it stands in the addresses of the Bot API, which libraries put into their errors.
+_BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
 # Read by the test suite, and by nothing in the product.
 _NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK", "SOURCEBOOK_TEST_POSTGRES"})
 
@@ -231,6 +234,103 @@ class Settings(BaseModel):
         le=50,
         description="How many passages an answer is made from, at most.",
     )
+    telegram_token: SecretStr | None = Field(
+        default=None,
+        description="The token of the Telegram bot, as @BotFather gave it.",
+    )
+    telegram_api_base: str = Field(
+        default="https://api.telegram.org",
+        min_length=1,
+        description="The address of the Bot API: that of Telegram, or of a server of your own.",
+    )
+    telegram_proxy: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The proxy through which the bot reaches that address, for example `socks5://127.0.0.1:1080`. "
+        "It needs the package `aiohttp-socks`.",
+    )
+    telegram_admins: str = Field(
+        default="",
+        description="The Telegram ids of those who may review, credit and add files in the bot, separated by commas. "
+        "People with the role admin in the base may too.",
+    )
+    telegram_webhook_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address at which Telegram reaches the bot, `https://…`. Without it, the bot asks for messages "
+        "itself.",
+    )
+    telegram_webhook_secret: SecretStr | None = Field(
+        default=None,
+        description="What Telegram sends with every message to that address, to show that it is Telegram: 1 to 256 "
+        "letters, digits, `_` or `-`. A webhook without it is refused.",
+    )
+    telegram_webhook_host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description="The address on this machine at which the bot listens for the webhook.",
+    )
+    telegram_webhook_port: int = Field(
+        default=8081,
+        ge=0,
+        le=65535,
+        description="The port on which the bot listens for the webhook; with 0, one that is free.",
+    )
+    telegram_stars: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="How many Telegram Stars a token costs. With 0, tokens cannot be bought in the bot.",
+    )
+    welcome_tokens: int = Field(
+        default=1,
+        ge=0,
+        le=1_000_000,
+        description="How many tokens a new person is given.",
+    )
+    price_new_topic: int = Field(
+        default=1,
+        ge=0,
+        le=1_000_000,
+        description="How many tokens a consultation costs. With 0, all questions are free. Answers that are curated, "
+        "declined or failed always are.",
+    )
+    follow_ups_included: int = Field(
+        default=3,
+        ge=0,
+        le=1_000_000,
+        description="How many more questions a consultation that was paid for includes.",
+    )
+    price_more_questions: int = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        description="How many tokens it costs to buy more questions in a consultation.",
+    )
+    more_questions: int = Field(
+        default=3,
+        ge=1,
+        le=1_000_000,
+        description="How many questions one gets for that.",
+    )
+    reservation_seconds: int = Field(
+        default=60,
+        ge=3,
+        le=3600,
+        description="How long tokens are held for a question after the last sign of life of whoever answers it. "
+        "Then they are given back.",
+    )
+    draft_answers: Literal["all", "model", "unverified", "none"] = Field(
+        default="all",
+        description="Which answers from documents are put before a person for approval: all, those that a chat model "
+        "wrote, those with a sentence that nothing supports, or none. A question without an answer always is.",
+    )
+    draft_share: float = Field(
+        default=1.0,
+        ge=0,
+        le=1,
+        description="The share of those answers that is put there, chosen by lot.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
         description="The least important message that is logged.",
@@ -259,12 +359,26 @@ class Settings(BaseModel):
             "the words in capitals being your own"
         )
 
-    @field_validator("embedder_base_url", "rerank_base_url")
+    @field_validator("embedder_base_url", "rerank_base_url", "telegram_api_base")
     @classmethod
     def _address(cls, url: str | None) -> str | None:
         if url is not None and not url.startswith(("http://", "https://")):
             raise ValueError("an address begins with http:// or https://")
         return url
+
+    @field_validator("telegram_admins")
+    @classmethod
+    def _ids(cls, admins: str) -> str:
+        if all(part.strip().isdecimal() for part in admins.split(",") if part.strip()):
+            return admins
+        raise ValueError("ids are numbers, separated by commas; @userinfobot tells people theirs")
+
+    @field_validator("telegram_webhook_secret")
+    @classmethod
+    def _fit_for_a_header(cls, secret: SecretStr | None) -> SecretStr | None:
+        if secret is None or re.fullmatch(r"[A-Za-z0-9_-]{1,256}", secret.get_secret_value()):
+            return secret
+        raise ValueError("use 1 to 256 letters, digits, `_` or `-`")
 
     @field_validator("db")
     @classmethod
@@ -352,12 +466,12 @@ def load(
 
 
 def masked(value: object) -> object:
-    """The value as it may be shown: without the password of an address, and nothing of a secret."""
+    """The value as it may be shown: without the password of an address or the token of a bot, and nothing of a secret."""
     if isinstance(value, SecretStr):
         return "***"
     if not isinstance(value, str):
         return value
-    shown = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1:***@", value)
+    shown = _BOT_TOKEN.sub(r"\1:***", re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1:***@", value))
     return re.sub(r"(?i)([?&\s]|^)(\w*password)=[^&\s]*", r"\1\2=***", shown)
 
 
@@ -430,7 +544,7 @@ def _validated(given: Mapping[str, Given]) -> Settings:
         problem = error.errors(include_url=False)[0]
     key = str(problem["loc"][0])
     entry = given[key]
-    shown = "***" if key.endswith("api_key") else masked(entry.value)
+    shown = "***" if key.endswith(_SECRET_ENDS) else masked(entry.value)
     reason = problem["msg"].removeprefix("Value error, ")
     raise BadSetting(f"{entry.name} cannot be {shown!r} (from {_place(entry.origin)}): {reason}.")
 

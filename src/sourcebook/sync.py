@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from concurrent.futures import Future
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 import anyio
 from anyio.from_thread import BlockingPortal
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.consult.service import LOCAL_USER
+from sourcebook.consult.inquiry import LOCAL_USER
 from sourcebook.errors import NotOpen
 from sourcebook.ingest.choices import OnFailed, OnRemoval
 from sourcebook.model.curation import SourceType
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from sourcebook.ingest.report import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.ingest.stopping import StopSignal
+    from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
     from sourcebook.model.documents import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace
+    from sourcebook.model.facts import Thresholds
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.keeping import BackupReport, RestoreReport
@@ -54,16 +56,30 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+# How long Ctrl-C waits for what it stopped to put its things in order.
+_TIDYING_SECONDS = 5.0
+
+
 def _wait_for(portal: BlockingPortal, call: Callable[[], Awaitable[T]]) -> T:
+    begun, ended = Event(), Event()
+
+    async def run() -> T:
+        begun.set()
+        try:
+            return await call()
+        finally:
+            ended.set()
+
     try:
-        running = portal.start_task_soon(call)
+        running = portal.start_task_soon(run)
     except RuntimeError as error:
         raise NotOpen from error
     try:
         return running.result()
     except BaseException:
-        # Ctrl-C reaches the thread that waits: what it waited for must stop too.
-        running.cancel()
+        # Ctrl-C reaches the thread that waits: what it waited for must stop too, and end before the base is closed.
+        if running.cancel() and begun.is_set():
+            ended.wait(_TIDYING_SECONDS)
         raise
 
 
@@ -121,6 +137,12 @@ class BlockingStores:
         self.sessions = BlockingStore(portal, stores.sessions)
         self.curated = BlockingStore(portal, stores.curated)
         self.terms = BlockingStore(portal, stores.terms)
+        self.moderation = BlockingStore(portal, stores.moderation)
+        self.users = BlockingStore(portal, stores.users)
+        self.topics = BlockingStore(portal, stores.topics)
+        self.messages = BlockingStore(portal, stores.messages)
+        self.ledger = BlockingStore(portal, stores.ledger)
+        self.visits = BlockingStore(portal, stores.visits)
 
 
 class Sourcebook:
@@ -181,6 +203,21 @@ class Sourcebook:
         """The stores themselves, for those who build their own retrieval on them."""
         return BlockingStores(self._opened(), self._book)
 
+    @property
+    def moderation(self) -> BlockingStore:
+        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
+        return BlockingStore(self._opened(), self._book.moderation)
+
+    @property
+    def people(self) -> BlockingStore:
+        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
+        return BlockingStore(self._opened(), self._book.people)
+
+    @property
+    def reception(self) -> BlockingStore:
+        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
+        return BlockingStore(self._opened(), self._book.reception)
+
     def add(
         self,
         *paths: str | os.PathLike[str],
@@ -213,6 +250,8 @@ class Sourcebook:
         self,
         *paths: str | os.PathLike[str],
         collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
         on_progress: Callable[[Progress], None] | None = None,
@@ -223,6 +262,8 @@ class Sourcebook:
             self._book.plan_add,
             *paths,
             collection=collection,
+            category=category,
+            subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
             on_progress=on_progress,
@@ -391,6 +432,28 @@ class Sourcebook:
             self._book.replay, questions, before, after, k=k, collection=collection, on_asked=on_asked
         )
 
+    def calibrate(
+        self,
+        questions: Sequence[JudgedQuestion] = (),
+        pairs: Sequence[QuestionPair] = (),
+        *,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> Calibration:
+        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
+
+        Questions without a document are those that should be declined. Nothing is changed.
+        """
+        return self._call(self._book.calibrate, questions, pairs, collection=collection, on_asked=on_asked)
+
+    def apply_calibration(self, calibration: Calibration) -> Thresholds:
+        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
+        return self._call(self._book.apply_calibration, calibration)
+
+    def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
+        """What experts decided about answers from documents, as questions for `calibrate`."""
+        return self._call(self._book.decided_questions, collection=collection)
+
     def explain_document(
         self,
         document: str,
@@ -416,7 +479,8 @@ class Sourcebook:
         """Answer a question from the base, with citations that were checked, or decline.
 
         `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before.
+        holds the conversation, so that a question may build on the one before, and remembers the collections, the
+        category and the subcategory that it began with.
         """
         return self._call(
             self._book.ask,
@@ -482,7 +546,7 @@ class Sourcebook:
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
 
-        `kb_source` makes the sources. Only an answer with sources is given to a question in other words than its own.
+        `kb_source` makes the sources, by which it is known when the answer is out of date.
         """
         return self._call(
             self._book.kb_insert,
@@ -626,10 +690,10 @@ class Sourcebook:
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Read a bundle, or an index of lines, with the vectors that it brings. Done again, nothing changes.
+        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
 
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index
-        holds; a bundle says so itself.
+        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
+        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
         """
         return self._call(
             self._book.import_bundle, source, collection=collection, model=model, on_progress=on_progress

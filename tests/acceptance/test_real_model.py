@@ -1,4 +1,5 @@
-"""A real chat model on this machine. Nobody knows what it will write; what is promised holds whatever it writes."""
+"""A real chat model on this machine, and the sample library. Nobody knows what it will write; what is promised holds
+whatever it writes, and some of what it writes must be borne out."""
 
 from __future__ import annotations
 
@@ -7,16 +8,24 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from scripts import sample
 from tests import local_model
 from tests.conftest import unavailable
 
-from sourcebook import Settings, Sourcebook, Tier
+from sourcebook import Answer, Settings, Sourcebook, Tier
 from sourcebook.consult.prompt import NOTHING_FOUND
 from sourcebook.model.chat import AnswerEvent, CitationChecked, PassagesFound, TokenWritten
+from sourcebook.text.languages import detect_language
 
-PRUNING = "Everbearing raspberries are pruned in late autumn."
-SOIL = "Blueberries want sour soil."
-QUESTION = "When are everbearing raspberries pruned?"
+# A small model on a busy machine: one passage, few words, and a lot of time.
+PASSAGES, WORDS, SECONDS = 1, 40, 240
+QUESTIONS = (
+    "What are everbearing raspberries also called?",
+    "What do everbearing raspberries carry fruit on?",
+    "When are everbearing raspberries pruned?",
+    "How deep should strawberries be planted?",
+)
+UNKNOWN = "What does a train ticket to Porto cost?"
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +36,19 @@ def address() -> Generator[str]:
         yield url
 
 
-@pytest.fixture
-def book(address: str, tmp_path: Path) -> Generator[Sourcebook]:
+@pytest.fixture(scope="module")
+def book(address: str, tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
     settings = Settings(
-        db=str(tmp_path / "base.db"),
+        db=str(tmp_path_factory.mktemp("base") / "base.db"),
         chat_model="openai:smollm2",
         chat_base_url=address,
-        chat_timeout=240,
-        chat_tokens=48,
-        answer_passages=1,
+        chat_timeout=SECONDS,
+        chat_tokens=WORDS,
+        answer_passages=PASSAGES,
     )
     with Sourcebook(settings=settings) as opened:
-        opened.add_text(PRUNING, id="pruning", title="Pruning")
-        opened.add_text(SOIL, id="soil", title="Soil")
+        for folder in ("raspberry", "strawberry"):
+            assert opened.add(sample.DOCUMENTS / folder).failed == []
         yield opened
 
 
@@ -47,35 +56,58 @@ def without_marks(text: str) -> str:
     return re.sub(r" ?\[\d+\]", "", text).strip()
 
 
-@pytest.mark.timeout(400)
-def test_a_real_model_writes_an_answer_that_is_streamed_checked_and_stored(book: Sourcebook) -> None:
-    events: list[AnswerEvent] = []
-    answer = book.ask(QUESTION, on_event=events.append)
+def holds_what_is_promised(book: Sourcebook, answer: Answer, events: list[AnswerEvent]) -> None:
+    """Streamed, checked and stored, whatever was written."""
     pieces = [event.text for event in events if isinstance(event, TokenWritten)]
+    stored = book.session(answer.session_id or "").messages[1]
+    assert (stored.content, stored.citations) == (answer.answer, tuple(answer.citations))
     if answer.tier is Tier.NONE:
-        # A model may say that it found nothing. Then that is what is stored, and nothing was shown.
+        # A model may say that it found nothing. Then that is what is stored, and the word for it was not shown.
         assert NOTHING_FOUND not in "".join(pieces)
         return
     assert len(pieces) > 1, "it came in one piece"
     # Marks that the model forgot are put into the answer when it is whole.
     assert without_marks("".join(pieces)) == without_marks(answer.answer)
-    assert any(letter.isascii() and letter.isalpha() for letter in answer.answer)
     assert answer.details["model"] == "smollm2"
     assert [e.citation for e in events if isinstance(e, CitationChecked)] == list(answer.citations)
     for sentence in answer.sentences:
         cited = [c for c in answer.citations if c.number in sentence.numbers]
-        assert sentence.verified == any(citation.verified for citation in cited)
         assert sentence.verified == (not sentence.doubts)
+        assert not sentence.verified or any(citation.verified for citation in cited)
     for citation in answer.citations:
-        assert citation.quote == PRUNING[citation.start : citation.end]
-    stored = book.session(answer.session_id or "").messages[1]
-    assert (stored.content, stored.citations) == (answer.answer, tuple(answer.citations))
+        document = book.document(citation.document_id)
+        assert document is not None
+        assert citation.quote == document.content[citation.start : citation.end]
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
+def test_a_real_model_answers_in_english_from_the_sample_with_verified_citations(book: Sourcebook) -> None:
+    verified: list[Answer] = []
+    for question in QUESTIONS:
+        events: list[AnswerEvent] = []
+        answer = book.ask(question, on_event=events.append)
+        holds_what_is_promised(book, answer, events)
+        if answer.tier is Tier.DOCUMENTS and any(citation.verified for citation in answer.citations):
+            verified.append(answer)
+            break
+    assert verified, "none of its answers was borne out by what it cites"
+    assert detect_language(verified[0].answer) == "en"
+
+
+@pytest.mark.timeout(600)
 def test_what_the_base_does_not_hold_is_declined_without_asking_the_model(book: Sourcebook) -> None:
     events: list[AnswerEvent] = []
-    answer = book.ask("What does a train ticket to Porto cost?", on_event=events.append)
-    assert answer.tier is Tier.NONE
+    answer = book.ask(UNKNOWN, on_event=events.append)
+    assert (answer.tier, list(answer.citations)) == (Tier.NONE, [])
     assert [e for e in events if isinstance(e, TokenWritten)] == []
     assert [list(e.passages) for e in events if isinstance(e, PassagesFound)] == [[]]
+
+
+@pytest.mark.timeout(1200)
+def test_an_empty_base_declines_whatever_is_asked(address: str, tmp_path: Path) -> None:
+    settings = Settings(
+        db=str(tmp_path / "base.db"), chat_model="openai:smollm2", chat_base_url=address, chat_timeout=SECONDS
+    )
+    with Sourcebook(settings=settings) as empty:
+        empty.add_text("The shed has a green door.", id="shed", title="Shed")
+        assert empty.ask(QUESTIONS[0]).tier is Tier.NONE

@@ -41,11 +41,23 @@ class TestFilters(contract.FilterContract):
     pass
 
 
+class TestCollectionSettings(contract.CollectionSettingsContract):
+    pass
+
+
 class TestSessions(contract.SessionsContract):
     pass
 
 
 class TestCuratedBase(contract.CuratedBaseContract):
+    pass
+
+
+class TestModeration(contract.ModerationContract):
+    pass
+
+
+class TestStaleness(contract.StalenessContract):
     pass
 
 

@@ -283,10 +283,18 @@ def test_an_interrupt_ends_with_130_and_a_word(shell: Shell) -> None:
     assert stderr == b""
 
 
-def test_the_demo_answers_in_three_languages(shell: Shell) -> None:
+def test_the_demo_goes_through_the_loop(shell: Shell) -> None:
     for _ in range(2):  # it makes its base anew each time
         shown = shell.json("demo")
         assert shown["report"]["added"] > 0
         assert [answer["language"] for answer in shown["answers"]] == ["ru", "en", "pt"]
-        assert all(len(answer["results"]) == 1 for answer in shown["answers"])
+        assert all(answer["citations"][0]["verified"] for answer in shown["answers"])
+        assert [shown[step]["tier"] for step in ("declined", "curated", "stale")] == [
+            "none",
+            "curated",
+            "curated",
+        ]
+        assert shown["curated"]["details"]["stale"] is None
+        assert "acid-soil.md" in shown["stale"]["details"]["stale"]
+        assert shown["waiting"] == 1
     assert code_of(shell, "demo", "--db", "data/demo.db", exit_code=4) == "conflict"

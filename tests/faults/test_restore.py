@@ -13,6 +13,7 @@ from tests.faults.keepers import back_up, bytes_of, digest_of_rows, end, restore
 from tests.faults.processes import exit_code_of, talking
 from tests.migration.migrations import upgrade
 
+from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import (
     BackupDamaged,
     BaseBusy,
@@ -20,6 +21,7 @@ from sourcebook.errors import (
     Conflict,
     NotASourcebook,
     PathNotFound,
+    UsageError,
 )
 from sourcebook.model.keeping import OnExisting
 from sourcebook.storage.sqlite.places import stored_files_of
@@ -295,3 +297,14 @@ async def test_whenever_a_process_is_killed_over_a_restore_there_is_a_whole_base
             assert digest_of_rows(former) in allowed
             former.unlink()
     assert seen
+
+
+async def test_a_choice_that_means_nothing_replaces_nothing(base: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    async with AsyncSourcebook(base, settings=Settings(embedder="none")) as book:
+        await book.backup(kept)
+        before = bytes_of(kept)
+        for write in (book.backup, book.restore, book.export):
+            with pytest.raises(UsageError, match="on_existing"):
+                await write(kept, on_existing="error")  # pyright: ignore[reportArgumentType] - as a slip would
+    assert bytes_of(kept) == before

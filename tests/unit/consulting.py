@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.assembly import Embedders, Rerankers, make_consultation, make_retriever
-from sourcebook.consult.service import Consultation, Inquiry
+from sourcebook.consult.inquiry import Inquiry
 from sourcebook.model.chat import AnswerEvent
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
+    from sourcebook.consult.service import Consultation
     from sourcebook.ports.chat import ChatModel
 
 PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn, after the last berries."

@@ -200,6 +200,20 @@ async def test_a_follow_up_is_searched_with_the_question_before(tmp_path: Path) 
         assert await at.turns() == 4
 
 
+async def test_a_follow_up_is_answered_and_not_the_question_before(tmp_path: Path) -> None:
+    note = (
+        "Prune everbearing raspberries in late autumn. Six canes of everbearing raspberries stay on a metre. "
+        "Everbearing raspberries fruit twice."
+    )
+    async with desk(tmp_path, notes={"pruning": note}) as at:
+        first = answer_of(await at.ask())
+        assert first.answer.startswith("Prune everbearing raspberries in late autumn.")
+        second = answer_of(await at.ask("And how many canes stay on a metre?", session_id=first.session_id))
+        best = max(second.citations, key=lambda c: "Six canes" in c.quote)
+        assert best.quote == "Six canes of everbearing raspberries stay on a metre."
+        assert "late autumn" not in second.answer
+
+
 async def test_the_conversation_goes_into_the_prompt_as_far_as_there_is_room(tmp_path: Path) -> None:
     model = ScriptedChatModel(TRUE)
     async with desk(tmp_path, model) as at:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from itertools import product
+from typing import Any, cast
 
 import pytest
 from tests.unit.toy_stores import (
@@ -32,6 +33,7 @@ from sourcebook.model.search import (
     HybridConfig,
     MetadataFilter,
     OnMissingEmbedder,
+    RerankConfig,
     RetrievalConfig,
     RetrievalMode,
     ReturnLevel,
@@ -339,6 +341,21 @@ def test_novelty_prefers_what_was_not_said_yet() -> None:
     assert ids(search(service, unlike)) == ["a", "c"]
 
 
+def test_a_choice_that_is_written_as_plain_text_is_the_same_choice() -> None:
+    words = ToyWords({"a": 2.0, "b": 1.0, "c": 0.1}, [passage(name) for name in "abc"])
+    service = retriever(shelf(c=0.9, b=0.8, a=0.1), words, embedder=ToyEmbedder())
+    for mode, method in product(RetrievalMode, FusionMethod):
+        named = RetrievalConfig(mode=mode, hybrid_config=HybridConfig(fusion_method=method))
+        plain = RetrievalConfig(
+            mode=cast("Any", mode.value),
+            hybrid_config=HybridConfig(fusion_method=cast("Any", method.value)),
+            return_level=cast("Any", "passage"),
+        )
+        assert [(r.chunk.id, r.score) for r in search(service, plain)] == [
+            (r.chunk.id, r.score) for r in search(service, named)
+        ]
+
+
 # Refused
 
 
@@ -350,11 +367,22 @@ def test_novelty_prefers_what_was_not_said_yet() -> None:
         RetrievalConfig(diversity=DiversityConfig(max_per_document=0)),
         RetrievalConfig(subcategory=" "),
         RetrievalConfig(subcategory="a\x00"),
+        RetrievalConfig(mode=cast("Any", "words")),
+        RetrievalConfig(return_level=cast("Any", "CHILD")),
+        RetrievalConfig(hybrid_config=HybridConfig(fusion_method=cast("Any", "sum"))),
+        RetrievalConfig(rerank_config=RerankConfig(provider=cast("Any", "cloud"))),
+        cast("Any", 3),
     ],
 )
 def test_a_search_that_makes_no_sense_is_refused(config: RetrievalConfig) -> None:
     with pytest.raises(UsageError):
         search(retriever(shelf(a=1.0), ToyWords({}), embedder=ToyEmbedder()), config)
+
+
+@pytest.mark.parametrize("question", [None, 5, b"bytes"])
+def test_a_question_that_is_no_text_is_refused(question: Any) -> None:
+    with pytest.raises(UsageError, match="text"):
+        search(retriever(shelf(a=1.0), ToyWords({}), embedder=ToyEmbedder()), query=question)
 
 
 @pytest.mark.parametrize("collections", [[], ()])

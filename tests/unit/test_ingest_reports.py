@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from tests.unit.desk import COLLECTION, Desk, written
+
+from sourcebook.errors import TooManyRemovals, UsageError
 
 if TYPE_CHECKING:
     from sourcebook.ingest.report import Progress
@@ -81,3 +83,16 @@ async def test_the_report_has_the_shape_that_programs_read(desk: Desk, tmp_path:
         "still_failed": 0,
         "skipped": {},
     }
+
+
+async def test_a_wish_that_is_written_as_plain_text_is_understood_or_refused(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder = written(tmp_path / "a", **{f"n{number}": f"Text {number}." for number in range(5)})
+    await desk.add(folder)
+    for number in range(4):
+        (folder / f"n{number}.txt").unlink()
+    for wish, error in (("refuse", TooManyRemovals), ("whatever", UsageError)):
+        with pytest.raises(error):
+            await desk.add(folder, on_removal=cast("Any", wish))
+    assert (await desk.add(folder, on_removal=cast("Any", "allow"))).removed == 4

@@ -86,6 +86,22 @@ def test_headings_become_section_paths() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("About { #about }", "About"),
+        ("Sorts {#sorts .wide key=1}", "Sorts"),
+        ("Sets {: #sets}", "Sets"),
+        ("The set {1, 2}", "The set {1, 2}"),
+        ("{#if}", "{#if}"),
+    ],
+)
+def test_the_id_of_a_heading_is_no_part_of_its_name(heading: str, name: str) -> None:
+    parsed = parse_markdown(f"# {heading}\n\ntext\n".encode())
+    assert (parsed.title, parsed.sections[0].path) == (name, name)
+    assert heading in parsed.text
+
+
 def test_headings_in_code_quotes_and_lists_are_text() -> None:
     parsed = parse_markdown(b"# One\n\n```\n# two\n```\n\n> # three\n\n- # four\n\n    # five\n")
     assert parsed.sections == [Section(0, "One")]

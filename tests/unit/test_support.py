@@ -68,6 +68,22 @@ def test_the_title_may_supply_the_name() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("sentence", "quote", "language"),
+    [
+        ("Never.", "Never cut a summer raspberry to the ground.", "en"),
+        ("No, it is not.", "No fence is needed, it is not cold.", "en"),
+        ("Нет.", "Нет, обрезать не нужно.", "ru"),
+        ("Não.", "Não se poda no verão.", "pt"),
+    ],
+)
+def test_a_bare_denial_is_not_verified_by_a_denial_of_something(
+    sentence: str, quote: str, language: str
+) -> None:
+    assert Doubt.WORDS in check_support(sentence, quote, language).doubts
+    assert check_support("In October.", "Cut them in October.", "en").is_enough
+
+
 def test_an_empty_quote_supports_nothing() -> None:
     assert check_support("Anything.", "  ", "en").doubts == (Doubt.NO_QUOTE,)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.consult.terms import MOST_EXPANSIONS, TermIndex, corrected
+from sourcebook.consult.terms import MOST_EXPANSIONS, MOST_IN_A_PROMPT, TermIndex, corrected
 from sourcebook.model.curation import Term
 
 
@@ -88,6 +88,33 @@ def test_ten_thousand_terms_with_signs_of_regular_expressions_take_no_time() -> 
     assert time.perf_counter() - start < 1.0
     assert uses[-1].term.id == 99
     assert len(index.expansions(" ".join(f"word{n} {n}" for n in range(50)))) == MOST_EXPANSIONS
+
+
+def test_ten_thousand_synonyms_that_begin_alike_or_mean_one_thing_take_no_time() -> None:
+    alike = [term(n, f"grey mould{n}", f"phrase {n}") for n in range(5_000)]
+    synonyms = [term(n, f"rot{n}", "grey decay") for n in range(5_000, 10_000)]
+    index = TermIndex.of([*alike, *synonyms], "en")
+    text = "grey " * 2_000 + "grey decay " * 500 + "grey mould77 rot5001"
+    start = time.perf_counter()
+    assert [use.term.id for use in index.uses(text)] == [77, 5001]
+    assert len(index.relevant([text] * 6)) <= MOST_IN_A_PROMPT
+    assert time.perf_counter() - start < 2.0
+
+
+def test_no_terms_change_nothing() -> None:
+    index = TermIndex.of([term(1, "", "x"), term(2, "...", "y"), term(3, "same", "Same")], "en")
+    assert (index.uses("same ..."), index.expansions("same"), index.relevant([""])) == ([], [], [])
+    assert index.in_preferred_words("the same") == "the same"
+
+
+def test_every_form_of_a_term_is_put_into_preferred_words_to_compare() -> None:
+    index = TermIndex.of([term(1, "sucker", "root shoot"), term(2, "root shoot", "sucker")], "en")
+    assert index.in_preferred_words("Suckers and root shoots.") in (
+        "root shoot and sucker.",
+        "Suckers and root shoots.",
+    )
+    once = TermIndex.of([term(1, "sucker", "root shoot")], "en")
+    assert once.in_preferred_words("Are the suckers root shoots?") == "Are the root shoot root shoots?"
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), max_size=8), st.text(max_size=60))

@@ -39,6 +39,7 @@ SIZE = 512
 EVERY = {"none": 1, "50 %": 2, "10 %": 10, "1 %": 100, "0.1 %": 1000}
 """Of so many rows one matches the filter."""
 EF_SEARCH, CANDIDATES = 400, 900
+CLIENTS, SECONDS = 5, 4.0
 TEXT = "A passage of about as many letters as passages have in a base of real documents. " * 6
 
 
@@ -115,6 +116,24 @@ async def measure(
     return cell
 
 
+async def throughput(base: OpenBase, questions: NDArray[np.float32], every: int) -> float:
+    """Searches in a second, asked by several at once on the connections of one process."""
+    tree = None if every == 1 else Equals(f"t{every}", every // 2)
+    done, ends = 0, time.monotonic() + SECONDS
+
+    async def ask(first: int) -> None:
+        nonlocal done
+        number = first
+        while time.monotonic() < ends:
+            await base.stores.vectors.search_semantic("c", questions[number % len(questions)], 10, tree)
+            number, done = number + CLIENTS, done + 1
+
+    async with anyio.create_task_group() as tasks:
+        for first in range(CLIENTS):
+            tasks.start_soon(ask, first)
+    return round(done / SECONDS, 1)
+
+
 async def run(address: str, count: int, asked: int, kinds: list[str]) -> dict[str, Any]:
     mixture, chance = Mixture(SIZE), np.random.default_rng(11)
     matrix = mixture.draw(count, chance)
@@ -152,7 +171,7 @@ async def one_kind(
     facts["bytes"] = {row["relname"].split("_4a8a")[0]: row["size"] for row in sizes}
     for name, every in EVERY.items():
         cell = await measure(base, plain, matrix, questions, every)
-        facts[name] = cell.facts()
+        facts[name] = {**cell.facts(), "queries_per_second": await throughput(base, questions, every)}
         _say(f"{kind:10} {name:6} {facts[name]}")
     return facts
 
@@ -172,7 +191,8 @@ def main() -> None:
         "load_average": os.getloadavg(),
         "facts": facts,
     }
-    target = given.results / f"postgres-{datetime.now(UTC):%Y-%m-%d}.json"
+    size = "" if given.rows == 100_000 else f"-{given.rows}"
+    target = given.results / f"postgres{size}-{datetime.now(UTC):%Y-%m-%d}.json"
     target.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     _say(f"written to {target}")
 

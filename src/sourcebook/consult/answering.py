@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.citations import CitedSentence, MarkReader, Piece, best_quote, cited_sentences
-from sourcebook.consult.extract import extract
+from sourcebook.consult.extract import emphasised, extract
 from sourcebook.consult.kinds import kinds_of
 from sourcebook.consult.prompt import NOTHING_FOUND
 from sourcebook.consult.wording import source_link
@@ -55,9 +55,12 @@ class Desk:
         )
 
 
-def extracted(question: str, weights: Mapping[str, float], desk: Desk) -> Composed | None:
-    """An answer in the words of the passages: each sentence is its own quote."""
-    chosen = extract(weights, desk.passages, desk.language, kinds_of(question))
+def extracted(
+    question: str, weights: Mapping[str, float], desk: Desk, language: str | None
+) -> Composed | None:
+    """An answer in the words of the passages: each sentence is its own quote. `language` is that of the words."""
+    asked_for = emphasised(weights, question, language)
+    chosen = extract(asked_for, desk.passages, language, kinds_of(question))
     if not chosen:
         return None
     numbers: dict[int, int] = {}

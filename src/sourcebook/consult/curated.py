@@ -6,46 +6,38 @@ than two ways of asking one thing. So nearness is only the first test, and the w
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.sameness import compare_questions
+from sourcebook.consult.sameness import difference
 from sourcebook.consult.wording import source_link
-from sourcebook.model.chat import Citation
-from sourcebook.model.facts import facts_of
+from sourcebook.model.chat import Citation, SourceState
 
 if TYPE_CHECKING:
-    from sourcebook.consult.service import Inquiry
+    from sourcebook.consult.grounds import Grounds
+    from sourcebook.consult.inquiry import Inquiry
+    from sourcebook.consult.terms import TermIndex
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch
-    from sourcebook.model.documents import JsonValue, Vector
+    from sourcebook.model.documents import JsonValue
     from sourcebook.ports.chat import CuratedBase
 
 _LOOKED_AT = 5
 
 
 class CuratedLookup:
-    def __init__(
-        self,
-        curated: CuratedBase,
-        embed_question: Callable[[str, str], Awaitable[Vector | None]],
-        model_names: Callable[[str], Awaitable[str]],
-    ) -> None:
+    def __init__(self, curated: CuratedBase, grounds: Grounds) -> None:
         self._curated = curated
-        self._embed_question = embed_question
-        self._model_names = model_names
+        self._grounds = grounds
 
     async def find(
-        self,
-        question: str,
-        inquiry: Inquiry,
-        language: str | None,
-        details: dict[str, JsonValue],
+        self, question: str, inquiry: Inquiry, terms: TermIndex, details: dict[str, JsonValue]
     ) -> int | None:
         """The id of the answer to this question, if there is one. What was looked at goes to the details."""
         looked_at: list[JsonValue] = []
         chosen: int | None = None
         for match in await self._near(question, inquiry):
-            reason = why_not(match.entry, question, language)
+            languages = await self._grounds.languages(match.entry.collection_id)
+            reason = why_not(match.entry, question, terms, languages)
             looked_at.append(
                 {"id": match.entry.id, "distance": match.distance, "taken": reason is None, "reason": reason}
             )
@@ -58,27 +50,29 @@ class CuratedLookup:
     async def _near(self, question: str, inquiry: Inquiry) -> list[CuratedMatch]:
         near: list[CuratedMatch] = []
         for collection_id in inquiry.collections:
-            vector = await self._embed_question(collection_id, question)
+            vector = await self._grounds.vector(collection_id, question)
             if vector is None:
                 continue
-            facts = facts_of(await self._model_names(collection_id)).curation
+            facts = await self._grounds.facts(collection_id)
             near += await self._curated.kb_search(
                 inquiry.category,
                 vector,
                 inquiry.subcategory,
                 _LOOKED_AT,
-                facts.distance,
+                facts.curation.distance,
                 collection_id=collection_id,
             )
         return sorted(near, key=lambda match: (match.distance, match.entry.id))
 
 
-def why_not(entry: CuratedAnswer, question: str, language: str | None) -> str | None:
-    """Why the answer is not taken, None if it is."""
-    compared = compare_questions(question, entry.question or entry.answer, language)
-    if compared.is_word_for_word:
-        return None
-    return compared.difference.value if compared.difference is not None else "other_words"
+def why_not(
+    entry: CuratedAnswer, question: str, terms: TermIndex, languages: Sequence[str] = ()
+) -> str | None:
+    """Why the answer is not taken, None if it is. A term and its preferred phrase are one."""
+    known = entry.question or entry.answer
+    asked, asked_before = terms.in_preferred_words(question), terms.in_preferred_words(known)
+    found = difference(asked, asked_before, (terms.language, entry.language, *languages))
+    return None if found is None else found.value
 
 
 def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citation]:
@@ -97,6 +91,7 @@ def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citati
             quote=source.quote,
             verified=True,
             file_hash=source.file_hash,
+            state=source.state or SourceState.CURRENT,
         )
         for number, source in enumerate(entry.sources, start=1)
     ]

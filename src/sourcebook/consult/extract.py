@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.kinds import Kind, gives
 from sourcebook.text.analysis import analyse
+from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LEAST_OF_THE_BEST = 0.6
 _SHORTEST_SHARED_BEGINNING = 5
 _LONGEST_SENTENCE = 600
 _FEWEST_WORDS = 4
+_WORTH_OF_NOW = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ def held_share(weights: Mapping[str, float], text: str, language: str | None) ->
     }
     held = sum(weight for term, weight in weights.items() if _is_held(term, terms, beginnings))
     return held / total
+
+
+def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:
+    """The weights with what was asked just now counting twice. A follow-up is searched with the question before it."""
+    own = set(analyse(question, language))
+    return {term: weight * (_WORTH_OF_NOW if term in own else 1.0) for term, weight in weights.items()}
 
 
 def _is_held(term: str, terms: set[str], beginnings: set[str]) -> bool:
@@ -89,6 +97,7 @@ def _candidates(
     kinds: frozenset[Kind],
 ) -> Iterator[Extract]:
     text, first = passage.chunk.content, passage.chunk.start_index
+    language = language or detect_language(text)
     around = held_share(weights, text, language)
     for start, end in sentence_spans(text):
         nearest = max(

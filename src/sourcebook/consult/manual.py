@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sourcebook.consult.accepting import term_weights
 from sourcebook.ingest.chunking import chunk_document
@@ -21,17 +21,12 @@ from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchRepor
 from sourcebook.text.analysis import analyse
 
 if TYPE_CHECKING:
+    from sourcebook.consult.judging import Retrieval
     from sourcebook.model.documents import Chunk
 
 _LANGUAGE = "en"
 # Tables and generated pages answer nobody in sentences.
 _PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
-
-
-class Retrieval(Protocol):
-    async def report(
-        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
-    ) -> SearchReport: ...
 
 
 class Manual:

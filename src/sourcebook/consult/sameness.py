@@ -1,34 +1,53 @@
 """Do two questions ask the same? A near vector is not enough: raspberry and blueberry are near too.
 
-Questions that look alike and are not differ by one word put in the place of another; the same question said in other
-words differs in several. So a near vector must come with words that do not contradict it.
+Questions that look alike and are not differ by one word put in the place of another, which is also how the same
+question is often said differently. Nothing that was measured tells the two apart well enough to serve an approved
+answer by, so what is left of both questions without the words that questions are made with must be the same.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
+from itertools import takewhile
 
-from sourcebook.consult.kinds import kinds_of
+from sourcebook.consult.kinds import Kind, kinds_of, without_asking
 from sourcebook.consult.support import decisive_words
 from sourcebook.text.analysis import words
 from sourcebook.text.negation import negators
+from sourcebook.text.normal import folded
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
 _SHARED_BEGINNING = 5
+_LONGEST_END = 2
+_CYRILLIC = re.compile("[а-я]")
+_WITH_CASES = frozenset({"ru", "uk", "be", "pl", "cs", "sr", "fi", "hu", "tr"})
 
 # Words that questions are made with, whatever they are about.
 _GENERIC_WORDS = """
-what when where why how which who whose much many long often far can could should would must may do does need needs
-have has get is are be best right good way time kind please tell me want like there any some my your our
-что когда где куда почему зачем отчего как какой какая какое какие какую каком каким каких сколько кто чем чего нужно
-надо нужен нужна нужны можно ли подскажите пожалуйста скажите делать сделать быть есть стоит лучше мне мой моя мои меня
-que quando onde porque como qual quais quanto quanta quantos quantas quem devo deve pode posso é são ser fazer para por
-favor diga melhor meu minha meus minhas se em altura época qué cuándo dónde cómo cuál cuánto debo puedo
+what when where why how which who whose much many often can could should would must may might shall do does did need
+needs needed require required is are was were be been best right good better correct proper suitable ideal way ways
+manner kind please tell explain advise recommend recommended me want wants like likes prefer prefers suit suits there
+any some my your our i you we possible allowed usually normally exactly actually что когда где куда почему зачем
+отчего как какой какая какое какие какую каком каким каких какого какова сколько кто чем чего чему нужно надо нужен
+нужна нужны требуется следует должен должна должно должны можно ли подскажите пожалуйста скажите расскажите
+посоветуйте объясните делать сделать быть лучше лучший лучшее правильно правильный подходит подходят любит любят
+предпочитает годится мне мой моя мое мои меня мы вы вам способ образом обычно именно вообще бы же que quando onde
+porque como qual quais quanto quanta quantos quantas quem devo deve devem pode podem posso é são ser fazer faço para
+por favor diga explique melhor meu minha meus minhas nosso se em certo correto ideal maneira modo jeito forma preciso
+precisa precisam prefere gosta convém possível quero num numa normalmente qué cuándo dónde cómo cuál cuánto debo puedo
 """
-_GENERIC = frozenset(_GENERIC_WORDS.split())
+
+# Verbs of which each is as good as the others on its line, whatever they are about.
+_SAME_VERBS = """
+fight fights combat rid eliminate бороться избавиться избавляться combater acabar eliminar livrar
+keep keeps store stored last lasts хранится хранятся хранить держится dura duram guarda guardar conserva conservar
+grow grows growing grown cultivate вырастить выращивать растить cultivar cultivo
+"""
 
 
 class Difference(StrEnum):
@@ -39,27 +58,42 @@ class Difference(StrEnum):
     NUMBER = "number"
     DECISIVE_WORD = "decisive_word"
     ONE_WORD = "one_word"
+    OTHER_WORDS = "other_words"
+    ORDER = "order"
 
 
-@dataclass(frozen=True, slots=True)
-class Sameness:
-    """What keeps two questions apart, if anything does, and whether they say the same word for word.
+def difference(asked: str, known: str, languages: Sequence[str | None]) -> Difference | None:
+    """What keeps two questions apart; None if they say the same in one of these languages.
 
-    Word for word leaves aside the order, the endings, and the words that questions are made with.
+    The endings of their words, and the words that questions are made with, make no difference. The language of a short
+    question is often mistaken, so there may be several; what a wrong one overlooks is left as a word.
     """
+    found = [_difference(asked, known, language) for language in dict.fromkeys(languages or (None,))]
+    return None if None in found else found[0]
 
-    difference: Difference | None
-    is_word_for_word: bool
 
-
-def compare_questions(asked: str, known: str, language: str | None) -> Sameness:
-    """Whether the words of two questions allow them to be the same."""
+def _difference(asked: str, known: str, language: str | None) -> Difference | None:
+    contradiction = _contradiction(asked, known, language)
+    if contradiction is not None:
+        return contradiction
+    if words(asked) == words(known):
+        return None
     here, there = _terms(asked, language), _terms(known, language)
-    only_here, only_there = _without(here, there), _without(there, here)
-    difference = _contradiction(asked, known, language)
-    if difference is None and max(len(only_here), len(only_there)) == 1:
-        difference = Difference.ONE_WORD
-    return Sameness(difference, difference is None and not only_here and not only_there)
+    left = max(len(_without(here, there, language)), len(_without(there, here, language)))
+    if left or not here or not there:
+        return Difference.ONE_WORD if left == 1 else Difference.OTHER_WORDS
+    return None if _is_in_order(here, there, language) else Difference.ORDER
+
+
+def _is_in_order(here: Mapping[str, str], there: Mapping[str, str], language: str | None) -> bool:
+    """Whether nobody has changed places: users of an account are not accounts of a user.
+
+    Where the endings tell who does what to whom, the same forms may stand in any order.
+    """
+    if language in _WITH_CASES and sorted(here.values()) == sorted(there.values()):
+        return True
+    pairs = zip(here, there, strict=False)
+    return len(here) == len(there) and all(a == b or _is_form_of(a, b, language) for a, b in pairs)
 
 
 def _contradiction(asked: str, known: str, language: str | None) -> Difference | None:
@@ -70,18 +104,43 @@ def _contradiction(asked: str, known: str, language: str | None) -> Difference |
         return Difference.NUMBER
     if decisive_words(asked) != decisive_words(known):
         return Difference.DECISIVE_WORD
-    return None if kinds_of(asked) == kinds_of(known) else Difference.KIND
+    # "How do I feed" and "which fertiliser" ask the same; "how much" and "which" do not.
+    if kinds_of(asked) - {Kind.WAY} != kinds_of(known) - {Kind.WAY}:
+        return Difference.KIND
+    return None
 
 
-def _terms(question: str, language: str | None) -> set[str]:
-    stops = stop_words(language) | _GENERIC
-    found = [word for word in words(question) if word not in stops]
-    return set(stem_words(found, language))
+def _terms(question: str, language: str | None) -> dict[str, str]:
+    """The stems of what a question is about, in their order, each with the word that it is the stem of."""
+    left_out = stop_words(language) | _generic()
+    found = [_same_verbs().get(word, word) for word in without_asking(question) if word not in left_out]
+    return dict(zip(stem_words(found, language), found, strict=True))
 
 
-def _without(terms: set[str], others: set[str]) -> set[str]:
+@cache
+def _generic() -> frozenset[str]:
+    return frozenset(map(folded, _GENERIC_WORDS.split()))
+
+
+@cache
+def _same_verbs() -> dict[str, str]:
+    lines = [line.split() for line in _SAME_VERBS.strip().splitlines()]
+    return {folded(form): forms[0] for forms in lines for form in forms}
+
+
+def _without(terms: Collection[str], others: Collection[str], language: str | None) -> list[str]:
     """The terms that no form of a word among the others stands for."""
-    beginnings = {other[:_SHARED_BEGINNING] for other in others if len(other) >= _SHARED_BEGINNING}
-    return {
-        t for t in terms - others if len(t) < _SHARED_BEGINNING or t[:_SHARED_BEGINNING] not in beginnings
-    }
+    return [
+        term
+        for term in terms
+        if term not in others and not any(_is_form_of(term, other, language) for other in others)
+    ]
+
+
+def _is_form_of(term: str, other: str, language: str | None) -> bool:
+    """Whether two stems are of one word: stems of one word sometimes differ in their last letters."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, other, strict=False)))
+    shorter, longer = sorted((len(term), len(other)))
+    # The stemmer for Russian leaves more apart than others do ("обреза", "обрезк"). Elsewhere "formal" is no "format".
+    ends = 1 if language == "ru" and _CYRILLIC.match(term) else 0
+    return shared >= _SHARED_BEGINNING and shorter - shared <= ends and longer - shared <= _LONGEST_END

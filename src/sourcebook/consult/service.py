@@ -7,16 +7,16 @@ checked against it while they are written. The turn is stored when it is complet
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sourcebook.consult import wording
-from sourcebook.consult.accepting import Judgement, judged, term_weights
 from sourcebook.consult.answering import Composed, Desk, Dictation, extracted
 from sourcebook.consult.curated import CuratedLookup, curated_citations
 from sourcebook.consult.followups import completed
+from sourcebook.consult.judging import Judging, Search
 from sourcebook.consult.prompt import build_prompt, within_budget
 from sourcebook.consult.terms import TermIndex, corrected, moved
 from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
@@ -30,32 +30,25 @@ from sourcebook.model.chat import (
     PassagesFound,
     Role,
     Searching,
+    SourceState,
     Tier,
     TokenWritten,
 )
-from sourcebook.model.facts import facts_of
-from sourcebook.model.search import In, RetrievalConfig, SearchReport, SearchResult
-from sourcebook.ports.storage import WordPlanning
+from sourcebook.model.search import In, RetrievalConfig, SearchResult
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.model.chat import ChatMessage
-    from sourcebook.model.documents import JsonValue, Vector
-    from sourcebook.model.search import MetadataFilter
+    from sourcebook.consult.accepting import Judgement
+    from sourcebook.consult.grounds import Grounds
+    from sourcebook.consult.inquiry import Inquiry
+    from sourcebook.consult.judging import Judged, Retrieval
+    from sourcebook.model.chat import ChatMessage, ChatSession
+    from sourcebook.model.documents import JsonValue
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
 
-LOCAL_USER = 1
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""
-
-
-class Retrieval(Protocol):
-    """What finds passages."""
-
-    async def report(
-        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
-    ) -> SearchReport: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +61,6 @@ class AnswerPolicy:
     history_turns: int = 6
     model_alone: bool = False
     """Whether a chat model may answer from what it knows when the base has nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inquiry:
-    """A question and what it is limited to."""
-
-    question: str
-    collections: Sequence[str]
-    session_id: str | None = None
-    user_id: int = LOCAL_USER
-    face: str = "python"
-    category: str | None = None
-    subcategory: str | None = None
-    filter: MetadataFilter | None = None
-    language: str | None = None
 
 
 @dataclass(slots=True)
@@ -111,18 +89,16 @@ class Consultation:
         *,
         stores: Stores,
         retrieval: Retrieval,
-        embed_question: Callable[[str, str], Awaitable[Vector | None]],
-        model_names: Callable[[str], Awaitable[str]],
+        grounds: Grounds,
         chat_model: ChatModel | None = None,
         policy: AnswerPolicy | None = None,
     ) -> None:
-        """`embed_question(collection, text)` gives None where no embedder is at hand."""
         self._stores = stores
-        self._retrieval = retrieval
-        self._model_names = model_names
+        self._grounds = grounds
+        self._judging = Judging(stores, retrieval, grounds)
         self._chat_model = chat_model
         self._policy = policy or AnswerPolicy()
-        self._curated = CuratedLookup(stores.curated, embed_question, model_names)
+        self._curated = CuratedLookup(stores.curated, grounds)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
         """What happens while the question is answered; the last event is Done, Declined or Failed.
@@ -138,15 +114,14 @@ class Consultation:
             yield await self._finished(course, await self._curated_answer(course, entry))
             return
         found = await self._search(course)
-        weights = await self._weights(course)
-        taken = await self._judged(course, found, weights)
+        taken = await self._taken(course, found)
         yield PassagesFound(taken)
         if not taken:
             yield await self._declined(course)
             return
         desk = Desk(taken, await self._hashes(taken), course.language)
         if self._chat_model is None:
-            composed = extracted(course.searched, weights, desk)
+            composed = extracted(course.inquiry.question, found.weights, desk, found.language)
             for event in _quoted(composed):
                 yield event
         else:
@@ -179,10 +154,12 @@ class Consultation:
                         pass
         raise AssertionError("an answer ends with an event that says so")
 
-    async def _begun(self, inquiry: Inquiry) -> _Course:
-        history = await self._history(inquiry)
+    async def _begun(self, asked: Inquiry) -> _Course:
+        session = await self._session(asked)
+        inquiry, history = asked.within(session), await self._history(session)
         earlier = [message.content for message in history if message.role is Role.USER]
         language = inquiry.language or detect_language(inquiry.question) or _language_of(history)
+        language = language or await self._only_language(inquiry)
         terms = TermIndex.of(await self._stores.terms.get_all_terms(), language)
         searched = completed(inquiry.question.strip(), earlier, language)
         expansions = terms.expansions(searched)
@@ -194,61 +171,49 @@ class Consultation:
         }
         return _Course(inquiry, language, history, terms, searched, expansions, details)
 
-    async def _history(self, inquiry: Inquiry) -> list[ChatMessage]:
-        if inquiry.session_id is None:
-            return []
-        if await self._stores.sessions.get_session(inquiry.session_id, inquiry.user_id) is None:
-            raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
-        last = 2 * self._policy.history_turns
-        return await self._stores.sessions.messages(inquiry.session_id, inquiry.user_id, last=last)
+    async def _only_language(self, inquiry: Inquiry) -> str | None:
+        """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
+        held = {name for c in inquiry.collections for name in await self._grounds.languages(c) if name}
+        return held.pop() if len(held) == 1 else None
 
-    async def _search(self, course: _Course) -> list[SearchResult]:
+    async def _session(self, inquiry: Inquiry) -> ChatSession | None:
+        if inquiry.session_id is None:
+            return None
+        session = await self._stores.sessions.get_session(inquiry.session_id, inquiry.user_id)
+        if session is None:
+            raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
+        return session
+
+    async def _history(self, session: ChatSession | None) -> list[ChatMessage]:
+        if session is None:
+            return []
+        last = 2 * self._policy.history_turns
+        return await self._stores.sessions.messages(session.id, session.user_id, last=last)
+
+    async def _search(self, course: _Course) -> Judged:
+        inquiry = course.inquiry
         config = RetrievalConfig(
-            top_k=self._policy.passages, filter=course.inquiry.filter, subcategory=course.inquiry.subcategory
+            top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
         )
-        report = await self._retrieval.report(list(course.inquiry.collections), course.query, config)
-        course.details["warnings"] = [warning.code.value for warning in report.warnings]
-        return list(report.results)
+        found = await self._judging.judge(
+            Search(course.searched, course.query, inquiry.collections, course.language, config)
+        )
+        course.details["warnings"] = [warning.code.value for warning in found.warnings]
+        return found
 
     async def _curated_entry(self, course: _Course) -> int | None:
         """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
         if course.inquiry.filter is not None:
             return None
-        return await self._curated.find(course.searched, course.inquiry, course.language, course.details)
+        return await self._curated.find(course.searched, course.inquiry, course.terms, course.details)
 
-    async def _weights(self, course: _Course) -> dict[str, float]:
-        """What each word of the question tells, over all collections that are searched."""
-        counts: dict[str, int] = {}
-        rows = 0
-        languages: list[str | None] = []
-        for collection_id in course.inquiry.collections:
-            languages += await self._stores.library.languages(collection_id)
-            if isinstance(self._stores.fts, WordPlanning):
-                plan = await self._stores.fts.plan_words(collection_id, course.query)
-                if plan is not None:
-                    rows += plan.rows
-                    for term in plan.terms:
-                        counts[term.term] = counts.get(term.term, 0) + term.passages
-        spoken = [course.language] if course.language in languages else list(dict.fromkeys(languages))
-        return term_weights(course.searched, spoken or [course.language], counts, rows)
-
-    async def _judged(
-        self, course: _Course, found: Sequence[SearchResult], weights: dict[str, float]
-    ) -> list[SearchResult]:
-        """The passages that come close enough, as many as fit."""
-        judgements: list[tuple[SearchResult, Judgement]] = []
-        for passage in found:
-            name = await self._model_names(passage.collection_id)
-            language = course.language
-            judgements.append((passage, judged(weights, passage, language, facts_of(name).acceptance)))
-        taken: list[SearchResult] = []
-        size = 0
-        for passage, judgement in judgements:
-            size += len(passage.chunk.content)
-            if judgement.is_accepted and (not taken or size <= self._policy.context_size):
-                taken.append(passage)
+    async def _taken(self, course: _Course, found: Judged) -> list[SearchResult]:
+        """The passages that come close enough and are whole."""
+        close = found.accepted(self._policy.context_size)
+        taken = await self._judging.sound(close)
         chosen = {passage.chunk.id for passage in taken}
-        course.details["passages"] = [_told(p, j, is_taken=p.chunk.id in chosen) for p, j in judgements]
+        damaged = {passage.chunk.id for passage in close} - chosen
+        course.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
         return taken
 
     async def _hashes(self, passages: Sequence[SearchResult]) -> dict[tuple[str, str], str | None]:
@@ -320,7 +285,11 @@ class Consultation:
             question=course.inquiry.question,
             answer=entry.answer,
             tier=Tier.CURATED,
-            citations=tuple(replace(c, state=s) for c, s in zip(citations, states, strict=True)),
+            # What was flagged stays so until somebody looks at it, even if its words stand again.
+            citations=tuple(
+                replace(c, state=s) if c.state is SourceState.CURRENT else c
+                for c, s in zip(citations, states, strict=True)
+            ),
             language=course.language,
             curated_id=entry.id,
             details=course.details
@@ -347,9 +316,13 @@ class Consultation:
     async def _stored(self, course: _Course, answer: Answer) -> Answer:
         """The answer with the session that now holds it; one is made if none was named."""
         inquiry = course.inquiry
+        if inquiry.keep is not None:
+            return await inquiry.keep(answer)
         session_id = inquiry.session_id
         if session_id is None:
-            session = await self._stores.sessions.create_session(inquiry.user_id, inquiry.face)
+            session = await self._stores.sessions.create_session(
+                inquiry.user_id, inquiry.face, scope=inquiry.scope
+            )
             session_id = session.id
         _, message = await self._stores.sessions.add_turn(
             session_id, inquiry.question, answer.answer, answer.tier, answer.citations, answer.details
@@ -371,8 +344,10 @@ def _language_of(history: Sequence[ChatMessage]) -> str | None:
     return None
 
 
-def _told(passage: SearchResult, judgement: Judgement, *, is_taken: bool) -> dict[str, JsonValue]:
-    return {
+def _told(
+    passage: SearchResult, judgement: Judgement, chosen: set[str], damaged: set[str]
+) -> dict[str, JsonValue]:
+    told: dict[str, JsonValue] = {
         "chunk_id": passage.chunk.id,
         "document_path": passage.document_path,
         "title": passage.document_title,
@@ -381,5 +356,6 @@ def _told(passage: SearchResult, judgement: Judgement, *, is_taken: bool) -> dic
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
         "closeness": judgement.score,
-        "taken": is_taken,
+        "taken": passage.chunk.id in chosen,
     }
+    return told | {"damaged": True} if passage.chunk.id in damaged else told

@@ -17,8 +17,9 @@ from sourcebook.text.negation import denied_terms, negators
 from sourcebook.text.normal import folded
 from sourcebook.text.numbers import Quantity, quantities
 from sourcebook.text.stems import stem_words
+from sourcebook.text.stopwords import stop_words
 
-ENOUGH_WORDS = 0.5
+ENOUGH_WORDS = 0.6
 """The share of a sentence's terms that its quote must hold."""
 _ENOUGH_OF_A_WORD = 5
 """Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""
@@ -124,9 +125,14 @@ def check_support(sentence: str, quote: str, language: str | None = None, contex
         (Doubt.NAME, bool(_missing_names(sentence, around, language))),
         (Doubt.NEGATION, _denies_differently(sentence, quote, language)),
         (Doubt.TURNED_AROUND, _is_turned_around(sentence, around)),
-        (Doubt.WORDS, share < ENOUGH_WORDS),
+        (Doubt.WORDS, share < ENOUGH_WORDS or _says_nothing(sentence, language)),
     )
     return Support(tuple(doubt for doubt, is_doubtful in tests if is_doubtful), share)
+
+
+def _says_nothing(sentence: str, language: str | None) -> bool:
+    """Whether a sentence only denies, such as "Never.": what, nobody can compare."""
+    return not set(words(sentence)) - negators(language) - stop_words(language)
 
 
 def share_of_terms(sentence: str, quote: str, language: str | None) -> float:

@@ -46,16 +46,43 @@ class _Token:
 
 
 @dataclass
+class _Table:
+    """Phrases as stems, each with what is listed for it, found by their first word however many begin with it."""
+
+    terms: dict[tuple[str, ...], list[Term]] = field(default_factory=dict[tuple[str, ...], "list[Term]"])
+    lengths: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    """How long the phrases are that begin with a stem, the longest first."""
+
+    def put(self, stems: tuple[str, ...], term: Term) -> None:
+        if not stems:
+            return
+        self.terms.setdefault(stems, []).append(term)
+        lengths = self.lengths.setdefault(stems[0], [])
+        if len(stems) not in lengths:
+            lengths.append(len(stems))
+            lengths.sort(reverse=True)
+
+    def at(self, tokens: Sequence[_Token], place: int) -> Iterator[tuple[str, ...]]:
+        """The phrases that begin at this token, the longest first."""
+        for length in self.lengths.get(tokens[place].stem, ()):
+            stems = tuple(token.stem for token in tokens[place : place + length])
+            if stems in self.terms:
+                yield stems
+
+    def longest(self, tokens: Sequence[_Token], place: int) -> tuple[int, Term] | None:
+        """The longest phrase that begins at this token; of equal ones, the first that was added."""
+        stems = next(self.at(tokens, place), None)
+        return None if stems is None else (len(stems), self.terms[stems][0])
+
+
+@dataclass
 class TermIndex:
     """Terms, ready to be looked for in many texts."""
 
     language: str | None
-    _terms: dict[str, list[tuple[tuple[str, ...], Term]]] = field(
-        default_factory=dict[str, "list[tuple[tuple[str, ...], Term]]"]
-    )
-    _preferred: dict[str, list[tuple[tuple[str, ...], Term]]] = field(
-        default_factory=dict[str, "list[tuple[tuple[str, ...], Term]]"]
-    )
+    _terms: _Table = field(default_factory=_Table)
+    _preferred: _Table = field(default_factory=_Table)
+    _phrase_of: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
 
     @classmethod
     def of(cls, terms: Iterable[Term], language: str | None) -> TermIndex:
@@ -63,8 +90,10 @@ class TermIndex:
         index = cls(language)
         for term in terms:
             if term.language in (None, language) and folded(term.term) != folded(term.preferred_phrase):
-                _put(index._terms, _stems(term.term, language), term)
-                _put(index._preferred, _stems(term.preferred_phrase, language), term)
+                phrase = _stems(term.preferred_phrase, language)
+                index._terms.put(_stems(term.term, language), term)
+                index._preferred.put(phrase, term)
+                index._phrase_of[term.id] = phrase
         return index
 
     def uses(self, text: str) -> list[TermUse]:
@@ -73,12 +102,12 @@ class TermIndex:
         A term that stands inside its own preferred phrase is used as it should be.
         """
         tokens = _tokens(text, self.language)
-        covered = _covered(tokens, self._preferred)
+        covered = set(_covered(tokens, self._preferred))
         found: list[TermUse] = []
         place = 0
         while place < len(tokens):
-            match = _longest(tokens, place, self._terms)
-            if match is None or (place, match[1].id) in covered:
+            match = self._terms.longest(tokens, place)
+            if match is None or (place, self._phrase_of[match[1].id]) in covered:
                 place += 1
                 continue
             length, term = match
@@ -96,12 +125,21 @@ class TermIndex:
         others = [
             other
             for place in range(len(tokens))
-            for table, other_of in ((self._terms, _phrase_of), (self._preferred, _term_of))
-            if (match := _longest(tokens, place, table)) is not None
+            for table, other_of in ((self._terms, _phrase), (self._preferred, _term_of))
+            if (match := table.longest(tokens, place)) is not None
             for other in (other_of(match[1]),)
             if not said.issuperset(_stems(other, self.language))
         ]
         return list(dict.fromkeys(others))[:MOST_EXPANSIONS]
+
+    def in_preferred_words(self, text: str) -> str:
+        """The text with the preferred phrase for every form of a term. For comparing, not for reading."""
+        pieces: list[str] = []
+        end = 0
+        for use in self.uses(text):
+            pieces += [text[end : use.start], use.term.preferred_phrase]
+            end = use.end
+        return "".join([*pieces, text[end:]])
 
     def relevant(self, texts: Sequence[str]) -> list[Term]:
         """The terms that these texts touch, by either name, in the order in which they come up."""
@@ -110,7 +148,7 @@ class TermIndex:
             tokens = _tokens(text, self.language)
             for place in range(len(tokens)):
                 for table in (self._terms, self._preferred):
-                    if (match := _longest(tokens, place, table)) is not None:
+                    if (match := table.longest(tokens, place)) is not None:
                         found.setdefault(match[1].id, match[1])
         return list(found.values())[:MOST_IN_A_PROMPT]
 
@@ -142,7 +180,7 @@ def _as_written(first: str, phrase: str) -> str:
     return phrase[:1].upper() + phrase[1:] if first.isupper() else phrase
 
 
-def _phrase_of(term: Term) -> str:
+def _phrase(term: Term) -> str:
     return term.preferred_phrase
 
 
@@ -168,33 +206,8 @@ def _stems(phrase: str, language: str | None) -> tuple[str, ...]:
     return tuple(token.stem for token in _tokens(phrase, language))
 
 
-def _put(table: dict[str, list[tuple[tuple[str, ...], Term]]], stems: tuple[str, ...], term: Term) -> None:
-    if stems:
-        table.setdefault(stems[0], []).append((stems, term))
-
-
-def _longest(
-    tokens: Sequence[_Token], place: int, table: dict[str, list[tuple[tuple[str, ...], Term]]]
-) -> tuple[int, Term] | None:
-    """The longest entry that begins at this token; of equal ones, the first that was added."""
-    best: tuple[int, Term] | None = None
-    for stems, term in table.get(tokens[place].stem, ()):
-        here = tuple(token.stem for token in tokens[place : place + len(stems)])
-        if here == stems and (best is None or len(stems) > best[0]):
-            best = len(stems), term
-    return best
-
-
-def _covered(
-    tokens: Sequence[_Token], preferred: dict[str, list[tuple[tuple[str, ...], Term]]]
-) -> set[tuple[int, int]]:
-    """The places inside a preferred phrase, each with the term that the phrase belongs to."""
-    return {pair for place in range(len(tokens)) for pair in _covered_from(tokens, place, preferred)}
-
-
-def _covered_from(
-    tokens: Sequence[_Token], place: int, preferred: dict[str, list[tuple[tuple[str, ...], Term]]]
-) -> Iterator[tuple[int, int]]:
-    for stems, term in preferred.get(tokens[place].stem, ()):
-        if tuple(token.stem for token in tokens[place : place + len(stems)]) == stems:
-            yield from ((inside, term.id) for inside in range(place, place + len(stems)))
+def _covered(tokens: Sequence[_Token], preferred: _Table) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The places inside a preferred phrase, each with the phrase."""
+    for place in range(len(tokens)):
+        for stems in preferred.at(tokens, place):
+            yield from ((inside, stems) for inside in range(place, place + len(stems)))

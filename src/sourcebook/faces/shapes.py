@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedSource, Term
     from sourcebook.model.documents import Collection, Document, DocumentDetails
     from sourcebook.model.explanation import DocumentPlace
+    from sourcebook.model.people import ForgetReport, TokenTransaction, User
     from sourcebook.model.search import RetrievalMode, SearchReport, SearchResult
 
 
@@ -142,6 +143,8 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
     if answer.curated_id is not None:
         shown["curated_id"] = answer.curated_id
         shown["curated"] = {key: answer.details.get(key) for key in ("approved_by", "approved_at", "stale")}
+    if "draft_id" in answer.details:
+        shown["draft_id"] = answer.details["draft_id"]
     if with_details:
         shown["details"] = dict(answer.details)
     return shown
@@ -236,4 +239,47 @@ def term(term: Term) -> dict[str, Any]:
         "preferred_phrase": term.preferred_phrase,
         "description": term.description,
         "language": term.language,
+    }
+
+
+def user(user: User) -> dict[str, Any]:
+    return {
+        "id": user.id,
+        "telegram_user_id": user.telegram_user_id,
+        "username": user.username,
+        "first_name": user.first_name,
+        "last_name": user.last_name,
+        "language": user.language,
+        "role": user.role.value,
+        "token_balance": user.token_balance,
+        "is_blocked": user.is_blocked,
+        "created_at": user.created_at,
+        "updated_at": user.updated_at,
+    }
+
+
+def transaction(transaction: TokenTransaction) -> dict[str, Any]:
+    """A row of the ledger."""
+    return {
+        "id": transaction.id,
+        "user_id": transaction.user_id,
+        "amount": transaction.amount,
+        "operation_type": transaction.operation_type,
+        "description": transaction.description,
+        "idempotency_key": transaction.idempotency_key,
+        "topic_id": transaction.topic_id,
+        "admin_id": transaction.admin_id,
+        "created_at": transaction.created_at,
+    }
+
+
+def forget_report(report: ForgetReport) -> dict[str, Any]:
+    return {
+        "user_id": report.user_id,
+        "sessions": report.sessions,
+        "messages": report.messages,
+        "drafts": report.drafts,
+        "jobs": report.jobs,
+        "transactions_kept": report.transactions_kept,
+        "curated_kept": list(report.curated_kept),
     }

@@ -6,6 +6,7 @@ and a run that is stopped early leaves too much rather than too little.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,8 @@ FindTargets: TypeAlias = Callable[[Sequence[Source]], list[Target]]
 ATTEMPTS = 3
 SOURCE_ATTEMPTS = 20
 """Many processes may add the same folder for the first time at the same moment: one of them is first."""
+
+_COUNTED = {"add": "added", "update": "updated", "label": "updated", "move": "moved", "remove": "removed"}
 
 
 @dataclass(slots=True)
@@ -95,14 +98,25 @@ class Adding:
         """What `run` would do now. Nothing is written."""
         sources = await self._tools.sources.list_sources(self._request.collection_id)
         examined = await self._examined(self._find(sources))
+        present = {source.id: source for source in sources}
         steps = [step for e in examined for step in planned_steps(e)]
         for e in examined:
             self._count_seen(e)
-        counted = {"add": "added", "update": "updated", "move": "moved", "remove": "removed"}
-        self._tally.counts.update(counted.get(step.action, "duplicates") for step in steps)
+            steps += await self._planned_labels(e, present)
+        self._tally.counts.update(_COUNTED.get(step.action, "duplicates") for step in steps)
         refused = next(filter(None, map(_excess, examined)), None)
         is_refused = self._request.on_removal is OnRemoval.REFUSE
         return AddPlan(steps, self._tally.report(interrupted=False), refused if is_refused else None)
+
+    async def _planned_labels(self, seen: Examined, present: dict[str, Source]) -> list[PlannedStep]:
+        """What would be given other labels, as it would be after `_claim`."""
+        seen.target = replace(seen.target, source=self._source_after(seen, present))
+        if not Options.of(seen.target.source).unfinished:
+            return []
+        labeller = Labeller(self._tools, self._request.collection_id)
+        relabelled = await labeller.relabelled(seen)
+        self._tally.counts["unchanged"] -= len(relabelled)
+        return [PlannedStep("label", seen.shown(path)) for path in relabelled]
 
     async def _claimed(self) -> list[Examined]:
         """What was named, looked at and written down as sources. Who comes second to that looks again."""
@@ -121,12 +135,8 @@ class Adding:
     async def _claim(self, seen: Examined, present: dict[str, Source]) -> Examined:
         """Write down what is to be remembered of the source, if that is news."""
         target = seen.target
-        stored = present.get(target.source.id)
-        options = options_after(target, self._request.labels, self._tools.config.rules)
-        if stored is not None and options != Options.of(stored) and seen.known.paths:
-            options = replace(options, unfinished=True)
-        source = replace(target.source, options=options.as_metadata())
-        if stored != source or target.absorbed:
+        source = self._source_after(seen, present)
+        if present.get(source.id) != source or target.absorbed:
             await self._tools.sources.put_source(
                 self._request.collection_id, source, target.absorbed, sorted(present)
             )
@@ -135,6 +145,14 @@ class Adding:
             present[source.id] = source
         seen.target = replace(target, source=source, absorbed=())
         return seen
+
+    def _source_after(self, seen: Examined, present: dict[str, Source]) -> Source:
+        """The source with what is to be remembered of it; unfinished if its files are yet to get its labels."""
+        stored = present.get(seen.target.source.id)
+        options = options_after(seen.target, self._request.labels, self._tools.config.rules)
+        if stored is not None and options != Options.of(stored) and seen.known.paths:
+            options = replace(options, unfinished=True)
+        return replace(seen.target.source, options=options.as_metadata())
 
     async def _examined(self, targets: Iterable[Target]) -> list[Examined]:
         examiner = Examiner(
@@ -289,6 +307,12 @@ def _excess(seen: Examined) -> str | None:
     where = seen.target.name
     if seen.target.is_missing:
         return f"{where} is not there any more, and the base knows {known} files of it."
+    present = sum(os.path.lexists(seen.absolute(path)) for path in seen.plan.gone)
+    if present:
+        return (
+            f"{gone} of the {known} files that the base knows in {where} would be removed: {gone - present} are not "
+            f"there any more, {present} are now ignored, too large, empty or no regular files."
+        )
     return f"{gone} of the {known} files that the base knows in {where} are not there any more."
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from sourcebook.ports.choices import chosen
+
 if TYPE_CHECKING:
     import os
 
@@ -69,6 +71,11 @@ class AddRequest:
     on_failed: OnFailed = OnFailed.LEAVE
     on_progress: OnProgress | None = None
     stop: StopSignal | None = None
+
+    def __post_init__(self) -> None:
+        """Plain text is understood too, and text that means nothing is refused: removing must not hang on a slip."""
+        object.__setattr__(self, "on_removal", chosen("on_removal", OnRemoval, self.on_removal))
+        object.__setattr__(self, "on_failed", chosen("on_failed", OnFailed, self.on_failed))
 
     def is_stopped(self) -> bool:
         return self.stop is not None and self.stop.is_set()

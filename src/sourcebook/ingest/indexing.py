@@ -37,6 +37,7 @@ from sourcebook.ingest.reading import (
 )
 from sourcebook.ingest.report import FailedFile
 from sourcebook.ingest.scanning import Skip
+from sourcebook.ingest.sharing import Sharing
 from sourcebook.ingest.steps import IngestStep, reached
 from sourcebook.model.documents import DocumentPath, DocumentStatus, PreparedDocument, WriteOutcome
 from sourcebook.model.sources import Refusal, Refused
@@ -140,22 +141,28 @@ class Indexer:
     async def index(
         self, works: Sequence[Work], on_done: Callable[[Done], None], stop: StopSignal | None = None
     ) -> None:
-        async def write(item: Item[Work]) -> None:
-            on_done(await self._write(item))
+        async with self._tools.claims() as claims:
+            sharing = Sharing(works, claims, self._collection_id)
 
-        pipeline = Pipeline[Work](read=self._read, write=write, embedder=self._tools.embedder, stop=stop)
-        self._parser = self._tools.parsers()
-        try:
-            await pipeline.run(works)
-        finally:
-            await self._parser.close()
+            async def read(work: Work) -> Item[Work] | None:
+                return await self._read(work) if await sharing.take(work) else None
+
+            async def write(item: Item[Work]) -> None:
+                on_done(await self._write(item))
+                await sharing.give_back(item.work)
+
+            pipeline = Pipeline[Work](read=read, write=write, embedder=self._tools.embedder, stop=stop)
+            self._parser = self._tools.parsers()
+            try:
+                await pipeline.run(sharing.in_turn())
+            finally:
+                await self._parser.close()
 
     async def _read(self, work: Work) -> Item[Work]:
         """The document of a file, or why there is none. If somebody else indexed it meanwhile, there is neither."""
         assert self._parser is not None  # noqa: S101 - it was started before the first work
         try:
-            owners = await self._tools.sources.owners(self._collection_id, [work.indexing.file_hash])
-            if owners and work.indexing.document is None:
+            if await self._is_done(work):
                 return Item(work, None)
             if work.upload is not None:
                 await self._tools.writer.set_status(
@@ -176,6 +183,14 @@ class Indexer:
             return Item(work, None, BadFile(f"The file cannot be read: {type(error).__name__}: {error}"))
         reached(IngestStep.CHUNKED)
         return Item(work, document)
+
+    async def _is_done(self, work: Work) -> bool:
+        """Whether another process has written these bytes since they were looked at."""
+        file_hash = work.indexing.file_hash
+        owner = (await self._tools.sources.owners(self._collection_id, [file_hash])).get(file_hash)
+        if work.indexing.document is None:
+            return owner is not None
+        return owner == work.document_id and work.expected_hash != file_hash
 
     def _document(self, work: Work, read: Bytes, parsed: ParsedText) -> ReadDocument:
         labels = work.seen.target.labels_at(work.paths[0])

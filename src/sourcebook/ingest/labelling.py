@@ -57,18 +57,20 @@ class Labeller:
         seen.target = replace(seen.target, source=source)
         return count
 
+    async def relabelled(self, seen: Examined) -> list[str]:
+        """The files that did not change and for which the labels of the source are news. Nothing is written."""
+        known = [(path, seen.known.paths[path].document_id) for path in seen.plan.unchanged]
+        news: list[str] = []
+        for page in _pages(known):
+            heads = await self._heads([document_id for _, document_id in page])
+            placed = [(self._placement(seen, path, heads[d]), heads[d]) for path, d in page if d in heads]
+            news += [placement.path.path for placement, head in placed if _labelling(placement, head)]
+        return news
+
     async def _relabel(self, seen: Examined, page: Sequence[tuple[str, Document]]) -> int:
-        labellings: list[Labelling] = []
-        paths: list[DocumentPath] = []
-        for path, head in page:
-            placement = self._placement(seen, path, head)
-            paths.append(placement.path)
-            if placement.file_path != head.file_path:
-                # It is shown at another of its paths, whose labels it has.
-                continue
-            wanted = Labelling(head.id, placement.type, placement.category, placement.path.subcategory)
-            if wanted != Labelling(head.id, head.type, head.category, head.subcategory):
-                labellings.append(wanted)
+        placed = [(self._placement(seen, path, head), head) for path, head in page]
+        labellings = [news for placement, head in placed if (news := _labelling(placement, head)) is not None]
+        paths = [placement.path for placement, _ in placed]
         await self._tools.writer.label(self._collection_id, labellings, paths)
         return len(labellings)
 
@@ -95,6 +97,16 @@ class Labeller:
             type=said_in(head.metadata, "type") or type_of(place.absolute, self._rules),
             category=labels.category or None,
         )
+
+
+def _labelling(placement: Placement, head: Document) -> Labelling | None:
+    """The labels that a document is to have, if it has others."""
+    if placement.file_path != head.file_path:
+        # It is shown at another of its paths, whose labels it has.
+        return None
+    wanted = Labelling(head.id, placement.type, placement.category, placement.path.subcategory)
+    is_news = wanted != Labelling(head.id, head.type, head.category, head.subcategory)
+    return wanted if is_news else None
 
 
 def _pages(items: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.ingest.placing import DEFAULT_RULES_TEXT
 from sourcebook.ingest.scanning import Limits
 from sourcebook.model.documents import ChunkStrategy
+from sourcebook.ports.work import Claims, alone
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText
@@ -36,7 +38,10 @@ class IngestConfig:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """`parsers` starts what parses: only when there is something to parse."""
+    """`parsers` starts what parses: only when there is something to parse.
+
+    `claims` divides the work among the processes that do the same.
+    """
 
     library: Library
     writer: IndexWriter
@@ -45,3 +50,4 @@ class Tools:
     clock: Clock
     parsers: Callable[[], Parser]
     config: IngestConfig = field(default_factory=IngestConfig)
+    claims: Callable[[], AbstractAsyncContextManager[Claims]] = alone

@@ -213,7 +213,7 @@ class Uploads:
             raise _error(failure)
         if document is not None and before is not None and report.unchanged:
             await self._label(kept, document)
-        return WriteReport(_outcome(report), owner)
+        return WriteReport(_outcome(report), owner, replaced=bool(report.updated))
 
     async def _label(self, kept: _Kept, document: Document) -> None:
         wanted = Labelling(

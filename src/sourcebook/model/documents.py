@@ -229,3 +229,5 @@ class WriteReport:
 
     outcome: WriteOutcome
     document_id: str
+    replaced: bool = False
+    """An upload took the place of other bytes that were known by its name."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,14 +15,16 @@ class AcceptanceFacts:
     """When a passage is close enough to answer with: the weighed sum of what speaks for it reaches `needed`.
 
     `share` weighs the part of the question that the passage names, `sentence_share` the part that its best sentence
-    does, `similarity` its vector. From `sure_similarity` on the vector alone is enough.
+    does, `similarity` its vector. From `sure_similarity` on the vector alone is enough. Where no vectors were compared,
+    a passage counts as similar as `usual_similarity`.
     """
 
-    share: float = 3.1
+    share: float = 3.0
     sentence_share: float = 3.5
-    similarity: float = 2.0
-    needed: float = 3.5
+    similarity: float = 3.0
+    needed: float = 4.5
     sure_similarity: float = 0.75
+    usual_similarity: float = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +56,39 @@ _MEASURED = {
 def facts_of(model_name: str) -> ModelFacts:
     """The facts of the model of this name; for one that was never measured, both arms count alike."""
     return _MEASURED.get(model_name, ModelFacts())
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What a collection was calibrated to, with the model that it then had. None is what was measured for the model."""
+
+    model: str
+    needed: float | None = None
+    distance: float | None = None
+
+    def as_settings(self) -> dict[str, JsonValue]:
+        return {"model": self.model, "needed": self.needed, "distance": self.distance}
+
+
+def thresholds_from(settings: Mapping[str, JsonValue]) -> Thresholds | None:
+    """The thresholds among the settings of a collection; None if there are none, or none that make sense."""
+    stored = settings.get("thresholds")
+    if not isinstance(stored, dict) or not isinstance(model := stored.get("model"), str):
+        return None
+    return Thresholds(model, _number(stored.get("needed")), _number(stored.get("distance")))
+
+
+def _number(value: JsonValue) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def facts_for(model_name: str, settings: Mapping[str, JsonValue]) -> ModelFacts:
+    """The facts of a model in one collection. What was calibrated with another model does not count."""
+    facts, own = facts_of(model_name), thresholds_from(settings)
+    if own is None or own.model != model_name:
+        return facts
+    if own.needed is not None:
+        facts = replace(facts, acceptance=replace(facts.acceptance, needed=own.needed))
+    if own.distance is not None:
+        facts = replace(facts, curation=replace(facts.curation, distance=own.distance))
+    return facts

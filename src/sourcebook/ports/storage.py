@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         DocumentStatus,
         EmbeddedChunk,
         EmbeddingModel,
+        JsonValue,
         PreparedDocument,
         TrackedDocument,
         Vector,
@@ -309,6 +310,20 @@ class Library(Protocol):
 
     async def languages(self, collection_id: str) -> list[str]:
         """The languages of a collection's documents, '' among them if some document's is unknown."""
+        ...
+
+    async def labels(self, collection_id: str) -> list[tuple[str | None, str | None]]:
+        """The pairs of category and subcategory that the documents that can be found have, in order."""
+        ...
+
+    async def collection_settings(self, collection_id: str) -> dict[str, JsonValue]:
+        """What was chosen for this collection alone; nothing if it does not exist."""
+        ...
+
+    async def change_collection_settings(
+        self, collection_id: str, changes: Mapping[str, JsonValue]
+    ) -> dict[str, JsonValue]:
+        """Put these beside the others, or in their place; null removes one. All that is set then."""
         ...
 
     async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sourcebook.ports.chat import CuratedBase, Sessions, Terminology
+    from sourcebook.ports.moderation import ModerationQueue
+    from sourcebook.ports.people import Ledger, Messages, Topics, Users, Visits
     from sourcebook.ports.reindexing import Reindexing
     from sourcebook.ports.storage import DocumentTracker, FtsStore, IndexWriter, Library, Sources, VectorStore
     from sourcebook.ports.work import Jobs
@@ -25,3 +27,9 @@ class Stores:
     sessions: Sessions
     curated: CuratedBase
     terms: Terminology
+    moderation: ModerationQueue
+    users: Users
+    topics: Topics
+    messages: Messages
+    ledger: Ledger
+    visits: Visits

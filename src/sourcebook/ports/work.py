@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -14,6 +15,33 @@ class Clock(Protocol):
     """Unix seconds. Order never depends on them: rows that need an order have a sequence."""
 
     def now(self) -> int: ...
+
+
+class Claims(Protocol):
+    """Who works on what, among processes that do the same work. A claim ends with the process that has it, too.
+
+    Claims only save work: whatever is written is checked again when it is written.
+    """
+
+    async def take(self, key: str) -> bool:
+        """Claim it. False: another process has it."""
+        ...
+
+    async def give_back(self, key: str) -> None: ...
+
+
+@asynccontextmanager
+async def alone() -> AsyncGenerator[Claims, None]:
+    """Claims of one who knows of nobody else: they are all granted."""
+    yield _Alone()
+
+
+class _Alone:
+    async def take(self, key: str) -> bool:
+        return True
+
+    async def give_back(self, key: str) -> None:
+        return None
 
 
 class Jobs(Protocol):
@@ -49,6 +77,10 @@ class Jobs(Protocol):
 
     async def sweep(self) -> int:
         """Give back the jobs whose lease ran out. Returns how many."""
+        ...
+
+    async def overdue(self, seconds: int) -> int:
+        """How many jobs have been waiting for longer than this."""
         ...
 
     async def get(self, job_id: int) -> Job | None: ...

@@ -43,7 +43,7 @@ class Absences:
         config: RetrievalConfig | None = None,
     ) -> DocumentPlace:
         """The place of the document of this id or path. One that is among the results has a rank, and no reasons."""
-        config = checked_config(config or RetrievalConfig())
+        config = checked_config(RetrievalConfig() if config is None else config)
         names = named_collections(collections)
         report = await self._retriever.report(names, query, config)
         for name in names:

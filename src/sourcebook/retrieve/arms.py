@@ -114,10 +114,11 @@ class Arms:
             case RetrievalMode.HYBRID if inquiry.question.has_words:
                 semantic, keyword = await together([by_meaning, by_words])
             case RetrievalMode.HYBRID:
-                trace.warn(
-                    WarningCode.NO_WORDS, "The question holds no words; it was searched by meaning alone."
-                )
                 semantic = await by_meaning()
+                if semantic.results is not None:
+                    trace.warn(
+                        WarningCode.NO_WORDS, "The question holds no words; it was searched by meaning alone."
+                    )
         return _searched(collection_id, inquiry, semantic, keyword, trace)
 
     async def _by_meaning(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> _Found:
@@ -125,13 +126,18 @@ class Arms:
         model = collection.model.name if collection.model else None
         try:
             with trace.stage("embed", collection_id):
-                vector = await self._embedded(inquiry.question, collection)
+                vector = await self._embedded(inquiry.question, collection, trace)
         except ProviderError as error:
             if inquiry.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
                 raise
+            done = (
+                "searched by words alone"
+                if inquiry.question.has_words
+                else "not searched: no words to look for"
+            )
             trace.warn(
                 WarningCode.NO_EMBEDDER,
-                f"The collection {collection_id!r} was searched by words alone. {error.message}",
+                f"The collection {collection_id!r} was {done}. {error.message}",
                 collection_id,
             )
             return _Found(model=model)
@@ -139,12 +145,16 @@ class Arms:
             ranked = await self._rank_passages(collection_id, vector, inquiry.count, inquiry.filter)
         return _Found(ranked, model)
 
-    async def _embedded(self, question: Question, collection: Collection) -> Vector:
+    async def _embedded(self, question: Question, collection: Collection, trace: Trace) -> Vector:
         model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
         embedder = await self._embedder_for(model)
         if embedder is None:
             raise NoEmbedder(_without_embedder(collection.id, model))
-        return (await embedder.embed([question.text], TextRole.QUESTION))[0]
+
+        async def made() -> Vector:
+            return (await embedder.embed([question.text], TextRole.QUESTION))[0]
+
+        return await trace.vector(model, made)
 
     async def _collection(self, collection_id: str) -> Collection:
         collection = await self._vectors.get_collection(collection_id)

@@ -8,17 +8,30 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
+from sourcebook.model.search import (
+    FusionMethod,
+    OnRerankFailure,
+    RerankProvider,
+    RetrievalConfig,
+    RetrievalMode,
+    ReturnLevel,
+)
+from sourcebook.ports.choices import chosen
 from sourcebook.retrieve.filters import check
 from sourcebook.text.normal import normal_form, storable
 
 if TYPE_CHECKING:
-    from sourcebook.model.search import DiversityConfig, HybridConfig, RetrievalConfig
+    from sourcebook.model.search import DiversityConfig, HybridConfig
+
 
 MAX_TOP_K = 10_000
 
 
 def checked_config(config: RetrievalConfig) -> RetrievalConfig:
-    """The configuration with its filter checked, or UsageError that names what is wrong."""
+    """The configuration with its filter checked and its choices named, or UsageError that names what is wrong."""
+    if not isinstance(config, RetrievalConfig):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"How to search is said by a RetrievalConfig, not by {config!r}.")
+    config = _chosen(config)
     _check_count("top_k", config.top_k)
     _check_weights(config.hybrid_config)
     if config.rerank_config is not None:
@@ -27,6 +40,32 @@ def checked_config(config: RetrievalConfig) -> RetrievalConfig:
     if config.subcategory is not None:
         _check_subcategory(config.subcategory)
     return replace(config, filter=None if config.filter is None else check(config.filter))
+
+
+def require_question(query: str) -> None:
+    """Refuse what is no text."""
+    if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"The question must be text, not {type(query).__name__}.")
+
+
+def _chosen(config: RetrievalConfig) -> RetrievalConfig:
+    """The configuration whose choices are ours, also if they were written as plain text: `mode="keyword"`."""
+    hybrid, rerank = config.hybrid_config, config.rerank_config
+    if hybrid.fusion_method is not None:
+        method = chosen("hybrid_config.fusion_method", FusionMethod, hybrid.fusion_method)
+        hybrid = replace(hybrid, fusion_method=method)
+    if rerank is not None:
+        rerank = replace(rerank, provider=chosen("rerank_config.provider", RerankProvider, rerank.provider))
+        if rerank.on_failure is not None:
+            on_failure = chosen("rerank_config.on_failure", OnRerankFailure, rerank.on_failure)
+            rerank = replace(rerank, on_failure=on_failure)
+    return replace(
+        config,
+        mode=chosen("mode", RetrievalMode, config.mode),
+        return_level=chosen("return_level", ReturnLevel, config.return_level),
+        hybrid_config=hybrid,
+        rerank_config=rerank,
+    )
 
 
 def named_collections(collections: str | Sequence[str]) -> list[str]:

@@ -23,7 +23,7 @@ from sourcebook.model.search import (
     WarningCode,
 )
 from sourcebook.retrieve.arms import Arms, Inquiry, only
-from sourcebook.retrieve.checks import checked_config, named_collections
+from sourcebook.retrieve.checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.children import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.diversity import by_novelty
 from sourcebook.retrieve.explain import Explainer
@@ -100,8 +100,9 @@ class DefaultRetriever:
 
         With `config.explain` the report tells how each result came to its place.
         """
-        config = checked_config(config or RetrievalConfig())
+        config = checked_config(RetrievalConfig() if config is None else config)
         names = named_collections(collections)
+        require_question(query)
         self._reranking.require(config)
         trace = Trace()
         question = Question.of(query)

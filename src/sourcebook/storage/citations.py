@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import Citation, SourceState
 
 if TYPE_CHECKING:
@@ -62,15 +63,10 @@ def _from_json(number: int, record: dict[str, Any]) -> Citation:
 def state_of(quote: str, file_hash: str | None, document: Row | None) -> SourceState:
     """Whether words that were quoted still stand in their document.
 
-    A document that changed elsewhere supports them as before; only white space may have moved. One that is hidden is
-    gone for its readers.
+    A document that changed elsewhere supports them as before. One that is hidden is gone for its readers.
     """
     if document is None or not document["is_active"]:
         return SourceState.REMOVED
     if file_hash is not None and document["file_hash"] == file_hash:
         return SourceState.CURRENT
-    return SourceState.CURRENT if _plain(quote) in _plain(document["content"]) else SourceState.CHANGED
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+    return SourceState.CURRENT if stands(quote, document["content"]) else SourceState.CHANGED

@@ -82,6 +82,10 @@ class SqlJobs:
     async def sweep(self) -> int:
         return await self._database.execute("sweep_jobs", now=self._clock.now())
 
+    async def overdue(self, seconds: int) -> int:
+        row = await self._database.fetch_one("overdue_jobs", before=self._clock.now() - seconds)
+        return 0 if row is None else row["jobs"]
+
     async def get(self, job_id: int) -> Job | None:
         row = await self._database.fetch_one("job_by_id", job_id=job_id)
         return None if row is None else _job(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from sourcebook.storage.repositories import collections, documents
 from sourcebook.storage.rows import source_from
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Document, EmbeddingModel
+    from sourcebook.model.documents import Document, EmbeddingModel, JsonValue
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor
 
@@ -69,6 +69,19 @@ class SqlLibrary:
     async def languages(self, collection_id: str) -> list[str]:
         rows = await self._database.fetch("languages", collection_id=collection_id)
         return [row["language"] for row in rows]
+
+    async def labels(self, collection_id: str) -> list[tuple[str | None, str | None]]:
+        rows = await self._database.fetch("document_labels", collection_id=collection_id)
+        found = [(row["category"], row["subcategory"]) for row in rows]
+        return sorted(found, key=lambda pair: (pair[0] or "", pair[1] or ""))
+
+    async def collection_settings(self, collection_id: str) -> dict[str, JsonValue]:
+        return await collections.settings(self._database, collection_id)
+
+    async def change_collection_settings(
+        self, collection_id: str, changes: Mapping[str, JsonValue]
+    ) -> dict[str, JsonValue]:
+        return await collections.change_settings(self._database, collection_id, changes, self._clock.now())
 
     async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
         async with self._database.snapshot() as reader:

@@ -21,6 +21,7 @@ from sourcebook.storage import vectors
 from sourcebook.storage.mending import Mender
 from sourcebook.storage.repositories import collections
 from sourcebook.storage.rows import chunk_from
+from sourcebook.storage.staleness import draft_stale_answers
 from sourcebook.storage.texts import TextFault, damaged_texts, read_documents, readable_words
 from sourcebook.storage.words import WordCount
 from sourcebook.text.analysis import ANALYSER_VERSION
@@ -129,6 +130,7 @@ class Repairer:
         for name, message in _TIDYING:
             self._mender.note(name, message, await _execute(transaction, name))
         await transaction.execute("mark_stale_answers", now=self._now)
+        await draft_stale_answers(transaction, self._now)
         put = await transaction.execute("put_missing_counters", now=self._now)
         self._mender.note("put_missing_counters", "collections got their counts back", put)
 

@@ -82,28 +82,11 @@ class SqlSessions:
         details: Mapping[str, JsonValue],
     ) -> tuple[ChatMessage, ChatMessage]:
         require_storable("the conversation", question, answer)
-        now = self._clock.now()
+        asked, answered = new_turn(
+            session_id, question, answer, tier, citations, details, self._new_id, self._clock.now()
+        )
         async with self._database.transaction() as transaction:
-            title = " ".join(question.split())[:_LONGEST_TITLE]
-            if not await transaction.execute("touch_session", session_id=session_id, title=title, now=now):
-                raise SessionNotFound(f"there is no session {session_id!r}")
-            row = await transaction.fetch_one("last_position", session_id=session_id)
-            position = (-1 if row is None else int(row["position"])) + 1
-            asked = ChatMessage(self._new_id(), session_id, position, Role.USER, question, created_at=now)
-            answered = ChatMessage(
-                self._new_id(),
-                session_id,
-                position + 1,
-                Role.ASSISTANT,
-                answer,
-                tuple(citations),
-                tier,
-                dict(details),
-                now,
-            )
-            for message in (asked, answered):
-                await _insert(transaction, message)
-        return asked, answered
+            return await write_turn(transaction, asked, answered)
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
         if await self.get_session(session_id, user_id) is None:
@@ -113,7 +96,7 @@ class SqlSessions:
         else:
             rows = await self._database.fetch("last_session_messages", session_id=session_id, limit=last)
             rows.reverse()
-        found = [_message_from(row) for row in rows]
+        found = [message_from(row) for row in rows]
         states = iter(await self.source_states([c for message in found for c in message.citations]))
         return [
             replace(m, citations=tuple(replace(c, state=next(states)) for c in m.citations)) for m in found
@@ -135,6 +118,40 @@ class SqlSessions:
             else state_of(c.quote, c.file_hash, known.get((c.collection_id, c.document_id)))
             for c in citations
         ]
+
+
+def new_turn(
+    session_id: str,
+    question: str,
+    answer: str,
+    tier: Tier,
+    citations: Sequence[Citation],
+    details: Mapping[str, JsonValue],
+    new_id: Callable[[], str],
+    now: int,
+) -> tuple[ChatMessage, ChatMessage]:
+    """A question and its answer, which have no position yet."""
+    asked = ChatMessage(new_id(), session_id, 0, Role.USER, question, created_at=now)
+    answered = ChatMessage(
+        new_id(), session_id, 1, Role.ASSISTANT, answer, tuple(citations), tier, dict(details), now
+    )
+    return asked, answered
+
+
+async def write_turn(
+    transaction: Executor, asked: ChatMessage, answered: ChatMessage
+) -> tuple[ChatMessage, ChatMessage]:
+    """Store a turn at the end of its conversation. For who has more to store in the same transaction."""
+    session_id, title = asked.session_id, " ".join(asked.content.split())[:_LONGEST_TITLE]
+    now = answered.created_at
+    if not await transaction.execute("touch_session", session_id=session_id, title=title, now=now):
+        raise SessionNotFound(f"there is no session {session_id!r}")
+    row = await transaction.fetch_one("last_position", session_id=session_id)
+    position = (-1 if row is None else int(row["position"])) + 1
+    turn = replace(asked, position=position), replace(answered, position=position + 1)
+    for message in turn:
+        await _insert(transaction, message)
+    return turn
 
 
 async def _insert(transaction: Executor, message: ChatMessage) -> None:
@@ -165,7 +182,7 @@ def _session_from(row: Row) -> ChatSession:
     )
 
 
-def _message_from(row: Row) -> ChatMessage:
+def message_from(row: Row) -> ChatMessage:
     return ChatMessage(
         id=row["id"],
         session_id=row["session_id"],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sourcebook.storage import words
+from sourcebook.storage import staleness, words
 from sourcebook.storage.rows import chunk_row
 from sourcebook.storage.steps import Step, reached
 from sourcebook.storage.words import EncodedWords, Frequencies, TermIds, WordCount
@@ -22,6 +22,7 @@ from sourcebook.storage.words import EncodedWords, Frequencies, TermIds, WordCou
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
     from sourcebook.storage.database import Executor, Row
+    from sourcebook.storage.staleness import Quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,15 @@ class IndexChange:
     _documents: list[str] = field(default_factory=list[str])
     _before: Totals = field(default_factory=Totals)
     _touched_terms: set[int] = field(default_factory=set[int])
+    _quoted: Quoted | None = None
 
     async def begin(self, document_ids: Iterable[str]) -> None:
         """Say which documents will change, before the first of them does."""
         self._documents = sorted(set(document_ids))
         self._before, _ = await self._totals()
+        self._quoted = await staleness.quoted_by_answers(
+            self.transaction, self.collection_id, self._documents
+        )
 
     async def drop_chunks(self, placed: Mapping[str, str]) -> None:
         """Remove chunks (id → document) with their vectors and words."""
@@ -170,6 +175,9 @@ class IndexChange:
         await self.transaction.execute("forget_changes", **scope)
         await self.transaction.execute_many(
             "log_change", ({"collection_id": self.collection_id, "document_id": d} for d in self._documents)
+        )
+        await staleness.follow_sources(
+            self.transaction, self.collection_id, self._documents, self._quoted, self.now
         )
         reached(Step.CHANGE_LOGGED)
 

@@ -26,6 +26,16 @@ _DOUBTS = {
     "no_quote": "the source has no words for it",
 }
 
+_DIFFERENCES = {
+    "kind": "it asks for something of another kind",
+    "denial": "one of the two denies something",
+    "number": "the numbers differ",
+    "decisive_word": "times or directions differ",
+    "one_word": "one word is another",
+    "other_words": "the words differ",
+    "order": "the words change places",
+}
+
 
 def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
     """Ask, and show the answer while it is written."""
@@ -106,10 +116,14 @@ def reasons(answer: Answer) -> str:
         lines.append(f"  and for: {', '.join(expansions)}")
     lines.append(f"  written by: {details.get('model') or 'nobody, it is quoted'}")
     for entry in _rows(details.get("curated")):
-        verdict = "taken" if entry["taken"] else f"not taken: {entry['reason']}"
+        reason = str(entry["reason"])
+        verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
         lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
     for passage in _rows(details.get("passages")):
-        verdict = "taken" if passage["taken"] else "not close enough"
+        left_out = (
+            "damaged on disk, `sourcebook doctor` says more" if passage.get("damaged") else "not close enough"
+        )
+        verdict = "taken" if passage["taken"] else left_out
         lines.append(
             f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
             f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"

@@ -10,6 +10,8 @@ from sourcebook.faces.cli.commands import (
     add,
     ask,
     backup,
+    bot,
+    calibrate,
     chat,
     collections,
     config,
@@ -20,11 +22,14 @@ from sourcebook.faces.cli.commands import (
     export,
     import_,
     kb,
+    moderate,
     reindex,
     restore,
     search,
     sessions,
     terms,
+    tokens,
+    users,
 )
 from sourcebook.faces.cli.commands import eval as evaluation
 from sourcebook.faces.cli.invocation import Db, Invocation, Json, Level, takes_common_options
@@ -73,12 +78,14 @@ app.command("add")(takes_common_options(add.add))
 app.command("search")(takes_common_options(search.search))
 app.command("ask")(takes_common_options(ask.ask))
 app.command("chat")(takes_common_options(chat.chat))
+app.command("bot")(takes_common_options(bot.bot))
 app.command("demo")(takes_common_options(demo.demo))
 app.command("doctor")(takes_common_options(doctor.doctor))
 app.command("reindex")(takes_common_options(reindex.reindex))
 app.command("backup")(takes_common_options(backup.backup))
 app.command("restore")(takes_common_options(restore.restore))
 app.command("copy")(takes_common_options(copy.copy))
+app.command("calibrate")(takes_common_options(calibrate.calibrate))
 app.command("eval")(takes_common_options(evaluation.evaluate))
 app.command("export")(takes_common_options(export.export))
 app.command("import")(takes_common_options(import_.import_bundle))
@@ -108,8 +115,22 @@ app.add_typer(sessions_app, name="sessions")
 kb_app = typer.Typer(help="Curated answers: approved by a person, given first.", rich_markup_mode=None)
 kb_app.command("list")(takes_common_options(kb.list_entries))
 kb_app.command("add")(takes_common_options(kb.add))
+kb_app.command("edit")(takes_common_options(kb.edit))
 kb_app.command("remove")(takes_common_options(kb.remove))
 app.add_typer(kb_app, name="kb")
+
+moderate_app = typer.Typer(
+    help="Review: answers to approve, questions for the expert, curated answers that went stale.",
+    rich_markup_mode=None,
+)
+moderate_app.command("list")(takes_common_options(moderate.list_drafts))
+moderate_app.command("show")(takes_common_options(moderate.show))
+moderate_app.command("approve")(takes_common_options(moderate.approve))
+moderate_app.command("reject")(takes_common_options(moderate.reject))
+moderate_app.command("answer")(takes_common_options(moderate.answer))
+moderate_app.command("gaps")(takes_common_options(moderate.gaps))
+moderate_app.command("digest")(takes_common_options(moderate.digest))
+app.add_typer(moderate_app, name="moderate")
 
 terms_app = typer.Typer(help="The words that answers should use.", rich_markup_mode=None)
 terms_app.command("list")(takes_common_options(terms.list_terms))
@@ -117,6 +138,21 @@ terms_app.command("add")(takes_common_options(terms.add))
 terms_app.command("remove")(takes_common_options(terms.remove))
 app.add_typer(terms_app, name="terms")
 
+users_app = typer.Typer(help="The people who ask.", rich_markup_mode=None)
+users_app.command("list")(takes_common_options(users.list_users))
+users_app.command("role")(takes_common_options(users.role))
+users_app.command("block")(takes_common_options(users.block))
+users_app.command("unblock")(takes_common_options(users.unblock))
+users_app.command("forget")(takes_common_options(users.forget))
+app.add_typer(users_app, name="users")
+
+tokens_app = typer.Typer(help="The tokens that people pay with.", rich_markup_mode=None)
+tokens_app.command("balance")(takes_common_options(tokens.balance))
+tokens_app.command("credit")(takes_common_options(tokens.credit))
+tokens_app.command("history")(takes_common_options(tokens.history))
+app.add_typer(tokens_app, name="tokens")
+
 config_app = typer.Typer(help="The settings and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))
+config_app.command("citus")(takes_common_options(config.citus))
 app.add_typer(config_app, name="config")

@@ -66,10 +66,12 @@ def show(asked: Asked) -> None:
         heading += ["answer@1", "answer@3"]
     against = {difference.setting: difference for difference in asked.differences}
     if against:
-        heading += [f"against {asked.evaluations[0].setting}", "by luck"]
+        heading += [f"vs {asked.evaluations[0].setting}", "by luck"]
     say_rows(heading, [_row(one, against, with_answers=with_answers) for one in asked.evaluations])
     first = asked.evaluations[0]
     tell(f"{asked.name}: {first.figures.questions} questions, {asked.documents} documents.")
+    if against:
+        tell(f"By luck: how often chance alone would set two so far apart; below {_LUCK} it is hardly luck.")
     _tell_unanswerable(asked)
     _tell_missed(first)
 
@@ -87,8 +89,7 @@ def _row(one: Evaluation, against: dict[str, Difference], *, with_answers: bool)
 
 
 def _luck(chance: float) -> str:
-    """The chance as people read it; below 0.05 the difference is hardly luck."""
-    return "hardly (< 0.001)" if chance < 0.001 else f"{'hardly ' if chance < _LUCK else ''}({chance:.3f})"
+    return "< 0.001" if chance < 0.001 else f"{chance:.3f}"
 
 
 def _tell_unanswerable(asked: Asked) -> None:

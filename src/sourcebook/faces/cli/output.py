@@ -10,9 +10,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from sourcebook.faces.cli.fitting import Cut, fitting_columns, shortened, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 # Letters that turn the direction of what follows: they can make a line read as something that it is not.
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+_LONGEST_WHOLE = 40
+"""Cells of a word that is not broken in a table: an id is one, a path is not."""
 
 
 class OutputLost(Exception):
@@ -35,12 +41,12 @@ def printable(text: str) -> str:
 def say(text: str) -> None:
     """A line of data."""
     with _stdout() as stream:
-        _Console(file=stream, highlight=False, soft_wrap=True).print(Text(printable(text)))
+        _print(_Console(file=stream, highlight=False, soft_wrap=True), text)
 
 
 def tell(text: str) -> None:
     """A line about what is going on."""
-    stderr().print(Text(printable(text)))
+    _print(stderr(), text)
 
 
 class Stream:
@@ -80,19 +86,50 @@ def as_json_text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def say_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table: drawn on a terminal, separated by tabs for everything else."""
+def say_rows(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    cuts: Mapping[str, Cut] | None = None,
+    spare: Sequence[str] = (),
+) -> None:
+    """A table: drawn on a terminal, separated by tabs for everything else.
+
+    With `cuts`, each row is one line of the terminal: those columns are shortened, and if that would leave too little
+    of them, the columns that can be spared are left out, one after the other.
+    """
     cells = [[_cell(value) for value in row] for row in rows]
     with _stdout() as stream:
         console = _Console(file=stream, highlight=False, soft_wrap=True)
-        if console.is_terminal:
-            table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-            for row in cells:
-                table.add_row(*(Text(cell) for cell in row))
-            console.print(table)
-            return
-        for row in [list(columns), *cells]:
-            stream.write("\t".join(row) + "\n")
+        if not console.is_terminal:
+            for row in [list(columns), *cells]:
+                stream.write("\t".join(row) + "\n")
+        elif cuts:
+            _draw_lines(console, [list(columns), *cells], cuts, spare)
+        else:
+            _draw(console, columns, cells)
+
+
+def _draw(console: Console, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, column in enumerate(columns):
+        is_whole = all(" " not in row[number] and cell_len(row[number]) <= _LONGEST_WHOLE for row in cells)
+        table.add_column(column, overflow="fold", no_wrap=is_whole)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
+
+
+def _draw_lines(
+    console: Console, rows: Sequence[Sequence[str]], cuts: Mapping[str, Cut], spare: Sequence[str]
+) -> None:
+    at = {name: number for number, name in enumerate(rows[0])}
+    ends = {at[name]: cut for name, cut in cuts.items()}
+    widths = fitting_columns(rows, ends, [at[name] for name in spare], console.width)
+    for number, row in enumerate(rows):
+        short = (shortened(row[i], width, ends.get(i, Cut.END)) for i, width in widths.items())
+        padded = (cell + " " * (w - cell_len(cell)) for cell, w in zip(short, widths.values(), strict=True))
+        console.print(Text("  ".join(padded).rstrip(), style="" if number else "bold"))
 
 
 def say_error(error: SourcebookError, *, as_json: bool) -> None:
@@ -116,6 +153,11 @@ def leave_stdout() -> None:
 
 def stderr() -> Console:
     return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+
+
+def _print(console: Console, text: str) -> None:
+    plain = printable(text)
+    console.print(Text(wrapped(plain, console.width) if console.is_terminal else plain))
 
 
 class _Console(Console):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from sourcebook.faces.cli.fitting import Cut, shortened
 from sourcebook.faces.cli.output import printable, stderr
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def progress_bar() -> Generator[Callable[[Progress], None] | None]:
         return
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=max(10, min(40, console.width // 5))),
         TextColumn("{task.fields[files]}"),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
@@ -59,7 +60,7 @@ def progress_bar() -> Generator[Callable[[Progress], None] | None]:
                 total=1.0,
                 files=f"{progress.done}/{progress.total}" if progress.total else "",
                 rate=_rate(progress.passages, told - since),
-                path=printable(progress.path),
+                path=shortened(printable(progress.path), console.width // 3, Cut.BEGINNING),
             )
 
         yield follow

@@ -25,6 +25,8 @@ _UNSEEN = re.compile(
     r"|<(div|span|p|details|section)\b[^<>]{0,500}?(?:\shidden\b|display\s*:\s*none|visibility\s*:\s*hidden)[^<>]{0,500}>.*?(?:</\2\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+# What MkDocs, Pandoc and kramdown take for the id and the classes of a heading, and show nobody.
+_ATTRIBUTES = re.compile(r"(?<=\S)\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}\s*\Z")
 _EMBEDDED = re.compile(r"data:[\w/+.-]{1,100}(?:;[\w=-]{1,100})*;base64,[\w+/=%-]{100,}")
 
 
@@ -91,8 +93,9 @@ def _lines() -> MarkdownIt:
 
 
 def _words(heading: str) -> str:
-    """A heading as it is read, without marks of emphasis, links and tags."""
-    children = (child for token in _lines().parseInline(heading) for child in token.children or ())
+    """A heading as it is read, without its id and without marks of emphasis, links and tags."""
+    shown = _ATTRIBUTES.sub("", heading)
+    children = (child for token in _lines().parseInline(shown) for child in token.children or ())
     pieces = (
         child.content or " " * child.type.endswith("break")
         for child in children

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sourcebook.model.keeping import OnExisting as OnExisting
 
@@ -13,7 +13,8 @@ class BundleReport:
     """How much a bundle holds, and what became of it.
 
     An import leaves `unchanged` what the base held already. Documents whose bytes it holds under another id are
-    `duplicates`, and `skipped` are rows of an index that have no vector that fits.
+    `duplicates`, and `skipped` are rows of an index that have no vector that fits. `rows` says how many rows of other
+    tables were written, and `left_out` what could not be taken over as it was, by the reason.
     """
 
     collections: Sequence[str] = ()
@@ -23,8 +24,10 @@ class BundleReport:
     unchanged: int = 0
     duplicates: int = 0
     skipped: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict[str, int])
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
 
-    def as_dict(self) -> dict[str, int | list[str]]:
+    def as_dict(self) -> dict[str, int | list[str] | dict[str, int]]:
         """The shape in which every face shows a report to a program."""
         return {
             "collections": list(self.collections),
@@ -34,4 +37,6 @@ class BundleReport:
             "unchanged": self.unchanged,
             "duplicates": self.duplicates,
             "skipped": self.skipped,
+            "rows": dict(self.rows),
+            "left_out": dict(self.left_out),
         }

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from sourcebook.errors import Conflict
 from sourcebook.storage import vectors, words
 from sourcebook.storage.copying import MARK, CopySource, Shape, Values
-from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres import bulk, driver
 from sourcebook.storage.postgres.database import UNLIMITED, PostgresExecutor
-from sourcebook.storage.postgres.facts import facts_of_chunk, facts_of_document
+from sourcebook.storage.postgres.facts import facts_of_document
 from sourcebook.storage.queries import Statement
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ class PostgresCopyEnd:
             case "documents":
                 return [{**row, "facts": facts_of_document(row["metadata"])} for row in rows]
             case "document_chunks":
-                return await self._with_facts(rows)
+                return [dict(row) for row in await bulk.with_facts(self._base, rows)]
             case "vectors":
                 return [await self._with_vector(row) for row in rows]
             case "words":
@@ -139,18 +138,6 @@ class PostgresCopyEnd:
                 return [_with_arrays(row) for row in rows]
             case _:
                 return list(rows)
-
-    async def _with_facts(self, rows: Sequence[Values]) -> list[Values]:
-        keys = sorted({(row["collection_id"], row["document_id"]) for row in rows})
-        found = await self._base.fetch(
-            "facts_of_documents",
-            collection_ids=[collection for collection, _ in keys],
-            document_ids=[document for _, document in keys],
-        )
-        known = {
-            (r["collection_id"], r["id"]): (json.loads(r["named"]), json.loads(r["facts"])) for r in found
-        }
-        return [_with_own_facts(row, *known[row["collection_id"], row["document_id"]]) for row in rows]
 
     async def _with_vector(self, row: Values) -> Values:
         if not self._metrics:
@@ -209,18 +196,6 @@ def _with_arrays(row: Values) -> Values:
         "term_ids": words.decode_ids(row["term_ids"]).tolist(),
         "frequencies": words.decode_frequencies(row["frequencies"]).tolist(),
     }
-
-
-def _with_own_facts(row: Values, named: Mapping[str, Any], of_document: Mapping[str, Any]) -> Values:
-    """As `refresh_facts` makes them: the named columns, over them the document's metadata, over that the chunk's."""
-    own = facts_of_chunk(row["metadata"])
-    columns = {**named, "page": {"n": row["page_number"]}, "section": {"t": row["section"]}}
-    present = {
-        name: {kind: value for kind, value in cast("dict[str, object]", held).items() if value is not None}
-        for name, held in columns.items()
-    }
-    facts = {**present, **of_document, **json.loads(own)}
-    return {**row, "own_facts": own, "facts": json.dumps(facts, ensure_ascii=False)}
 
 
 def _statement(sql: str) -> Statement:

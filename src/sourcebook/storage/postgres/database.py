@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from sourcebook.errors import BaseBusy, BaseUnreachable, NotOpen
-from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres import bulk, driver
 from sourcebook.storage.postgres.upgrade import bring_up_to_date
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.steps import Step, reached
@@ -98,7 +98,10 @@ class PostgresExecutor:
 
     async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
         waiting = list(rows)
-        if waiting:
+        if name in bulk.TABLES and len(waiting) >= bulk.FEWEST:
+            await self._ready(name, waiting[0])
+            await bulk.copy(self._open_connection(), self, name, waiting)
+        elif waiting:
             statement = await self._ready(name, waiting[0])
             with driver.translated():
                 arguments = [statement.arguments(row) for row in waiting]

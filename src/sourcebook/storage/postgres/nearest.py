@@ -219,6 +219,12 @@ class Search:
         return vectors.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
 
 
+def vectors_of_a_graph(graph: Graph, top_k: int) -> int:
+    """How many vectors a search for passages measures, at first, of those that a graph gives."""
+    wanted = 8 * top_k + _SPARE
+    return _candidates(wanted) if graph is Graph.BITS else wanted
+
+
 def _candidates(wanted: int) -> int:
     return max(_BITS_FACTOR * wanted, _FEWEST_BITS)
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sourcebook.model.documents import Chunk, DistanceMetric
+from sourcebook.model.explanation import ScanMethod, SearchPlan
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters import check
 from sourcebook.storage import vectors
 from sourcebook.storage.postgres.filters import compiled
 from sourcebook.storage.postgres.indexes import GraphRules, Graphs
-from sourcebook.storage.postgres.nearest import Graph, Route, Search
+from sourcebook.storage.postgres.nearest import Graph, Route, Search, vectors_of_a_graph
 from sourcebook.storage.repositories.collections import required_from
 from sourcebook.storage.rows import chunk_from
 
@@ -85,6 +86,25 @@ class PostgresVectorEngine:
             )
             for f in found
         ]
+
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None
+    ) -> SearchPlan:
+        """What `search_passages` would look at. Counting takes longer than searching."""
+        tree = None if filter is None else compiled(check(filter))
+        async with self._database.snapshot() as reader:
+            known = await self._looked_up(reader, collection_id)
+            [row] = await reader.fetch(
+                "count_for_plan",
+                collection_id=collection_id,
+                model_id=known.stored.model_id,
+                filter=None if tree is None else tree.path,
+            )
+            route = await _route(reader, known, tree)
+        if route is not Route.GRAPH:
+            return SearchPlan(ScanMethod.EXACT, row["vectors"], row["allowed"], row["allowed"])
+        scored = min(row["allowed"], vectors_of_a_graph(known.graph, top_k))
+        return SearchPlan(ScanMethod.INDEX, row["vectors"], row["allowed"], scored)
 
     async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
         await self._graphs.tend(collection_id, on_share)

@@ -10,6 +10,7 @@ from sourcebook.retrieve.filters import check
 from sourcebook.storage import words
 from sourcebook.storage.engines import WordResult
 from sourcebook.storage.postgres.filters import compiled
+from sourcebook.storage.postgres.ranking import Ranking, TermWeights, ranked
 from sourcebook.storage.repositories import collections
 from sourcebook.text.analysis import analyse_question
 
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from sourcebook.text.analysis import QuestionWords
 
 _WORDS_OF_A_PREFIX = 64
+FEW_POSTINGS = 300_000
+"""Up to so many postings of a question's terms are ranked in this process, beyond that by the server."""
 
 
 class PostgresWordEngine:
-    """A `WordEngine` whose ranking is one statement."""
+    """A `WordEngine` over the words turned around: a term leads to the documents and chunks that hold it."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
@@ -82,18 +85,50 @@ async def _known_terms(reader: Executor, collection_id: str, question: QuestionW
 
 async def _ranked(
     reader: Executor, stored: StoredCollection, terms: Sequence[Row], path: str | None, top_k: int
-) -> list[Row]:
-    return await reader.fetch(
+) -> list[tuple[str, float]]:
+    """The best chunks with their scores. Very many postings are better left where they are."""
+    weights = TermWeights(
+        [words.idf(stored.word_rows, term["chunk_count"]) for term in terms],
+        [words.idf(stored.document_word_rows, term["document_count"]) for term in terms],
+        _average(stored.word_length, stored.word_rows),
+        _average(stored.document_word_length, stored.document_word_rows),
+    )
+    ids = [term["id"] for term in terms]
+    if sum(term["document_count"] for term in terms) <= FEW_POSTINGS:
+        rows = await reader.fetch("held_words", collection_id=stored.collection.id, term_ids=ids)
+        return await _best(reader, stored.collection.id, ranked(rows, weights), path, top_k)
+    rows = await reader.fetch(
         "ranked_words",
         collection_id=stored.collection.id,
-        term_ids=[term["id"] for term in terms],
-        chunk_idf=[words.idf(stored.word_rows, term["chunk_count"]) for term in terms],
-        document_idf=[words.idf(stored.document_word_rows, term["document_count"]) for term in terms],
-        chunk_length=_average(stored.word_length, stored.word_rows),
-        document_length=_average(stored.document_word_length, stored.document_word_rows),
+        term_ids=ids,
+        chunk_idf=weights.of_chunks,
+        document_idf=weights.of_documents,
+        chunk_length=weights.chunk_length,
+        document_length=weights.document_length,
         filter=path,
         limit=top_k,
     )
+    return [(row["chunk_id"], row["score"]) for row in rows]
+
+
+async def _best(
+    reader: Executor, collection_id: str, ranking: Ranking, path: str | None, top_k: int
+) -> list[tuple[str, float]]:
+    """The best that the filter lets through; of equal ones, those whose ids come first."""
+    best: list[tuple[str, float]] = []
+    start, size = 0, top_k if path is None else 4 * top_k
+    while start < len(ranking.scores) and len(best) < top_k:
+        end = ranking.batch_end(start, size)
+        rows = await reader.fetch(
+            "chunks_at_places",
+            collection_id=collection_id,
+            document_ids=[ranking.documents[owner] for owner in ranking.owners[start:end]],
+            places=ranking.places[start:end].tolist(),
+            filter=path,
+        )
+        best += [(row["chunk_id"], float(ranking.scores[start + row["number"] - 1])) for row in rows]
+        start, size = end, 4 * size
+    return sorted(best, key=lambda found: (-found[1], found[0]))[:top_k]
 
 
 def _average(length: int, rows: int) -> float:
@@ -101,18 +136,16 @@ def _average(length: int, rows: int) -> float:
 
 
 async def _results(
-    reader: Executor, collection_id: str, found: Sequence[Row], *, with_texts: bool
+    reader: Executor, collection_id: str, found: Sequence[tuple[str, float]], *, with_texts: bool
 ) -> list[WordResult]:
     if not with_texts:
-        return [WordResult(f["chunk_id"], f["score"]) for f in found]
-    ids = [f["chunk_id"] for f in found]
+        return [WordResult(chunk_id, score) for chunk_id, score in found]
+    ids = [chunk_id for chunk_id, _ in found]
     texts = {
         row["id"]: row
         for row in await reader.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
     }
     return [
-        WordResult(
-            f["chunk_id"], f["score"], texts[f["chunk_id"]]["content"], texts[f["chunk_id"]]["language"]
-        )
-        for f in found
+        WordResult(chunk_id, score, texts[chunk_id]["content"], texts[chunk_id]["language"])
+        for chunk_id, score in found
     ]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import CollectionConflict, CollectionNotFound, UsageError
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.rows import collection_from
+from sourcebook.storage.staleness import lose_sources
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Collection
+    from sourcebook.model.documents import Collection, JsonValue
     from sourcebook.storage.database import Database, Executor, Row
 
 _LONGEST_ID = 200
@@ -60,6 +63,25 @@ def required_from(row: Row | None, collection_id: str) -> StoredCollection:
 
 async def list_all(executor: Executor) -> list[Collection]:
     return [collection_from(row) for row in await executor.fetch("all_collections")]
+
+
+async def settings(executor: Executor, collection_id: str) -> dict[str, JsonValue]:
+    row = await executor.fetch_one("collection_settings", collection_id=collection_id)
+    return {} if row is None else json.loads(row["settings"])
+
+
+async def change_settings(
+    database: Database, collection_id: str, changes: Mapping[str, JsonValue], now: int
+) -> dict[str, JsonValue]:
+    async with database.transaction() as transaction:
+        await require(transaction, collection_id)
+        known = await settings(transaction, collection_id) | dict(changes)
+        left: dict[str, JsonValue] = {name: value for name, value in known.items() if value is not None}
+        text = metadata_text(left, "the collection")
+        await transaction.execute(
+            "set_collection_settings", collection_id=collection_id, settings=text, now=now
+        )
+    return left
 
 
 async def create(database: Database, wanted: Collection, now: int) -> Collection:
@@ -152,4 +174,5 @@ async def _empty(transaction: Executor, collection_id: str, now: int) -> None:
         "delete_api_key_bindings",
     ):
         await transaction.execute(statement, collection_id=collection_id)
+    await lose_sources(transaction, collection_id, now)
     await transaction.execute("reset_counters", collection_id=collection_id, now=now)

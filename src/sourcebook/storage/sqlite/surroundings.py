@@ -20,6 +20,7 @@ from sourcebook.model.health import Finding, Repair, Weight
 from sourcebook.storage import vectors
 from sourcebook.storage.health import REPAIR, RESTORE
 from sourcebook.storage.sqlite import places, tables
+from sourcebook.storage.sqlite.claims import CLAIMS
 from sourcebook.storage.sqlite.log import LOG_WAS_CUT
 from sourcebook.storage.sqlite.salvage import (
     DERIVED_TABLES,
@@ -226,7 +227,8 @@ def _find_leftovers(base: Path, known: list[str]) -> list[str]:
     found += [path for path in base.parent.glob(f"{base.name}.before-*.unfinished") if _is_settled(path)]
     for path in sorted(places.derived_files_of(base).glob("*")):
         token = path.stem.rpartition("-")[2]
-        if not any(token in record for record in known) and _is_settled(path):
+        is_known = path.name == CLAIMS or any(token in record for record in known)
+        if not is_known and _is_settled(path):
             found.append(path)
     return [str(path) for path in found]
 

@@ -78,6 +78,8 @@ def add(
     )
     if STDIN in paths and (watch or dry_run):
         raise UsageError("Standard input can neither be watched nor planned.", hint="Leave out the -.")
+    if STDIN not in paths and name is not None:
+        raise UsageError("--name is the name of standard input.", hint="Leave it out, or add -.")
     if dry_run:
         command.plan()
     elif watch:
@@ -121,6 +123,8 @@ class _Add:
             plan = book.plan_add(
                 *self.paths,
                 collection=self.collection,
+                category=self.category,
+                subcategory=self.subcategory,
                 on_removal=self.on_removal,
                 on_failed=self.on_failed,
                 on_progress=bar,
@@ -185,7 +189,7 @@ class _Add:
             return AddReport(failed=[FailedFile(name or "-", error.code, error.message)])
         match written.outcome:
             case WriteOutcome.WRITTEN:
-                return AddReport(added=1)
+                return AddReport(updated=1) if written.replaced else AddReport(added=1)
             case WriteOutcome.DUPLICATE:
                 return AddReport(duplicates=1)
             case WriteOutcome.UNCHANGED:
@@ -233,7 +237,7 @@ _REASONS = {
     "unsupported": "of a kind that is not read",
     "empty": "empty",
     "too_large": "too large",
-    "not_a_file": "no regular files",
+    "not_a_file": "pipes, sockets or devices",
     "link": "links that lead nowhere or out",
     "ignored": "ignored",
 }
@@ -259,7 +263,7 @@ def _tell_failures(report: AddReport) -> None:
     if report.still_failed:
         tell(
             f"{report.still_failed} more could not be read before and did not change: "
-            "`sourcebook documents list --status failed` names them, --retry-failed tries again."
+            "`sourcebook documents list --status failed` (or needs_ocr) tells why, --retry-failed tries again."
         )
 
 

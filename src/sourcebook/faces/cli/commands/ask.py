@@ -7,7 +7,7 @@ from sourcebook.faces import shapes
 from sourcebook.faces.cli.answers import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
-from sourcebook.model.chat import Answer, AnswerEvent
+from sourcebook.model.chat import Answer, AnswerEvent, Tier
 
 Session = Annotated[
     str | None,
@@ -65,4 +65,6 @@ def ask(
         say_sources(answer)
         if explain:
             say(reasons(answer))
+        if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
+            tell(f"It waits for an expert: `sourcebook moderate answer {draft_id} ANSWER`")
         tell(f"Session {answer.session_id}")

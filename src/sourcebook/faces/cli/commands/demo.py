@@ -1,17 +1,21 @@
 import importlib.resources
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sourcebook
 from sourcebook.errors import Conflict, PathNotFound
 from sourcebook.faces import shapes
+from sourcebook.faces.cli.answers import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
-from sourcebook.faces.cli.commands.search import as_text as result_as_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.ingest.report import AddReport
-from sourcebook.model.search import RetrievalConfig, SearchResult
+from sourcebook.model.chat import Answer
+from sourcebook.model.moderation import DraftKind
 from sourcebook.settings import Origin
+from sourcebook.sync import Sourcebook
 
 DEMO_BASE = Path("data/demo.db")
 QUESTIONS = {
@@ -19,28 +23,81 @@ QUESTIONS = {
     "en": "How much sulphur lowers the pH of sandy soil?",
     "pt": "Que variedades de mirtilo precisam de menos frio?",
 }
+UNANSWERABLE = "How do I repair a bicycle tyre?"
+EDITED = Path("blueberry") / "acid-soil.md"
+BEFORE, AFTER = "about 20 g per square metre", "about 35 g per square metre"
+LOCAL_USER = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the demo did: the report of `add`, and the answers before and after."""
+
+    report: AddReport
+    answers: dict[str, Answer]
+    declined: Answer
+    curated: Answer
+    stale: Answer
+    waiting: int
 
 
 def demo(call: Invocation) -> None:
-    """Index the sample library and ask it in three languages. Makes data/demo.db anew, or the base named by --db."""
-    base, sample = _fresh_base(call), _sample()
+    """Ask the sample library, and see an approved answer go stale. Makes data/demo.db anew, or the base of --db."""
+    base = _fresh_base(call)
+    library = _own_copy(base)
     settings = call.loaded.settings.model_copy(update={"db": str(base)})
-    tell(f"Indexing the sample library ({sample}) into {base} …")
     with sourcebook.Sourcebook(settings=settings) as book:
-        report = book.add(sample)
-        tell(report_as_text(report))
-        found = {
-            language: book.search(question, RetrievalConfig(top_k=1))
-            for language, question in QUESTIONS.items()
-        }
+        shown = _gone_through(book, library, call)
     if call.as_json:
-        say_json(_document(base, report, found))
-        return
-    for language, question in QUESTIONS.items():
-        say(f"[{language}] {question}\n")
-        for rank, result in enumerate(found[language], start=1):
-            say(result_as_text(rank, result))
-    tell(_next_steps(base))
+        say_json(_document(base, library, shown))
+    else:
+        tell(_next_steps(base))
+
+
+def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
+    _heading(call, f"1. A folder of documents becomes a base: {library}")
+    report = book.add(library)
+    tell(report_as_text(report))
+    _heading(call, "2. Questions in three languages are answered from it, with sources")
+    answers = {language: _asked(book, question, call) for language, question in QUESTIONS.items()}
+    _heading(call, "3. What is not in it is not answered, and waits for an expert")
+    declined = _asked(book, UNANSWERABLE, call)
+    _heading(call, "4. A person approves an answer, and it comes first from now on")
+    draft = book.moderation.consider(answers["en"]) or book.moderation.call_human(QUESTIONS["en"])
+    book.moderation.approve_moderation_item(draft.id, LOCAL_USER, answer=answers["en"].answer)
+    curated = _asked(book, QUESTIONS["en"], call)
+    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The answer is known to be stale")
+    _edit(library / EDITED)
+    book.add(library)
+    stale = _asked(book, QUESTIONS["en"], call)
+    waiting = len(book.moderation.get_pending_moderation_items(kind=DraftKind.STALE))
+    _heading(call, f"It is back in the queue: {waiting} stale answer waits (`sourcebook moderate list`).")
+    return Shown(report, answers, declined, curated, stale, waiting)
+
+
+def _heading(call: Invocation, text: str) -> None:
+    if not call.as_json:
+        say(f"\n{text}")
+
+
+def _asked(book: Sourcebook, question: str, call: Invocation) -> Answer:
+    answer = book.ask(question)
+    if not call.as_json:
+        say(f"\n> {question}\n{answer.answer}")
+        say_sources(answer)
+    return answer
+
+
+def _edit(path: Path) -> None:
+    path.write_text(path.read_text("utf-8").replace(BEFORE, AFTER), "utf-8")
+
+
+def _own_copy(base: Path) -> Path:
+    """The sample library beside the base, where it may be edited."""
+    library = base.with_suffix(".documents")
+    shutil.rmtree(library, ignore_errors=True)
+    shutil.copytree(sample_folder(), library)
+    return library
 
 
 def _fresh_base(call: Invocation) -> Path:
@@ -55,8 +112,8 @@ def _fresh_base(call: Invocation) -> Path:
     return DEMO_BASE
 
 
-def _sample() -> Path:
-    """The sample library: inside the installed package, or beside the source of an editable install."""
+def sample_folder() -> Path:
+    """The sample's documents: inside the installed package, or beside the source of an editable install."""
     package = Path(str(importlib.resources.files(sourcebook)))
     for folder in (package / "_sample" / "documents", package.parent.parent / "sample" / "documents"):
         if folder.is_dir():
@@ -66,18 +123,18 @@ def _sample() -> Path:
     )
 
 
-def _document(base: Path, report: AddReport, found: dict[str, list[SearchResult]]) -> dict[str, Any]:
+def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
     return {
         "db": str(base),
-        "report": report.as_dict(),
+        "documents": str(library),
+        "report": shown.report.as_dict(),
         "answers": [
-            {
-                "language": language,
-                "question": question,
-                "results": [shapes.search_result(result) for result in found[language]],
-            }
-            for language, question in QUESTIONS.items()
+            {"language": language, **shapes.answer(answer)} for language, answer in shown.answers.items()
         ],
+        "declined": shapes.answer(shown.declined),
+        "curated": shapes.answer(shown.curated, with_details=True),
+        "stale": shapes.answer(shown.stale, with_details=True),
+        "waiting": shown.waiting,
     }
 
 

@@ -1,14 +1,18 @@
+import json
 from typing import Annotated, Any
 
 import typer
 
+from sourcebook.consult.transcript import moment
 from sourcebook.faces import shapes
+from sourcebook.faces.cli.fitting import Cut
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.model.documents import DocumentDetails, DocumentStatus
+from sourcebook.model.documents import Document, DocumentDetails, DocumentStatus
 
 PREVIEW = 500
 """Letters of a text that are shown."""
+_UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
 
 Name = Annotated[
     str, typer.Argument(metavar="ID|PATH", help="A document's id, its path, or the end of its path.")
@@ -27,27 +31,27 @@ def list_documents(
     ] = None,
     collection: CollectionName = None,
 ) -> None:
-    """List the documents of a collection."""
+    """List the documents of a collection, with the reasons if only those are listed that could not be read.
+
+    On a narrow terminal columns are left out; --json has everything.
+    """
     with call.open() as book:
         documents = book.documents(collection=collection, status=status)
     if call.as_json:
         say_json({"documents": [shapes.document(document) for document in documents]})
         return
-    say_rows(
-        ("path", "title", "type", "language", "status", "chunks", "id"),
-        [
-            (
-                document.file_path,
-                document.title,
-                document.type,
-                document.language,
-                document.status.value if document.is_active else f"{document.status.value}, hidden",
-                document.chunk_count,
-                document.id,
-            )
-            for document in documents
-        ],
-    )
+    columns = ["path", "title", "type", "language", "status", "chunks", "id"]
+    rows = [_listed(document) for document in documents]
+    if status in _UNREAD:
+        columns.append("reason")
+        rows = [[*row, d.processing_error] for row, d in zip(rows, documents, strict=True)]
+        cuts, spare = (
+            {"path": Cut.BEGINNING, "reason": Cut.END},
+            ("chunks", "type", "language", "title", "status"),
+        )
+    else:
+        cuts, spare = {"path": Cut.BEGINNING, "title": Cut.END}, ("chunks", "type", "language")
+    say_rows(columns, rows, cuts=cuts, spare=spare)
 
 
 def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> None:
@@ -111,7 +115,9 @@ def _tell(call: Invocation, what: str, documents: dict[str, str]) -> None:
 def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
     document = details.document
     shown = shapes.document(document)
-    rows = [(key, value) for key, value in shown.items() if value not in (None, {}, "")]
+    metadata: dict[str, Any] = shown.pop("metadata")
+    rows = [(key, _readable(key, value)) for key, value in shown.items() if value not in (None, "")]
+    rows += [(f"metadata {key}", _readable(key, value)) for key, value in metadata.items()]
     rows.append(("passages", details.passages))
     rows += [
         ("path", f"{path.path} ({path.subcategory})" if path.subcategory else path.path)
@@ -119,3 +125,22 @@ def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
     ]
     rows += [("added with", root) for root in details.held_by]
     return rows
+
+
+def _listed(document: Document) -> list[object]:
+    return [
+        document.file_path,
+        document.title,
+        document.type,
+        document.language,
+        document.status.value if document.is_active else f"{document.status.value}, hidden",
+        document.chunk_count,
+        document.id,
+    ]
+
+
+def _readable(key: str, value: Any) -> Any:
+    """Times as people write them, and lists as they would stand in a file."""
+    if key in ("mtime", "indexed_at") and isinstance(value, int):
+        return moment(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (bool, dict, list)) else value

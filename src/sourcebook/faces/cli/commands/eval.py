@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 import sourcebook
-from sourcebook.errors import DocumentNotFound, PathNotFound, UsageError
+from sourcebook.errors import PathNotFound, UsageError
 from sourcebook.faces.cli import evaluations
 from sourcebook.faces.cli.evaluations import Asked, counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.questions import own_questions
 from sourcebook.model.chat import Role
 from sourcebook.model.search import RerankProvider, RetrievalMode
 from sourcebook.retrieve.evaluation import (
@@ -21,18 +22,15 @@ from sourcebook.retrieve.evaluation import (
     Evaluation,
     JudgedQuestion,
     SearchSetting,
-    resolved,
 )
 from sourcebook.retrieve.question_sets import (
     QUESTIONS,
     is_retrieval_set,
-    read_own_questions,
     read_queries,
     read_records,
 )
 
 _SESSIONS_READ = 1000
-_NAMED_AT_ONCE = 5
 
 
 def evaluate(
@@ -83,6 +81,12 @@ def evaluate(
         bool,
         typer.Option("--replay", help="Ask what people asked before, and show what another setting changes."),
     ] = False,
+    from_moderation: Annotated[
+        bool,
+        typer.Option(
+            "--from-moderation", help="Ask what was decided about in review; the sources are right."
+        ),
+    ] = False,
     against: Annotated[
         str,
         typer.Option(
@@ -102,14 +106,24 @@ def evaluate(
     provider = RerankProvider(call.loaded.settings.rerank_provider)
     chosen = f"{mode.value}+rerank" if rerank else mode.value
     command = _Evaluation(call, provider, top_k, limit, collection)
+    if path is not None and (replay or from_moderation):
+        raise UsageError(
+            f"--replay and --from-moderation ask what people asked, and not what is in {path}.",
+            hint="Leave out one of the two.",
+        )
     if replay:
         command.replay(chosen, against)
         return
-    if path is None:
+    names = COMPARED if compare else (chosen,)
+    if from_moderation:
+        asked = command.ask_decided(names)
+    elif path is None:
         raise UsageError(
-            "Nothing to evaluate was named.", hint="Name a folder or a CSV file, or use --replay."
+            "Nothing to evaluate was named.",
+            hint="Name a folder or a CSV file, or use --replay or --from-moderation.",
         )
-    asked = command.ask(path, COMPARED if compare else (chosen,), keep)
+    else:
+        asked = command.ask(path, names, keep)
     drawing = evaluations.drawn(asked, plot) if plot else None
     if plot and drawing is not None:
         plot.write_text(drawing, "utf-8")
@@ -137,7 +151,7 @@ class _Evaluation:
             raise PathNotFound(f"There is no {path}.")
         if path.is_file():
             with self.call.open() as book:
-                questions = self._own(book, path, self.collection)
+                questions = own_questions(book, path, self.collection)
                 return self._asked(book, path.name, questions, names, self.collection)
         if not is_retrieval_set(path) and not (path / QUESTIONS).is_file():
             raise UsageError(
@@ -151,8 +165,19 @@ class _Evaluation:
                 questions = read_queries(path)
             else:
                 self._add(book, path, name)
-                questions = self._own(book, path / QUESTIONS, name)
+                questions = own_questions(book, path / QUESTIONS, name)
             return self._asked(book, name, questions, names, name)
+
+    def ask_decided(self, names: Sequence[str]) -> Asked:
+        """Ask what people approved and rejected, in every one of the settings."""
+        with self.call.open() as book:
+            questions: list[JudgedQuestion] = book.moderation.judged_questions(self.collection)
+            if not questions:
+                raise UsageError(
+                    "Nothing was decided yet that names its documents.",
+                    hint="Approve some drafts: `sourcebook moderate list` shows them.",
+                )
+            return self._asked(book, "moderation", questions, names, self.collection)
 
     def replay(self, chosen: str, against: str) -> None:
         """Ask what people asked, in both settings."""
@@ -205,25 +230,6 @@ class _Evaluation:
         for document in book.documents(collection):
             if Path(document.file_path).name == QUESTIONS:
                 book.remove_document(document.id, collection=collection)
-
-    def _own(self, book: sourcebook.Sourcebook, path: Path, collection: str | None) -> list[JudgedQuestion]:
-        """The questions of a CSV file, each with the documents of the base that its line names."""
-        documents = book.documents(collection)
-        paths = {document.id: document.file_path for document in documents}
-        titles = {document.id: document.title or "" for document in documents}
-        questions: list[JudgedQuestion] = []
-        unknown: dict[str, None] = {}
-        for number, own in enumerate(read_own_questions(path), start=1):
-            judgements, unmatched = resolved(own.expected, paths, titles)
-            unknown |= dict.fromkeys(unmatched)
-            questions.append(JudgedQuestion(str(number), own.text, judgements, language=own.language))
-        if unknown:
-            raise DocumentNotFound(
-                f"{path} names {len(unknown)} documents that the base does not hold: "
-                + ", ".join(list(unknown)[:_NAMED_AT_ONCE]),
-                hint="`sourcebook documents list` shows the paths and titles that can be named.",
-            )
-        return questions
 
     def _asked(
         self,

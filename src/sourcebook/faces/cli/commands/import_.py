@@ -1,4 +1,4 @@
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -6,11 +6,19 @@ from sourcebook.faces.cli.commands.add import progress_bar
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json
 
+if TYPE_CHECKING:
+    from sourcebook.storage.jsonl.report import BundleReport
+
 
 def import_bundle(
     call: Invocation,
     source: Annotated[
-        str, typer.Argument(metavar="DIR", help="A bundle, or a folder or file of embeddings.jsonl.")
+        str,
+        typer.Argument(
+            metavar="SRC",
+            help="A bundle, an embeddings.jsonl or the folder of one, or a base of another program: "
+            "a file of SQLite, or `postgresql://…`.",
+        ),
     ],
     *,
     collection: Annotated[
@@ -22,18 +30,30 @@ def import_bundle(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="NAME", help="Whose vectors an embeddings.jsonl holds.", show_default=False
+            "--model",
+            metavar="NAME",
+            help="Whose vectors an embeddings.jsonl or another program's base holds. They are kept then; without "
+            "it, what another program's base holds is embedded again.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Read a bundle that `export` wrote, or an embeddings.jsonl. Vectors are kept, and nothing is embedded again."""
+    """Read a bundle that `export` wrote, an embeddings.jsonl, or a base of another program."""
     with call.open_or_make() as book, progress_bar() as on_progress:
         report = book.import_bundle(source, collection=collection, model=model, on_progress=on_progress)
     if call.as_json:
         say_json(report.as_dict())
     else:
-        say(
-            f"{report.documents} documents, {report.chunks} chunks and {report.vectors} vectors in "
-            f"{len(report.collections)} collections; {report.unchanged} documents were there already, "
-            f"{report.duplicates} under another id, and {report.skipped} rows were skipped."
-        )
+        _say(report)
+
+
+def _say(report: "BundleReport") -> None:
+    say(
+        f"{report.documents} documents, {report.chunks} chunks and {report.vectors} vectors in "
+        f"{len(report.collections)} collections; {report.unchanged} documents were there already, "
+        f"{report.duplicates} under another id, and {report.skipped} rows were skipped."
+    )
+    for table, written in report.rows.items():
+        say(f"{written} rows of {table}")
+    for why, count in report.left_out.items():
+        say(f"{count} {why}")

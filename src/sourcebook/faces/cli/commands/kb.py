@@ -1,13 +1,18 @@
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import CuratedAnswerNotFound, UsageError
-from sourcebook.faces import shapes
+from sourcebook.faces import reviews, shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
+
+if TYPE_CHECKING:
+    from sourcebook.model.moderation import Draft
+
+LOCAL_USER = 1
 
 
 def list_entries(
@@ -89,6 +94,41 @@ def add(
     tell(f"The curated answer {entry.id} is there.")
     for bound in entry.sources:
         tell(f"  It stands on {bound.document_path}: “{' '.join(bound.quote.split())}”")
+
+
+def edit(
+    call: Invocation,
+    entry_id: Annotated[int, typer.Argument(metavar="ID", help="The number that `kb list` shows.")],
+    *,
+    answer: Annotated[
+        str | None, typer.Option("--answer", metavar="TEXT", help="The answer in other words.")
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option("--question", metavar="Q", help="The question in other words.")
+    ] = None,
+    category: Annotated[
+        str | None, typer.Option("--category", metavar="X", help="What it belongs to.")
+    ] = None,
+    subcategory: Annotated[
+        str | None, typer.Option("--subcategory", metavar="Y", help="What it belongs to inside the category.")
+    ] = None,
+) -> None:
+    """Propose a change of a curated answer. It waits in `moderate list`; until then the approved words are given."""
+    with call.open() as book:
+        draft: Draft = book.moderation.edit_entry(
+            entry_id,
+            LOCAL_USER,
+            answer=answer,
+            question=question,
+            category=category,
+            subcategory=subcategory,
+        )
+    if call.as_json:
+        say_json({"draft": reviews.draft(draft)})
+    else:
+        tell(
+            f"The change waits as draft {draft.id}: `sourcebook moderate approve {draft.id}` lets it be given."
+        )
 
 
 def remove(

@@ -22,6 +22,7 @@ from sourcebook.model.search import (
     ReturnLevel,
     SearchReport,
     SearchResult,
+    WarningCode,
 )
 from sourcebook.retrieve.where import parse_where
 
@@ -112,6 +113,10 @@ def search(
         say_json(shapes.found(question, mode, report, place))
     else:
         _show(report, place)
+        if not report.results and not explain and (where or category):
+            tell(
+                "The filter may leave nothing to search in: --explain tells how many passages it lets through."
+            )
 
 
 def _filter(where: str | None, category: str | None) -> MetadataFilter | None:
@@ -134,7 +139,7 @@ def _show(report: SearchReport, place: DocumentPlace | None) -> None:
         say(explanations.of_document(place))
     for warning in report.warnings:
         tell(f"Note: {warning.message}")
-    if not report.results and not report.warnings:
+    if not report.results and not any(w.code is WarningCode.NOTHING_TO_SEARCH_FOR for w in report.warnings):
         tell("Nothing was found.")
 
 

@@ -85,8 +85,8 @@ join document_chunks c on c.collection_id = :collection_id and c.document_id = n
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
--- The graph gives the nearest one after another, and the filter is asked for each; or, when the statistics say that few
--- match, the server begins with those.
+-- The graph gives the nearest one after another, and the filter is asked for each. In brackets and not as a join, which the
+-- server might do for all rows beforehand; without a filter nothing is left of it.
 select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index,
        c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
@@ -94,12 +94,13 @@ from (
     select v.document_id, v.chunk_id, halfvec_send(v.vector) as packed_vector,
            halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
     from vectors v
-    join document_chunks c on c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id
     where v.collection_id = :collection_id and v.model_id = :model_id
       and exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
       and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-      and (:filter::jsonpath is null or c.facts @@ :filter::jsonpath)
+      and (:filter::jsonpath is null or (
+          select c.facts @@ :filter::jsonpath from document_chunks c
+          where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
     order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
     limit :limit
 ) n
@@ -117,12 +118,13 @@ from (
     from (
         select v.document_id, v.chunk_id, v.vector
         from vectors v
-        join document_chunks c on c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id
         where v.collection_id = :collection_id and v.model_id = :model_id
           and exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
           and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-          and (:filter::jsonpath is null or c.facts @@ :filter::jsonpath)
+          and (:filter::jsonpath is null or (
+              select c.facts @@ :filter::jsonpath from document_chunks c
+              where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
         order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
         limit :candidates
     ) s
@@ -188,7 +190,6 @@ order by case when x.distance between -1e300 and 1e300 then x.distance else '-in
 limit :limit
 
 -- name: near_passages_by_graph(collection_id, model_id, dimensions, query, filter, limit)
--- A subquery in brackets, because an `exists` might be answered for all rows beforehand.
 select v.document_id, v.chunk_id, halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
 from vectors v
 where v.collection_id = :collection_id and v.model_id = :model_id
@@ -224,6 +225,18 @@ from (
 ) s
 order by distance
 limit :limit
+
+-- name: count_for_plan(collection_id, model_id, filter)
+-- How many vectors there are, and how many of them a filter lets through; a child comes with its passage.
+select count(*) as vectors, count(*) filter (where :filter::jsonpath is null or (
+           select coalesce(p.facts, c.facts) @@ :filter::jsonpath
+           from document_chunks c
+           left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
+               and p.id = c.parent_id and c.level = 'CHILD'
+           where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id)) as allowed
+from vectors v
+where v.collection_id = :collection_id and v.model_id = :model_id
+  and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
 
 -- name: families(collection_id, model_id, document_ids, chunk_ids)
 -- The passages of these chunks, with the vectors of each passage and of its children. A chunk without a passage is one.
@@ -302,6 +315,31 @@ where :filter::jsonpath is null or (
     where c.collection_id = :collection_id and c.document_id = s.document_id and c.id = w.chunk_id)
 order by s.score desc, w.chunk_id
 limit :limit
+
+-- name: held_words(collection_id, term_ids)
+-- The postings of each term in a few long values, which travel and are read much faster than a row each.
+select q.position, array_agg(p.document_id) as documents,
+       string_agg(int4send(p.document_frequency), ''::bytea) as document_frequencies,
+       string_agg(int4send(p.document_length), ''::bytea) as document_lengths,
+       string_agg(int4send(cardinality(p.entries)), ''::bytea) as counts,
+       string_agg(array_send(p.entries), ''::bytea) as entries
+from unnest(:term_ids::integer[]) with ordinality as q (term_id, position)
+join postings p on p.term_id = q.term_id
+where p.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+group by q.position
+order by q.position
+
+-- name: chunks_at_places(collection_id, document_ids, places, filter)
+-- Those of the chunks at these places that the filter lets through, by their number in the list.
+select wanted.number, w.chunk_id
+from unnest(:document_ids::text[], :places::integer[]) with ordinality as wanted (document_id, place, number)
+cross join lateral (
+    select w.chunk_id from words w
+    where w.collection_id = :collection_id and w.document_id = wanted.document_id and w.place = wanted.place offset 0
+) w
+where :filter::jsonpath is null or (
+    select c.facts @@ :filter::jsonpath from document_chunks c
+    where c.collection_id = :collection_id and c.document_id = wanted.document_id and c.id = w.chunk_id)
 
 -- name: results_by_ids(collection_id, chunk_ids)
 select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,

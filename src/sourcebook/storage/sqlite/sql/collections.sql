@@ -18,6 +18,12 @@ join collection_counters n on n.collection_id = c.id
 join models m on m.id = c.active_model_id
 order by c.id
 
+-- name: collection_settings(collection_id)
+select settings from collections where id = :collection_id
+
+-- name: set_collection_settings(collection_id, settings, now)
+update collections set settings = :settings, updated_at = :now where id = :collection_id
+
 -- name: insert_model(name, version, dimensions, recipe, tokenizer_hash, now)
 insert into models (name, version, dimensions, recipe, tokenizer_hash, created_at)
 values (:name, :version, :dimensions, :recipe, :tokenizer_hash, :now)

@@ -16,6 +16,14 @@ select id, '' as content, title, file_path, file_hash, file_size_bytes, mtime, t
        metadata, processing_status, processing_error, is_active, chunk_count, indexed_at
 from documents where collection_id = :collection_id order by file_path, id
 
+-- name: document_labels(collection_id)
+-- What the documents that can be found are about; one spelling of each.
+select min(category) as category, min(subcategory) as subcategory
+from documents
+where collection_id = :collection_id and is_active = 1 and chunk_count > 0
+  and (category is not null or subcategory is not null)
+group by category_key, subcategory_key
+
 -- name: languages(collection_id)
 -- A document of unknown language counts as one of the language '': its words are not stemmed. From one language to the
 -- next by the index: a plain `distinct` would walk over every document.

@@ -1,0 +1,1 @@
+"""How well the product knows what it does not know."""

@@ -1,0 +1,166 @@
+"""Choosing thresholds: what they do to questions whose right outcome is known. Nothing here asks anything.
+
+A threshold that is chosen and measured on the same questions looks better than it is. So the figures of a suggestion
+are measured on questions that were left out when it was chosen, a fifth of them at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import TypeVar
+
+from sourcebook.errors import TooLittleData
+from sourcebook.model.calibration import (
+    CuratedCalibration,
+    CuratedFigures,
+    PassageCalibration,
+    PassageFigures,
+)
+
+FEWEST = 10
+"""So many questions with an answer, and without one, are needed; pairs that ask the same, and that do not."""
+PRECISION = 0.98
+"""The share of curated answers that must be right. One for another question is worse than none."""
+_FOLDS = 5
+_WORTH_A_CHANGE = 0.01
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A passage that was found: what speaks for it, whether its vector alone is enough, whether it was expected."""
+
+    score: float
+    is_sure: bool
+    is_expected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TriedQuestion:
+    """A question that was asked, and the passages that it found."""
+
+    is_answerable: bool
+    passages: Sequence[Weighed]
+
+    def accepted(self, needed: float) -> list[Weighed]:
+        return [passage for passage in self.passages if passage.is_sure or passage.score >= needed]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedPair:
+    """Two questions: how far apart they are, whether their words agree, and whether they ask the same."""
+
+    distance: float
+    words_agree: bool
+    is_same: bool
+
+    def is_hit(self, distance: float) -> bool:
+        return self.words_agree and self.distance < distance
+
+
+def calibrate_passages(tried: Sequence[TriedQuestion], needed: float) -> PassageCalibration:
+    """What the threshold does, and which would balance answering and declining better."""
+    sides = [[t for t in tried if t.is_answerable is side] for side in (True, False)]
+    _require(sides, "questions that the base answers", "questions that it does not answer")
+    before = passage_figures(tried, [needed] * len(tried))
+    chosen = best_needed(tried, needed)
+    after = passage_figures(tried, _cross_chosen(tried, lambda some: best_needed(some, needed)))
+    is_better = after.balance >= before.balance + _WORTH_A_CHANGE
+    return PassageCalibration(
+        len(sides[0]),
+        len(sides[1]),
+        needed,
+        chosen if is_better else None,
+        before,
+        after if is_better else before,
+    )
+
+
+def passage_figures(tried: Sequence[TriedQuestion], needed: Sequence[float]) -> PassageFigures:
+    """The figures with a threshold of its own for each question."""
+    accepted = [(t, t.accepted(n)) for t, n in zip(tried, needed, strict=True)]
+    answered = [(t, passages) for t, passages in accepted if passages]
+    right = [t.is_answerable and any(p.is_expected for p in passages) for t, passages in answered]
+    return PassageFigures(
+        _share(bool(passages) for t, passages in accepted if t.is_answerable),
+        _share(not passages for t, passages in accepted if not t.is_answerable),
+        fmean(right) if right else None,
+    )
+
+
+def best_needed(tried: Sequence[TriedQuestion], present: float) -> float:
+    """The threshold with the best balance; of several the one next to the present."""
+    tops = sorted({max(p.score for p in t.passages) for t in tried if t.passages})
+    candidates = [present, *_between(tops)]
+    worth = {n: round(passage_figures(tried, [n] * len(tried)).balance, 6) for n in candidates}
+    return min(candidates, key=lambda n: (-worth[n], abs(n - present)))
+
+
+def calibrate_pairs(tried: Sequence[TriedPair], distance: float) -> CuratedCalibration:
+    """What the distance does, and which would find more without a wrong answer."""
+    sides = [[t for t in tried if t.is_same is side] for side in (True, False)]
+    _require(sides, "pairs that ask the same", "pairs that only look alike")
+    before = curated_figures(tried, [distance] * len(tried))
+    chosen = best_distance(tried, distance)
+    after = curated_figures(tried, _cross_chosen(tried, lambda some: best_distance(some, distance)))
+    is_better = _curated_worth(after) > _curated_worth(before)
+    return CuratedCalibration(
+        len(sides[0]),
+        len(sides[1]),
+        distance,
+        chosen if is_better else None,
+        before,
+        after if is_better else before,
+    )
+
+
+def curated_figures(tried: Sequence[TriedPair], distances: Sequence[float]) -> CuratedFigures:
+    hits = [t.is_same for t, distance in zip(tried, distances, strict=True) if t.is_hit(distance)]
+    same = sum(t.is_same for t in tried)
+    return CuratedFigures(fmean(hits) if hits else None, sum(hits) / same if same else 0.0, len(hits))
+
+
+def best_distance(tried: Sequence[TriedPair], present: float) -> float:
+    """The distance that finds most while nearly every hit is right; of several the one next to the present."""
+    candidates = [present, *_between(sorted({t.distance for t in tried if t.words_agree}))]
+    worth = {d: _curated_worth(curated_figures(tried, [d] * len(tried))) for d in candidates}
+    return min(candidates, key=lambda d: ((-worth[d][0], -worth[d][1]), abs(d - present)))
+
+
+def _curated_worth(figures: CuratedFigures) -> tuple[float, float]:
+    """Precision as far as it is asked for, then coverage."""
+    precision = 1.0 if figures.precision is None else figures.precision
+    return min(precision, PRECISION), figures.coverage
+
+
+def _cross_chosen(tried: Sequence[T], choose: Callable[[Sequence[T]], float]) -> list[float]:
+    """For each of them the threshold that the others choose."""
+    chosen = [
+        choose([t for place, t in enumerate(tried) if place % _FOLDS != fold]) for fold in range(_FOLDS)
+    ]
+    return [chosen[place % _FOLDS] for place in range(len(tried))]
+
+
+def _between(values: Sequence[float]) -> list[float]:
+    """One threshold below all of them, one between each two, one above all."""
+    if not values:
+        return []
+    middles = [(one + other) / 2 for one, other in pairwise(values)]
+    return [round(value, 4) for value in (values[0] - 0.01, *middles, values[-1] + 0.01)]
+
+
+def _share(values: Iterable[bool]) -> float:
+    listed = list(values)
+    return fmean(listed) if listed else 0.0
+
+
+def _require(sides: Sequence[Sequence[object]], one: str, other: str) -> None:
+    if min(map(len, sides)) < FEWEST:
+        raise TooLittleData(
+            f"there are {len(sides[0])} {one} and {len(sides[1])} {other}",
+            hint=f"At least {FEWEST} of each are needed: fewer would make a threshold that fits only them.",
+        )

@@ -1,0 +1,80 @@
+"""Does what an answer quotes still stand? Decided by the texts alone.
+
+Words that were quoted stand as long as the sentences around them say the same. A document may change anywhere else, and
+white space, quotation marks and dashes may be set differently. A word put before or behind the quote, inside its
+sentence, may turn it around: then it no longer stands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from sourcebook.text.sentences import sentence_spans
+
+_QUOTATION_MARKS = dict.fromkeys(map(ord, "«»“”„‟‹›″"), '"') | dict.fromkeys(map(ord, "‘’‚′`"), "'")
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―"), "-")
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+_TYPOGRAPHY = _QUOTATION_MARKS | _DASHES | _INVISIBLE | {ord("…"): "..."}
+_MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_SENTENCE_END = (".", "!", "?", ":", ";", '"', ")")
+
+
+def stands(quote: str, text: str, earlier: str | None = None) -> bool:
+    """Whether the quote stands in the text as it was meant. `earlier` is the text from which it was taken, if known."""
+    wanted = _plain(quote)
+    if not wanted:
+        return True
+    places = _Places(text)
+    if wanted not in places.text:
+        return False
+    found = list(places.around(wanted))
+    if any(is_whole for _, is_whole in found):
+        return True
+    if earlier is not None:
+        before = {sentence for sentence, _ in _Places(earlier).around(wanted)}
+        return bool(before.intersection(sentence for sentence, _ in found))
+    # What looks like a whole sentence was one, and now is a part of another.
+    return not _looks_whole(wanted)
+
+
+class _Places:
+    """A text as its sentences, in the form in which words are compared."""
+
+    def __init__(self, text: str) -> None:
+        sentences = [_plain(text[start:end]) for start, end in sentence_spans(text)]
+        self._sentences = [sentence for sentence in sentences if sentence]
+        self._starts: list[int] = []
+        length = 0
+        for sentence in self._sentences:
+            self._starts.append(length)
+            length += len(sentence) + 1
+        self.text = " ".join(self._sentences)
+
+    def around(self, wanted: str) -> Iterator[tuple[str, bool]]:
+        """For every place of the words: the sentences that hold them, and whether they are exactly the words."""
+        at = self.text.find(wanted)
+        while at >= 0:
+            end = at + len(wanted)
+            first = bisect_right(self._starts, at) - 1
+            last = bisect_right(self._starts, end - 1) - 1
+            held = " ".join(self._sentences[first : last + 1])
+            yield held, _bare(held) == _bare(wanted)
+            at = self.text.find(wanted, at + 1)
+
+
+def _plain(text: str) -> str:
+    composed = unicodedata.normalize("NFC", text).translate(_TYPOGRAPHY)
+    return " ".join(_MARKUP.sub("", composed).split())
+
+
+def _bare(sentence: str) -> str:
+    """Without what opens an item of a list or closes a statement."""
+    return re.sub(r"^(?:[-*•#>|+]+|\d{1,3}[.)])\s+", "", sentence).rstrip(' .;|"').lstrip('"| ')
+
+
+def _looks_whole(wanted: str) -> bool:
+    first = next((letter for letter in wanted if letter.isalnum()), "")
+    return not first.islower() and wanted.endswith(_SENTENCE_END)

@@ -1,0 +1,109 @@
+"""The rules of the queue: what becomes a draft, who may decide, and what a decision does. Nothing here waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import AlreadyDecided, AuthError, UsageError
+from sourcebook.model.chat import Tier
+from sourcebook.model.moderation import DraftKind, DraftStatus
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Answer
+    from sourcebook.model.moderation import Draft
+
+DECIDING_ROLES = frozenset({"admin", "expert"})
+FALLBACK_CATEGORY = "general"
+"""What an answer belongs to when nobody said and nothing near it did."""
+
+
+class DraftAnswers(StrEnum):
+    """Which answers from documents are put before a person."""
+
+    ALL = "all"
+    MODEL = "model"
+    UNVERIFIED = "unverified"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPolicy:
+    """Which answers become drafts, and which share of them. Questions without an answer always do."""
+
+    answers: DraftAnswers = DraftAnswers.ALL
+    share: float = 1.0
+
+
+def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
+    """The kind of draft that an answer becomes, None if it becomes none."""
+    if answer.tier is Tier.CURATED:
+        return None
+    if answer.tier is Tier.NONE:
+        return DraftKind.DECLINED
+    wanted = {
+        DraftAnswers.ALL: True,
+        DraftAnswers.MODEL: answer.details.get("model") is not None,
+        DraftAnswers.UNVERIFIED: is_weak(answer),
+        DraftAnswers.NONE: False,
+    }[policy.answers]
+    return DraftKind.ANSWER if wanted and _lot(answer.message_id or answer.question) < policy.share else None
+
+
+def is_weak(answer: Answer) -> bool:
+    """Whether something in an answer is not borne out by what it cites."""
+    return answer.tier is Tier.MODEL or any(not sentence.verified for sentence in answer.sentences)
+
+
+def _lot(name: str) -> float:
+    """A number from 0 to 1 that a name always draws."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=7).digest(), "big") / 2**56
+
+
+def require_pending(draft: Draft, decided_by: str) -> None:
+    if draft.status is not DraftStatus.PENDING:
+        raise already_decided(draft, decided_by)
+
+
+def already_decided(draft: Draft, decided_by: str) -> AlreadyDecided:
+    by = (
+        "taken back by who asked"
+        if draft.status is DraftStatus.CANCELLED
+        else f"{draft.status} by {decided_by}"
+    )
+    return AlreadyDecided(
+        f"draft {draft.id} was already {by}", decided_by=decided_by, status=draft.status.value
+    )
+
+
+def require_decider(user_id: int, role: str | None, *, is_blocked: bool) -> None:
+    """Only experts and administrators decide."""
+    if role not in DECIDING_ROLES or is_blocked:
+        raise AuthError(
+            f"user {user_id} may not decide about drafts", hint="Only experts and administrators may."
+        )
+
+
+def require_replied(draft: Draft) -> str:
+    """The words of a reply that was given to a question."""
+    if draft.kind is not DraftKind.DECLINED or draft.status is not DraftStatus.APPROVED or not draft.answer:
+        raise UsageError(f"nobody has replied to {draft.id}", hint="Answer or approve it instead.")
+    return draft.answer
+
+
+def require_answerable(draft: Draft) -> None:
+    if draft.kind is not DraftKind.DECLINED:
+        raise UsageError(
+            f"draft {draft.id} is no question that waits for an answer", hint="Approve or reject it instead."
+        )
+
+
+def retires_its_entry(draft: Draft, *, is_stale: bool) -> bool:
+    """Whether turning this draft down means that the curated answer is no longer given.
+
+    An answer whose source is gone and that nobody wants to renew is wrong; one that somebody only wanted to word
+    differently stays as it was.
+    """
+    return draft.kind is DraftKind.STALE and is_stale

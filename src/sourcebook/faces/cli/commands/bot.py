@@ -1,0 +1,40 @@
+import asyncio
+import signal
+from contextlib import suppress
+from importlib.util import find_spec
+
+from sourcebook.errors import ProviderMissing
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say_json, tell
+
+
+def bot(call: Invocation) -> None:
+    """Run the Telegram bot until Ctrl-C.
+
+    The settings telegram_token and telegram_admins say which bot it is and who reviews in it. With
+    telegram_webhook_url it listens, else it asks Telegram for messages itself. What is being answered when it stops is
+    finished, and what is not is fetched again at the next start.
+    """
+    if find_spec("aiogram") is None:
+        raise ProviderMissing(
+            "the bot needs the package aiogram, which is not installed",
+            hint="Install it: pip install 'sourcebook[telegram]'.",
+        )
+    from sourcebook.faces.telegram.running import Ended, run  # noqa: PLC0415 - an extra that may not be there
+
+    async def until_told() -> Ended:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError, ValueError, RuntimeError):
+                asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        return await run(call.loaded.settings, stop, _tell_ready)
+
+    ended = asyncio.run(until_told())
+    if call.as_json:
+        say_json({"username": ended.username, "mode": ended.mode, "handled": ended.handled})
+    else:
+        tell(f"The bot has stopped; it handled {ended.handled} updates.")
+
+
+def _tell_ready(username: str, where: str) -> None:
+    tell(f"The bot @{username} is ready{f' and listens at {where}' if where else ''}. Ctrl-C ends it.")

@@ -1,0 +1,247 @@
+import sys
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from sourcebook.consult.transcript import moment
+from sourcebook.errors import UsageError
+from sourcebook.faces import reviews
+from sourcebook.faces.cli.answers import sources
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.model.curation import CuratedAnswer
+from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep
+
+LOCAL_USER = 1
+_SHORT = 70
+_DAY = 86_400
+
+Number = Annotated[int, typer.Argument(metavar="ID", help="The number that `moderate list` shows.")]
+Admin = Annotated[
+    int, typer.Option("--as", metavar="USER", help="Who decides: the number of an expert or administrator.")
+]
+Category = Annotated[
+    str | None, typer.Option("--category", metavar="X", help="What it belongs to.", show_default="as guessed")
+]
+Subcategory = Annotated[
+    str | None, typer.Option("--subcategory", metavar="Y", help="What it belongs to inside the category.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="WHEN", help="A date such as 2026-11-15, or days back such as 7d."),
+]
+
+
+def list_drafts(
+    call: Invocation,
+    *,
+    kind: Annotated[DraftKind | None, typer.Option("--kind", help="Only drafts of this kind.")] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=1000, help="So many at most.")
+    ] = 20,
+    after: Annotated[int, typer.Option("--after", metavar="ID", min=0, help="Those behind this one.")] = 0,
+) -> None:
+    """List what waits for a decision, oldest first: answers, questions for the expert, stale answers."""
+    with call.open() as book:
+        drafts: list[Draft] = book.moderation.get_pending_moderation_items(limit, kind=kind, after=after)
+    if call.as_json:
+        say_json({"drafts": [reviews.draft(each) for each in drafts]})
+        return
+    say_rows(
+        ("id", "kind", "asked", "category", "question", "answer"),
+        [
+            (d.id, d.kind.value, moment(d.created_at), d.category_guess, _short(d.question), _short(d.answer))
+            for d in drafts
+        ],
+    )
+
+
+def show(call: Invocation, draft_id: Number) -> None:
+    """Show a draft: the question, the answer with its sources, what was searched, and what asks the same."""
+    with call.open() as book:
+        draft: Draft = book.moderation.get_item(draft_id)
+        similar: list[Draft] = book.moderation.similar(draft_id)
+        entry_id = draft.kb_id or draft.stale_kb_id
+        entry: CuratedAnswer | None = None if entry_id is None else book.stores.curated.kb_get(entry_id)
+    if call.as_json:
+        say_json({"draft": reviews.draft_with_details(draft, similar, entry)})
+        return
+    say("\n".join(_told(draft, similar, entry)))
+
+
+def approve(
+    call: Invocation,
+    draft_id: Number,
+    *,
+    answer: Annotated[
+        str | None, typer.Option("--answer", metavar="TEXT", help="The answer in other words; - reads it.")
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option("--question", metavar="TEXT", help="The question in other words.")
+    ] = None,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    admin: Admin = LOCAL_USER,
+) -> None:
+    """Approve a draft, as it is or edited: it becomes a curated answer, bound to its sources."""
+    with call.open() as book:
+        entry: CuratedAnswer = book.moderation.approve_moderation_item(
+            draft_id,
+            admin,
+            answer=_read(answer),
+            question=question,
+            category=category,
+            subcategory=subcategory,
+        )
+    if call.as_json:
+        say_json({"entry": reviews.shapes.curated_answer(entry)})
+        return
+    _tell_entry(entry)
+
+
+def reject(
+    call: Invocation,
+    draft_id: Number,
+    *,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
+    admin: Admin = LOCAL_USER,
+) -> None:
+    """Reject a draft. A curated answer that went stale is not given any more."""
+    with call.open() as book:
+        draft: Draft = book.moderation.reject_moderation_item(draft_id, admin, reason)
+    if call.as_json:
+        say_json({"draft": reviews.draft(draft)})
+    else:
+        tell(f"Draft {draft.id} is rejected.")
+
+
+def answer(
+    call: Invocation,
+    draft_id: Number,
+    text: Annotated[str, typer.Argument(metavar="ANSWER", help="What is to be said; - reads it from stdin.")],
+    *,
+    keep: Annotated[
+        Keep, typer.Option("--keep", help="Keep it as a curated answer, or give it only to who asked.")
+    ] = Keep.CURATED,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    admin: Admin = LOCAL_USER,
+) -> None:
+    """Answer a question that the base could not answer. Who asked is told."""
+    with call.open() as book:
+        draft: Draft = book.moderation.answer_item(
+            draft_id, admin, _read(text) or "", keep=keep, category=category, subcategory=subcategory
+        )
+        entry: CuratedAnswer | None = None if draft.kb_id is None else book.stores.curated.kb_get(draft.kb_id)
+    if call.as_json:
+        shown = None if entry is None else reviews.shapes.curated_answer(entry)
+        say_json({"draft": reviews.draft(draft), "entry": shown})
+        return
+    tell(f"Question {draft.id} is answered.")
+    if entry is not None:
+        _tell_entry(entry)
+
+
+def gaps(
+    call: Invocation,
+    *,
+    since: Since = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=1000, help="So many at most.")
+    ] = 20,
+) -> None:
+    """Show what to write next: questions that were declined, rejected or weakly supported, put together."""
+    with call.open() as book:
+        found: list[Gap] = book.moderation.gaps(_moment(since), limit)
+    if call.as_json:
+        say_json({"gaps": [reviews.gap(each) for each in found]})
+        return
+    if not found:
+        tell("Nothing is missing that anybody asked for.")
+    for each in found:
+        say("\n".join(_gap(each)))
+
+
+def digest(call: Invocation, *, since: Since = "7d") -> None:
+    """Sum up what happened: questions, what they stood on, what became stale, what to write, tokens."""
+    with call.open() as book:
+        summed: Digest = book.moderation.digest(_moment(since))
+    if call.as_json:
+        say_json({"digest": reviews.digest(summed)})
+    else:
+        say("\n".join(_digest(summed)))
+
+
+def _read(text: str | None) -> str | None:
+    return sys.stdin.read() if text == "-" else text
+
+
+def _moment(since: str | None) -> int:
+    if since is None:
+        return 0
+    now = int(datetime.now(UTC).timestamp())
+    if since.endswith("d") and since[:-1].isdecimal():
+        return now - int(since[:-1]) * _DAY
+    try:
+        return int(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        raise UsageError(
+            f"{since!r} is no moment.", hint="Write a date such as 2026-11-15, or days back such as 7d."
+        ) from None
+
+
+def _short(text: str | None) -> str:
+    plain = " ".join((text or "").split())
+    return plain if len(plain) <= _SHORT else f"{plain[: _SHORT - 1]}…"
+
+
+def _tell_entry(entry: CuratedAnswer) -> None:
+    tell(f"The curated answer {entry.id} is there, revision {entry.revision}.")
+    for bound in entry.sources:
+        tell(f"  It stands on {bound.document_path}: “{' '.join(bound.quote.split())}”")
+    if not entry.sources:
+        tell(
+            "  Nothing in the documents was found that bears it out: it will not be known when it is outdated."
+        )
+    if entry.stale_since is not None:
+        tell(f"  It is stale already: {entry.stale_reason}.")
+
+
+def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> list[str]:
+    category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
+    lines = [
+        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, asked {moment(draft.created_at)}",
+        f"Category: {category or 'unknown'}",
+        f"Question: {draft.question}",
+    ]
+    if draft.answer:
+        lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
+    lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
+    if draft.reason:
+        lines.append(f"Reason: {draft.reason}")
+    if entry is not None:
+        state = f"stale: {entry.stale_reason}" if entry.stale_reason else "current"
+        lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state}")
+    lines += [f"  Looked at: {line}" for line in reviews.looked_at(draft)]
+    return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
+
+
+def _gap(gap: Gap) -> list[str]:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in gap.reasons.items())
+    lines = [f"{gap.count} × {gap.question} ({reasons}; asked by {gap.people})"]
+    lines += [f"    {example}" for example in gap.examples[1:]]
+    return lines + ([f"    nearest: {', '.join(gap.near)}"] if gap.near else [])
+
+
+def _digest(digest: Digest) -> list[str]:
+    tiers = ", ".join(f"{count} {tier}" for tier, count in sorted(digest.tiers.items())) or "none"
+    decided = ", ".join(f"{count} {status}" for status, count in sorted(digest.drafts.items())) or "nothing"
+    lines = [
+        f"From {moment(digest.since)} to {moment(digest.until)}",
+        f"Questions: {digest.questions}, asked by {digest.people} ({tiers}); declined: {digest.declined}",
+        f"Decided: {decided}; {digest.pending} wait",
+        f"Tokens: {digest.tokens_spent} spent, {digest.tokens_given} given",
+    ]
+    lines += [f"Became stale: {e.id} {_short(e.question or e.answer)}" for e in digest.became_stale]
+    return [*lines, *(f"To write: {gap.count} × {_short(gap.question)}" for gap in digest.to_write)]

@@ -1,0 +1,73 @@
+from typing import Annotated
+
+import typer
+
+from sourcebook.consult.transcript import moment
+from sourcebook.faces import shapes
+from sourcebook.faces.cli.commands.users import UserId
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.model.people import OperationType, TokenTransaction, User
+
+
+def balance(call: Invocation, user_id: UserId) -> None:
+    """Show how many tokens a person has."""
+    with call.open() as book:
+        book.people.sweep_reservations()
+        user: User = book.people.get_user(user_id)
+    if call.as_json:
+        say_json({"user_id": user.id, "balance": user.token_balance})
+    else:
+        say(str(user.token_balance))
+
+
+def credit(
+    call: Invocation,
+    user_id: UserId,
+    amount: Annotated[int, typer.Argument(metavar="AMOUNT", min=1, help="How many tokens to give.")],
+    *,
+    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="What they are for.")] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="KEY",
+            help="A name of this credit: given again, nothing more is credited.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Give a person tokens."""
+    with call.open() as book:
+        row: TokenTransaction = book.people.add_tokens(
+            user_id,
+            amount,
+            OperationType.ADMIN_CREDIT,
+            idempotency_key=key and f"credit:{key}",
+            description=note,
+            admin_id=1,
+        )
+        left: int = book.people.get_token_balance(user_id)
+    if call.as_json:
+        say_json({"transaction": shapes.transaction(row), "balance": left})
+    else:
+        tell(f"{row.amount} tokens are credited; the balance is {left}.")
+
+
+def history(
+    call: Invocation,
+    user_id: UserId,
+    *,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many rows to show.")] = 50,
+) -> None:
+    """Show what became of a person's tokens, the latest first."""
+    with call.open() as book:
+        left: int = book.people.get_token_balance(user_id)
+        rows: list[TokenTransaction] = book.people.token_history(user_id, limit)
+    if call.as_json:
+        say_json({"user_id": user_id, "balance": left, "transactions": [shapes.transaction(r) for r in rows]})
+        return
+    say_rows(
+        ("id", "amount", "operation", "when", "topic", "note"),
+        [(r.id, r.amount, r.operation_type, moment(r.created_at), r.topic_id, r.description) for r in rows],
+    )

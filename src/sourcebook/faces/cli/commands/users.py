@@ -1,0 +1,101 @@
+from typing import Annotated
+
+import typer
+
+from sourcebook.consult.transcript import moment
+from sourcebook.faces import shapes
+from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.output import say_json, say_rows, tell
+from sourcebook.model.people import ForgetReport, User, UserRole
+
+UserId = Annotated[int, typer.Argument(metavar="ID", help="The number that `users list` shows.")]
+
+
+def list_users(
+    call: Invocation,
+    *,
+    role: Annotated[
+        UserRole | None,
+        typer.Option("--role", help="Only those of this role.", show_default="everybody"),
+    ] = None,
+) -> None:
+    """List the people that the base knows."""
+    with call.open() as book:
+        users: list[User] = book.people.list_users(role)
+    if call.as_json:
+        say_json({"users": [shapes.user(user) for user in users]})
+        return
+    say_rows(
+        ("id", "name", "username", "telegram", "role", "tokens", "language", "since", "state"),
+        [
+            (
+                u.id,
+                u.shown_name,
+                u.username,
+                u.telegram_user_id,
+                u.role.value,
+                u.token_balance,
+                u.language,
+                moment(u.created_at),
+                "blocked" if u.is_blocked else "",
+            )
+            for u in users
+        ],
+    )
+
+
+def block(call: Invocation, user_id: UserId) -> None:
+    """Refuse a person's questions."""
+    with call.open() as book:
+        user: User = book.people.block_user(user_id)
+    _show(call, user, f"{user.shown_name} is blocked.")
+
+
+def unblock(call: Invocation, user_id: UserId) -> None:
+    """Take a person's questions again."""
+    with call.open() as book:
+        user: User = book.people.unblock_user(user_id)
+    _show(call, user, f"{user.shown_name} may ask again.")
+
+
+def role(
+    call: Invocation,
+    user_id: UserId,
+    role: Annotated[UserRole, typer.Argument(help="What the person is to be.", show_default=False)],
+) -> None:
+    """Make a person a user, an expert or an admin.
+
+    Experts and admins decide about drafts; admins may do everything.
+    """
+    with call.open() as book:
+        user: User = book.people.set_role(user_id, role)
+    _show(call, user, f"The role of {user.shown_name} is {user.role.value} now.")
+
+
+def forget(call: Invocation, user_id: UserId) -> None:
+    """Remove what is known of a person: names, messages, drafts, conversations.
+
+    What was paid stays in the ledger, without a name. Backups that were made before still hold the rest.
+    """
+    with call.open() as book:
+        report: ForgetReport = book.people.forget_user(user_id)
+    if call.as_json:
+        say_json({"forgotten": shapes.forget_report(report)})
+        return
+    tell(
+        f"The person {user_id} is forgotten: {report.messages} messages, {report.sessions} conversations and "
+        f"{report.drafts} drafts are gone; {report.transactions_kept} rows of the ledger stay, without a name."
+    )
+    if report.curated_kept:
+        numbers = ", ".join(str(number) for number in report.curated_kept)
+        tell(
+            f"Curated answers that came of their questions stay: {numbers}. "
+            "Look with `sourcebook kb list` whether they name anybody."
+        )
+
+
+def _show(call: Invocation, user: User, told: str) -> None:
+    if call.as_json:
+        say_json({"user": shapes.user(user)})
+    else:
+        tell(told)

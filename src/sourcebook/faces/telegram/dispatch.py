@@ -1,0 +1,130 @@
+"""Every update passes here: who it is from is looked up, one thing is done after the other, and errors are told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from aiogram import BaseMiddleware, Dispatcher
+from aiogram.exceptions import TelegramAPIError
+from aiogram.types import Message, Update
+
+from sourcebook.errors import SourcebookError
+from sourcebook.faces.telegram import administering, asking, commands, paying, pressing
+from sourcebook.faces.telegram.guests import Guest, Place
+from sourcebook.faces.telegram.messages import place_of, words
+from sourcebook.faces.telegram.sending import Undeliverable
+from sourcebook.faces.telegram.troubles import part_of
+from sourcebook.locale import texts
+from sourcebook.settings import masked
+
+if TYPE_CHECKING:
+    from aiogram.types import TelegramObject
+    from aiogram.types import User as TelegramUser
+
+    from sourcebook.faces.telegram.office import Office
+
+log = logging.getLogger(__name__)
+
+UPDATES = ["message", "edited_message", "callback_query", "pre_checkout_query"]
+"""What Telegram is asked for; nothing else is ever looked at."""
+Handler = Callable[["TelegramObject", dict[str, Any]], Awaitable[Any]]
+
+
+def make_dispatcher(office: Office) -> Dispatcher:
+    dispatcher = Dispatcher(disable_fsm=True, office=office)
+    dispatcher.update.outer_middleware(Gate(office))
+    for quick in (commands.router(), administering.router()):
+        quick.message.middleware(OnlyOnce(office))
+        dispatcher.include_router(quick)
+    dispatcher.include_routers(paying.router(), pressing.router(), asking.router())
+    return dispatcher
+
+
+class Gate(BaseMiddleware):
+    """Lets in people, one thing at a time for each, and tells them when something goes wrong."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        if not isinstance(event, Update) or (found := _who(event)) is None:
+            return
+        person, place = found
+        if event.pre_checkout_query is not None:
+            # Telegram waits ten seconds for this one: it takes nobody's turn.
+            await self._let_in(handler, event, data, person, place)
+            return
+        async with self._office.turn(person.id):
+            await self._let_in(handler, event, data, person, place)
+
+    async def _let_in(
+        self, handler: Handler, event: Update, data: dict[str, Any], person: TelegramUser, place: Place
+    ) -> None:
+        try:
+            guest = await self._office.guest(person, place, event.update_id)
+            if guest.user.is_blocked and event.pre_checkout_query is None:
+                await self._refuse(guest, event)
+            else:
+                await handler(event, data | {"guest": guest})
+        except Undeliverable:
+            log.info("A chat takes no messages any more.")
+        except TelegramAPIError:
+            # Nothing can be said now. Whoever brought the update brings it again, and what was done is not done twice.
+            raise
+        except Exception as error:
+            await self._failed(error, person, place, event)
+
+    async def _refuse(self, guest: Guest, event: Update) -> None:
+        if event.callback_query is not None:
+            await self._office.sender.answer_press(event.callback_query.id, guest.texts("blocked"))
+        elif guest.place.is_private and await self._office.is_new(guest, "…"):
+            await self._office.say(guest, guest.texts("blocked"))
+
+    async def _failed(self, error: Exception, person: TelegramUser, place: Place, event: Update) -> None:
+        """Nobody is left without a word. What went wrong is for the admins and the log."""
+        log.error(
+            "An update could not be handled: %s", error, exc_info=not isinstance(error, SourcebookError)
+        )
+        if event.callback_query is not None:
+            await self._office.sender.answer_press(event.callback_query.id)
+        if event.pre_checkout_query is None:
+            await self._office.sender.try_to_say(place.chat_id, texts(person.language_code)("failed"))
+        part = part_of(error)
+        if part is not None:
+            await self._office.troubles.began(part, str(masked(_reason(error))))
+
+
+class OnlyOnce(BaseMiddleware):
+    """A command that came before is not done again."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        guest: Guest = data["guest"]
+        if isinstance(event, Message) and await self._office.is_new(guest, words(event)):
+            return await handler(event, data)
+        return None
+
+
+def _who(event: Update) -> tuple[TelegramUser, Place] | None:
+    """The person behind an update and where they are; None if it is not a person's."""
+    message = event.message or event.edited_message
+    if message is not None:
+        found = message.from_user, place_of(message)
+    elif event.callback_query is not None:
+        shown = event.callback_query.message
+        person = event.callback_query.from_user
+        found = person, place_of(shown) if isinstance(shown, Message) else Place(person.id)
+    elif event.pre_checkout_query is not None:
+        found = event.pre_checkout_query.from_user, Place(event.pre_checkout_query.from_user.id)
+    else:
+        return None
+    person, place = found
+    return None if person is None or person.is_bot else (person, place)
+
+
+def _reason(error: Exception) -> str:
+    return error.message if isinstance(error, SourcebookError) else type(error).__name__ + "."

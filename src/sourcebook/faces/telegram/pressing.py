@@ -1,0 +1,176 @@
+"""Presses of buttons. What a button says is only a wish: who may have it is looked up now."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from aiogram import Router
+from aiogram.types import Message
+
+from sourcebook.errors import NotEnoughTokens, TopicNotFound
+from sourcebook.faces.telegram import commands, keyboards, paying, rendering, reviewing, uploading
+from sourcebook.faces.telegram.callbacks import Action, Press, decode
+from sourcebook.model.chat import Role
+from sourcebook.model.people import Visit
+
+if TYPE_CHECKING:
+    from aiogram.types import CallbackQuery
+
+    from sourcebook.faces.telegram.guests import Guest
+    from sourcebook.faces.telegram.office import Office
+    from sourcebook.model.chat import ChatMessage
+
+_REVIEW = frozenset({Action.APPROVE, Action.EDIT, Action.REJECT, Action.ANSWER, Action.KEEP, Action.NEXT})
+_ADMIN = frozenset({Action.FILE})
+
+
+def router() -> Router:
+    pressing = Router(name="pressing")
+    pressing.callback_query.register(on_press)
+    return pressing
+
+
+async def on_press(callback_query: CallbackQuery, guest: Guest, office: Office) -> None:
+    press = decode(callback_query.data)
+    message = callback_query.message
+    if press is None or not isinstance(message, Message):
+        await office.sender.answer_press(callback_query.id, guest.texts("stale_button"))
+        return
+    if not _may(guest, press):
+        await office.sender.answer_press(callback_query.id, guest.texts("not_yours"))
+        return
+    if not await office.is_new(guest, f"[{callback_query.data}]"):
+        return
+    note = await _done(guest, office, press, message)
+    await office.sender.answer_press(callback_query.id, note)
+
+
+def _may(guest: Guest, press: Press) -> bool:
+    if press.action in _REVIEW:
+        return guest.is_staff and guest.place.is_private
+    return press.action not in _ADMIN or (guest.is_admin and guest.place.is_private)
+
+
+async def _done(guest: Guest, office: Office, press: Press, message: Message) -> str | None:
+    """Do it; what is returned is shown for a moment."""
+    stale = guest.texts("stale_button")
+    match press.action:
+        case Action.LANGUAGE:
+            return None if await commands.choose_language(guest, office, press.word) else stale
+        case Action.CATEGORIES | Action.CATEGORY | Action.SUBCATEGORY | Action.EVERYTHING:
+            return None if await _choose(guest, office, press, message) else stale
+        case Action.SOURCE:
+            return None if await _show_source(guest, office, press) else stale
+        case Action.BUY_QUESTIONS:
+            await _buy_questions(guest, office)
+        case Action.BUY_TOKENS:
+            await paying.send_bill(guest, office, press.number)
+        case Action.CALL_HUMAN:
+            return None if await _call_human(guest, office, press.number) else stale
+        case Action.TAKE_BACK:
+            if not await commands.take_back(guest, office, press.number):
+                return stale
+            await office.sender.drop_buttons(message.chat.id, message.message_id)
+        case Action.FILE:
+            if not await uploading.choose(guest, office, message.message_id, press.word):
+                return stale
+            await office.sender.drop_buttons(message.chat.id, message.message_id)
+        case _:
+            if await reviewing.press(guest, office, press.action, press.number):
+                await office.sender.drop_buttons(message.chat.id, message.message_id)
+    return None
+
+
+async def _choose(guest: Guest, office: Office, press: Press, message: Message) -> bool:
+    """From the categories to a subcategory; the choice is kept with the consultation."""
+    labels = await office.labels()
+    categories = commands.categories_of(labels)
+    if press.action is Action.CATEGORIES:
+        markup = commands.first_buttons(guest.texts, labels)
+        await office.sender.edit(message.chat.id, message.message_id, guest.texts("choose_category"), markup)
+        return True
+    if press.action is Action.EVERYTHING:
+        await _set_topic(guest, office, None, None)
+        await office.say(guest, guest.texts("category_all"))
+        return True
+    if press.action is Action.CATEGORY:
+        category = keyboards.chosen(categories, press.word)
+        inside = commands.subcategories_of(labels, category)
+        if category is not None and inside:
+            text = guest.texts("choose_subcategory", category=keyboards.shown(category))
+            markup = keyboards.subcategories(guest.texts, inside)
+            await office.sender.edit(message.chat.id, message.message_id, text, markup)
+            return True
+        pair = (category, None)
+    else:
+        pair = next(
+            (pair for pair in labels if pair[1] and keyboards.chosen([pair[1]], press.word)), (None, None)
+        )
+    if pair == (None, None):
+        return False
+    await _set_topic(guest, office, *pair)
+    await office.say(guest, guest.texts("category_chosen", topic=keyboards.shown(pair[1] or pair[0] or "")))
+    return True
+
+
+async def _set_topic(guest: Guest, office: Office, category: str | None, subcategory: str | None) -> None:
+    people = office.book.people
+    topic = await people.get_or_create_open_topic(guest.user.id, guest.place.channel_key, face="telegram")
+    await people.update_topic_culture(topic.id, subcategory, category)
+
+
+async def _buy_questions(guest: Guest, office: Office) -> None:
+    texts = guest.texts
+    try:
+        topic = await office.book.reception.buy_questions(guest.user.id, guest.place.channel_key, guest.key)
+    except NotEnoughTokens:
+        await office.close(guest, texts("not_enough_tokens"), keyboards.rows(*paying.offers(guest, office)))
+    except TopicNotFound:
+        await office.close(guest, texts("nothing_to_extend"))
+    else:
+        questions = texts("questions", n=topic.follow_ups_left)
+        await office.close(guest, texts("questions_bought", questions=questions))
+
+
+async def _show_source(guest: Guest, office: Office, press: Press) -> bool:
+    """The words of a source of one's own answer, as they were cited."""
+    turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
+    if turn is None:
+        return False
+    found = [one for one in rendering.by_number(turn[1].citations) if one.number == press.number]
+    if not found:
+        return False
+    await office.say(guest, rendering.source(guest.texts, found[0]))
+    return True
+
+
+async def _call_human(guest: Guest, office: Office, update_id: int) -> bool:
+    """Hand the question of an answer to an expert."""
+    turn = await _turn(guest, office, update_id)
+    if turn is None:
+        return False
+    visit = Visit(
+        guest.user.id,
+        guest.place.channel_key,
+        turn[0].content,
+        f"{office.key(update_id)}:human",
+        language=guest.texts.language,
+    )
+    draft = await office.book.reception.call_human(visit)
+    office.news.set()
+    button = keyboards.button(guest.texts("take_back"), Action.TAKE_BACK, draft.id)
+    await office.close(guest, guest.texts("human_called"), keyboards.rows([button]))
+    return True
+
+
+async def _turn(guest: Guest, office: Office, update_id: int) -> tuple[ChatMessage, ChatMessage] | None:
+    """The question and the answer of an update, if they are this person's and still there."""
+    row = await office.book.people.find_message(f"{office.key(update_id)}:answer")
+    if row is None or row.user_id != guest.user.id or row.session_id is None:
+        return None
+    messages = await office.book.stores.sessions.messages(row.session_id, guest.user.id)
+    for before, found in pairwise(messages):
+        if found.id == row.chat_message_id and before.role is Role.USER:
+            return before, found
+    return None

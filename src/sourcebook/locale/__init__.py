@@ -1,0 +1,70 @@
+"""What the bot says, in the languages that people read. One TOML file per language, with the same keys in each.
+
+A value is a sentence with `{names}` in it, or a table of the plural forms of one, chosen by `n`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import TypeAlias
+
+LANGUAGES = ("en", "ru", "pt")
+DEFAULT = "en"
+NAMES = MappingProxyType({"en": "English", "ru": "Русский", "pt": "Português"})
+
+Entry: TypeAlias = str | Mapping[str, str]
+
+
+class Texts:
+    """The sentences of one language: `texts("balance", n=3)`."""
+
+    def __init__(self, language: str, entries: Mapping[str, Entry]) -> None:
+        self.language = language
+        self.entries = entries
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The sentence of this key. What is put into it stays as it is, braces and all."""
+        entry = self.entries[key]
+        if isinstance(entry, str):
+            return entry.format(**values)
+        return entry[_PLURALS[self.language](int(str(values["n"])))].format(**values)
+
+
+def texts(language: str | None) -> Texts:
+    """The sentences in this language (`pt` serves `pt-BR`), or in English if there are none."""
+    return _read(known(language))
+
+
+def known(language: str | None) -> str:
+    """The language in which somebody is spoken to, by the code that their program gives."""
+    code = (language or "").replace("_", "-").partition("-")[0].lower()
+    return code if code in LANGUAGES else DEFAULT
+
+
+@cache
+def _read(language: str) -> Texts:
+    source = resources.files(__name__).joinpath(f"{language}.toml").read_text("utf-8")
+    return Texts(language, tomllib.loads(source))
+
+
+def _one_or_many(n: int) -> str:
+    return "one" if abs(n) == 1 else "many"
+
+
+def _slavic(n: int) -> str:
+    last, last_two = abs(n) % 10, abs(n) % 100
+    if last == 1 and last_two != 11:
+        return "one"
+    return "few" if last in (2, 3, 4) and last_two not in (12, 13, 14) else "many"
+
+
+_PLURALS: Mapping[str, Callable[[int], str]] = {"en": _one_or_many, "pt": _one_or_many, "ru": _slavic}
+FORMS: Mapping[str, frozenset[str]] = {
+    "en": frozenset({"one", "many"}),
+    "pt": frozenset({"one", "many"}),
+    "ru": frozenset({"one", "few", "many"}),
+}

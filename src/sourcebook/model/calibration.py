@@ -1,0 +1,83 @@
+"""How thresholds do on questions whose right outcome is known, and which would do better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPair:
+    """Two questions, and whether they ask the same."""
+
+    question: str
+    other: str
+    is_same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFigures:
+    """What a threshold on passages does.
+
+    `answered` is the share of the questions with an answer that get one, `declined` the share of those without that
+    get none. `right` is the share of what was answered that was answered from an expected document; None if nothing
+    was.
+    """
+
+    answered: float
+    declined: float
+    right: float | None
+
+    @property
+    def balance(self) -> float:
+        return (self.answered + self.declined) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class PassageCalibration:
+    """The threshold for passages: as it is, and as it would be, measured on questions left out in choosing."""
+
+    answerable: int
+    unanswerable: int
+    needed: float
+    suggested: float | None
+    before: PassageFigures
+    after: PassageFigures
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedFigures:
+    """What a distance between questions does: which share of the hits is right, and of the same questions is found.
+
+    `precision` is None if there is no hit.
+    """
+
+    precision: float | None
+    coverage: float
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedCalibration:
+    """The distance for curated answers: as it is, and as it would be, measured on pairs left out in choosing."""
+
+    same: int
+    different: int
+    distance: float
+    suggested: float | None
+    before: CuratedFigures
+    after: CuratedFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Both thresholds of a collection, as far as there was enough to measure them by. None suggested: keep it."""
+
+    collection_id: str
+    model: str
+    passages: PassageCalibration | None = None
+    curated: CuratedCalibration | None = None
+
+    @property
+    def has_suggestion(self) -> bool:
+        parts = (self.passages, self.curated)
+        return any(part is not None and part.suggested is not None for part in parts)

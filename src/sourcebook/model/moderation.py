@@ -1,0 +1,159 @@
+"""Drafts: what waits for a person's decision, and what is learned from the decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from sourcebook.model.documents import JsonValue
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource
+
+
+class DraftKind(StrEnum):
+    """An answer to be approved, a question that an expert is to answer, or a curated answer to be looked at again."""
+
+    ANSWER = "answer"
+    DECLINED = "declined"
+    STALE = "stale"
+
+
+class DraftStatus(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+
+
+class Keep(StrEnum):
+    """What becomes of an expert's reply: it is given to who asked, or also kept as a curated answer."""
+
+    REPLY_ONLY = "reply_only"
+    CURATED = "curated"
+
+
+class Why(StrEnum):
+    """Why a question is in the queue."""
+
+    ANSWERED = "answered"
+    DECLINED = "declined"
+    ASKED_FOR_A_PERSON = "asked_for_a_person"
+    SOURCE_CHANGED = "source_changed"
+    EDITED = "edited"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A row of the queue.
+
+    `details` tell how it came about: what was searched and found. Drafts that ask much the same have one `group_key`.
+    A draft of kind STALE is about the curated answer `stale_kb_id`; an approved one became the answer `kb_id`.
+    """
+
+    id: int
+    user_id: int
+    kind: DraftKind
+    question: str
+    status: DraftStatus = DraftStatus.PENDING
+    answer: str | None = None
+    language: str | None = None
+    citations: Sequence[Citation] = ()
+    details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    attachments: Sequence[Mapping[str, JsonValue]] = ()
+    category_guess: str | None = None
+    subcategory_guess: str | None = None
+    group_key: str | None = None
+    collection_id: str | None = None
+    topic_id: int | None = None
+    session_id: str | None = None
+    chat_message_id: str | None = None
+    reason: str | None = None
+    admin_id: int | None = None
+    kb_id: int | None = None
+    stale_kb_id: int | None = None
+    created_at: int = 0
+    updated_at: int = 0
+    decided_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewDraft:
+    """What is put into the queue."""
+
+    user_id: int
+    kind: DraftKind
+    question: str
+    answer: str | None = None
+    language: str | None = None
+    citations: Sequence[Citation] = ()
+    details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    attachments: Sequence[Mapping[str, JsonValue]] = ()
+    category_guess: str | None = None
+    subcategory_guess: str | None = None
+    group_key: str | None = None
+    collection_id: str | None = None
+    topic_id: int | None = None
+    session_id: str | None = None
+    chat_message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """An answer as it is to be kept: its words, and the sources that bear it out."""
+
+    collection_id: str
+    category: str
+    answer: str
+    question: str | None = None
+    subcategory: str | None = None
+    language: str | None = None
+    sources: Sequence[CuratedSource] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A subject that people ask about and the base does not answer well: what to write next.
+
+    `reasons` counts why: declined, rejected, weak (an answer with sentences that nothing supports). `near` are the
+    documents that came nearest.
+    """
+
+    question: str
+    count: int
+    people: int
+    reasons: Mapping[str, int]
+    examples: Sequence[str]
+    near: Sequence[str] = ()
+    category: str | None = None
+    language: str | None = None
+    last_asked_at: int = 0
+    draft_ids: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What happened between two moments."""
+
+    since: int
+    until: int
+    questions: int
+    tiers: Mapping[str, int]
+    """How many answers stood on what: curated, documents, model, none."""
+    drafts: Mapping[str, int]
+    """What became of the drafts that were decided: approved, rejected, cancelled."""
+    pending: int
+    """How many drafts wait now."""
+    became_stale: Sequence[CuratedAnswer]
+    to_write: Sequence[Gap]
+    tokens_spent: int
+    tokens_given: int
+    people: int
+    """How many different people asked."""
+
+    @property
+    def declined(self) -> int:
+        return self.tiers.get("none", 0)

@@ -1,0 +1,149 @@
+"""What the review of answers needs of a base and of those who know its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource
+    from sourcebook.model.documents import EmbeddingModel, Vector
+    from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft, Revision
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that stands in the queue, and the group that it belongs to."""
+
+    question: str
+    language: str | None
+    group_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A vector and the model that made it."""
+
+    vector: Vector
+    model: EmbeddingModel
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts of what happened between two moments."""
+
+    questions: int
+    people: int
+    tiers: dict[str, int]
+    drafts: dict[str, int]
+    tokens: dict[str, int]
+    """The sum of the changes of balances, by the kind of operation."""
+    became_stale: Sequence[CuratedAnswer]
+
+
+class ModerationQueue(Protocol):
+    """Drafts. Each is decided exactly once, whoever tries and however many at the same time."""
+
+    async def add(self, draft: NewDraft) -> Draft:
+        """Put a draft into the queue. One that was made of the same message before is returned instead."""
+        ...
+
+    async def get(self, draft_id: int) -> Draft | None: ...
+
+    async def pending(
+        self,
+        limit: int = 20,
+        *,
+        kind: DraftKind | None = None,
+        after: int = 0,
+        collection_id: str | None = None,
+    ) -> list[Draft]:
+        """The drafts that wait, oldest first, behind the one with the number `after`."""
+        ...
+
+    async def in_group(self, group_key: str) -> list[Draft]:
+        """The drafts of a group that wait."""
+        ...
+
+    async def of_user(self, user_id: int, status: DraftStatus | None = None) -> list[Draft]:
+        """What a person asked, the latest first."""
+        ...
+
+    async def count_pending(self) -> dict[DraftKind, int]: ...
+
+    async def recently_asked(self, collection_id: str | None, limit: int = 300) -> list[Asked]: ...
+
+    async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
+        """The categories of documents and curated answers, each with its subcategories."""
+        ...
+
+    async def approve(
+        self, draft_id: int, admin_id: int, revision: Revision, embedded: Embedded
+    ) -> CuratedAnswer:
+        """Make a curated answer of a draft, or renew the one that it is about, and settle what asked the same."""
+        ...
+
+    async def reject(self, draft_id: int, admin_id: int, reason: str) -> Draft:
+        """Turn a draft down. A stale answer is not given any more."""
+        ...
+
+    async def reply(
+        self,
+        draft_id: int,
+        admin_id: int,
+        text: str,
+        revision: Revision | None = None,
+        embedded: Embedded | None = None,
+    ) -> Draft:
+        """Answer who asked, through the outbox; with a revision, the answer is kept as a curated one too."""
+        ...
+
+    async def keep(
+        self, draft_id: int, admin_id: int, revision: Revision, embedded: Embedded
+    ) -> CuratedAnswer:
+        """Make a curated answer of a reply that was given; if it was made before, that one."""
+        ...
+
+    async def cancel(self, draft_id: int, user_id: int) -> Draft:
+        """Take one's own question back."""
+        ...
+
+    async def propose(self, entry_id: int, editor_id: int, revision: Revision) -> Draft:
+        """Put a change of a curated answer into the queue. The approved words are given until it is approved."""
+        ...
+
+    async def troubled(self, since: int, limit: int = 5000) -> list[Draft]:
+        """Questions that were not answered well: waiting or turned down, the latest first."""
+        ...
+
+    async def decided(self, since: int = 0, limit: int = 5000) -> list[Draft]:
+        """Drafts that were approved or rejected, in the order in which they were made."""
+        ...
+
+    async def tally(self, since: int, until: int) -> Tally: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAnswer:
+    """An answer whose marks number its sources in their order, and the sentences for which nothing was found."""
+
+    text: str
+    sources: Sequence[CuratedSource] = ()
+    unsupported: Sequence[str] = ()
+
+
+class Binder(Protocol):
+    """Finds in the documents what bears an answer out."""
+
+    async def bind(
+        self,
+        answer: str,
+        question: str | None,
+        citations: Sequence[Citation],
+        collections: Sequence[str],
+        language: str | None,
+    ) -> BoundAnswer:
+        """Check every sentence against what it cites, or else against what a search for it finds."""
+        ...

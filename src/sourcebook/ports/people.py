@@ -1,0 +1,280 @@
+"""What is kept of people: who they are, their consultations, what they wrote, and what they paid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from sourcebook.model.people import UserRole
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Answer
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.people import (
+        Charge,
+        Direction,
+        ForgetReport,
+        LoggedMessage,
+        OperationType,
+        Prices,
+        Reply,
+        Reservation,
+        TokenTransaction,
+        Topic,
+        User,
+        Visit,
+    )
+
+
+class Users(Protocol):
+    async def get_or_create_user(
+        self,
+        telegram_user_id: int,
+        username: str | None = None,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        language: str | None = None,
+        *,
+        welcome_tokens: int = 0,
+    ) -> User:
+        """The person, made if new. Names that are given take the place of those that were known."""
+        ...
+
+    async def create_user(
+        self,
+        *,
+        username: str | None = None,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        language: str | None = None,
+        role: UserRole = UserRole.USER,
+        welcome_tokens: int = 0,
+    ) -> User: ...
+
+    async def get_user(self, user_id: int) -> User: ...
+
+    async def list_users(self, role: UserRole | None = None) -> list[User]: ...
+
+    async def count_all_users(self) -> int:
+        """How many people there are, without `local` and those who were forgotten."""
+        ...
+
+    async def set_role(self, user_id: int, role: UserRole) -> User: ...
+
+    async def set_language(self, user_id: int, language: str | None) -> User: ...
+
+    async def set_blocked(self, user_id: int, *, is_blocked: bool) -> User: ...
+
+    async def forget_user(self, user_id: int) -> ForgetReport:
+        """Remove all that a person wrote and is called; the ledger stays, without a name."""
+        ...
+
+
+class Topics(Protocol):
+    """Consultations. One is open for a person at a place, however many ask for it at once."""
+
+    async def get_open_topic(self, user_id: int, channel_key: str) -> Topic | None: ...
+
+    async def get_or_create_open_topic(
+        self,
+        user_id: int,
+        channel_key: str,
+        *,
+        face: str = "python",
+        culture: str | None = None,
+        category: str | None = None,
+    ) -> Topic: ...
+
+    async def replace_open_topic(
+        self,
+        user_id: int,
+        channel_key: str,
+        *,
+        face: str = "python",
+        culture: str | None = None,
+        category: str | None = None,
+    ) -> Topic:
+        """Close the open one, if there is one, and open another."""
+        ...
+
+    async def get_topic(self, topic_id: int) -> Topic: ...
+
+    async def list_topics(self, user_id: int, limit: int = 20) -> list[Topic]:
+        """The newest first."""
+        ...
+
+    async def close_topic(self, topic_id: int) -> Topic: ...
+
+    async def update_topic_culture(
+        self, topic_id: int, culture: str | None, category: str | None = None
+    ) -> Topic: ...
+
+    async def remove_topic(self, topic_id: int) -> bool:
+        """Remove a consultation with its conversation and messages. True if there was one."""
+        ...
+
+
+class Messages(Protocol):
+    async def log_message(
+        self,
+        user_id: int,
+        direction: Direction,
+        *,
+        text: str | None = None,
+        chat_message_id: str | None = None,
+        topic_id: int | None = None,
+        session_id: str | None = None,
+        external_id: str | None = None,
+        meta: Mapping[str, JsonValue] | None = None,
+    ) -> LoggedMessage | None:
+        """Either a text or the message of a conversation. None: `external_id` was logged before."""
+        ...
+
+    async def get_topic_messages(self, topic_id: int, limit: int | None = None) -> list[LoggedMessage]:
+        """In the order in which they were logged; with a limit, the last ones."""
+        ...
+
+    async def last_message(self, user_id: int, direction: Direction) -> LoggedMessage | None: ...
+
+    async def find_message(self, external_id: str) -> LoggedMessage | None: ...
+
+    async def update_message_meta(self, message_id: int, meta: Mapping[str, JsonValue]) -> None:
+        """What is given takes the place of what is called the same; the rest stays."""
+        ...
+
+
+class Ledger(Protocol):
+    """Tokens. What has an idempotency key happens once; given the key again, the same row comes back."""
+
+    async def deduct_tokens(
+        self,
+        user_id: int,
+        amount: int,
+        operation_type: OperationType,
+        *,
+        idempotency_key: str | None = None,
+        description: str | None = None,
+        topic_id: int | None = None,
+        admin_id: int | None = None,
+    ) -> TokenTransaction: ...
+
+    async def add_tokens(
+        self,
+        user_id: int,
+        amount: int,
+        operation_type: OperationType,
+        *,
+        idempotency_key: str | None = None,
+        description: str | None = None,
+        topic_id: int | None = None,
+        admin_id: int | None = None,
+    ) -> TokenTransaction: ...
+
+    async def get_token_balance(self, user_id: int) -> int: ...
+
+    async def token_history(self, user_id: int, limit: int = 50) -> list[TokenTransaction]:
+        """The newest first."""
+        ...
+
+    async def reserve(
+        self,
+        user_id: int,
+        amount: int,
+        operation_type: OperationType,
+        idempotency_key: str,
+        *,
+        topic_id: int | None = None,
+        seconds: int = 60,
+    ) -> Reservation:
+        """Take tokens that may come back. If nobody settles it in time, a sweep gives them back."""
+        ...
+
+    async def settle(self, reservation_id: int) -> Reservation:
+        """Keep what was taken. What was given back before stays so, and the status says it."""
+        ...
+
+    async def refund(self, reservation_id: int) -> Reservation:
+        """Give back what was taken, once. What was settled before stays so, and the status says it."""
+        ...
+
+    async def sweep_reservations(self, seconds: int = 60) -> int:
+        """Give back what is held by nobody any more. Returns how many there were."""
+        ...
+
+    async def buy_questions(
+        self, user_id: int, channel_key: str, idempotency_key: str, price: int, questions: int
+    ) -> Topic:
+        """Pay for more questions in the open topic of this place."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A question that may be answered now, by whoever holds this and nobody else."""
+
+    visit: Visit
+    topic: Topic
+    reservation: Reservation
+    charge: Charge
+    attempt: int
+    balance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody answers this question just now, or another one of the same topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The question was answered before, so."""
+
+    reply: Reply
+
+
+Entry: TypeAlias = Entered | Waiting | Answered
+
+
+class Leaving(StrEnum):
+    """What becomes of what is held when a question is given up."""
+
+    SETTLE = "settle"
+    REFUND = "refund"
+
+
+@dataclass(frozen=True, slots=True)
+class OwedDraft:
+    """An answer of which no draft was made, because whoever gave it stopped there."""
+
+    visit: Visit
+    reply: Reply
+
+
+class Visits(Protocol):
+    """The way of a question from outside: entered once, answered once, paid once."""
+
+    async def enter(self, visit: Visit, prices: Prices, *, face: str, seconds: int) -> Entry:
+        """Log the question and hold what it costs, in one transaction; or say why not."""
+        ...
+
+    async def extend(self, entered: Entered, seconds: int) -> bool:
+        """Go on holding. False: it was given to somebody else, or given back."""
+        ...
+
+    async def finish(self, entered: Entered, answer: Answer, prices: Prices, seconds: int) -> Reply | None:
+        """Store the answer with what it cost, in one transaction. None: somebody else answers by now."""
+        ...
+
+    async def leave(self, entered: Entered, how: Leaving, prices: Prices) -> None:
+        """Give up a question. What was settled or given back before stays so."""
+        ...
+
+    async def note_draft(self, visit: Visit, draft_id: int | None) -> None:
+        """The draft that the answer owed is made, or none is wanted."""
+        ...
+
+    async def owed_drafts(self) -> Sequence[OwedDraft]:
+        """What `note_draft` was never said of, although there was time."""
+        ...

@@ -1,0 +1,472 @@
+"""What every queue of drafts promises, and how curated answers follow their sources."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from sourcebook.errors import (
+    ActiveModelChanged,
+    AlreadyDecided,
+    AuthError,
+    CuratedAnswerNotFound,
+    DraftNotFound,
+    UsageError,
+    UserNotFound,
+)
+from sourcebook.model.chat import SourceState, Tier
+from sourcebook.model.curation import CuratedSource
+from sourcebook.model.documents import Collection, Document, EmbeddingModel, PreparedDocument
+from sourcebook.model.moderation import DraftKind, DraftStatus, NewDraft, Revision
+from sourcebook.ports.moderation import Embedded
+from sourcebook.testing.contract.chat import LOCAL, QUOTE, citation
+
+if TYPE_CHECKING:
+    from sourcebook.assembly import OpenBase
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.moderation import Draft
+    from sourcebook.testing.fakes import FixedClock
+
+MODEL = EmbeddingModel.of_caller(2)
+EMBEDDED = Embedded([1.0, 0.0], MODEL)
+STRANGER = 77
+QUESTION = "Когда обрезать малину?"
+SOURCE = CuratedSource("c", "d", "notes.md", QUOTE, "Notes", "k1", 3, 0, len(QUOTE), "a" * 64)
+OTHERS = "Water in the morning. "
+
+
+def revision(**changes: object) -> Revision:
+    made = Revision("c", "Ягоды", QUOTE, QUESTION, "малина", "ru", (SOURCE,))
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def new_draft(**changes: object) -> NewDraft:
+    made = NewDraft(
+        LOCAL,
+        DraftKind.ANSWER,
+        QUESTION,
+        answer=QUOTE,
+        language="ru",
+        citations=(citation(),),
+        details={"searched": "малина", "passages": [{"title": "Notes", "score": 0.5}]},
+        attachments=({"kind": "photo", "file_id": "x"},),
+        category_guess="Ягоды",
+        group_key="g",
+        collection_id="c",
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def declined(**changes: object) -> NewDraft:
+    return new_draft(kind=DraftKind.DECLINED, answer=None, citations=(), **changes)
+
+
+async def put(
+    base: OpenBase, text: str, digest: str, *, title: str = "Notes", document_id: str = "d"
+) -> None:
+    """Write the document that is quoted."""
+    await base.stores.library.open_collection("c", MODEL)
+    present = await base.stores.library.get_document("c", document_id)
+    document = Document(
+        document_id, text, file_path=f"{document_id}.md", title=title, file_hash=(digest * 64)[:64]
+    )
+    await base.stores.writer.replace_document(
+        "c", PreparedDocument(document, (), MODEL, expected_hash=present.file_hash if present else None)
+    )
+
+
+async def approved(base: OpenBase, **changes: object) -> CuratedAnswer:
+    draft = await base.stores.moderation.add(new_draft())
+    return await base.stores.moderation.approve(draft.id, LOCAL, revision(**changes), EMBEDDED)
+
+
+async def stale_drafts(base: OpenBase) -> list[Draft]:
+    return await base.stores.moderation.pending(kind=DraftKind.STALE)
+
+
+async def entry_of(base: OpenBase, made: CuratedAnswer) -> CuratedAnswer:
+    found = await base.stores.curated.kb_get(made.id)
+    assert found is not None
+    return found
+
+
+@pytest.mark.anyio
+class ModerationContract:
+    """Also needs a fixture `clock`: the `FixedClock` that the base was opened with."""
+
+    async def test_a_draft_comes_back_as_it_was_made(self, base: OpenBase, clock: FixedClock) -> None:
+        made = await base.stores.moderation.add(new_draft())
+        assert (made.kind, made.status, made.created_at) == (
+            DraftKind.ANSWER,
+            DraftStatus.PENDING,
+            clock.now(),
+        )
+        assert (made.question, made.answer, made.language) == (QUESTION, QUOTE, "ru")
+        assert made.citations == (citation(),)
+        assert made.details == new_draft().details
+        assert made.attachments == new_draft().attachments
+        assert await base.stores.moderation.get(made.id) == made
+        assert await base.stores.moderation.get(made.id + 1) is None
+
+    async def test_what_waits_is_listed_oldest_first_by_kind_and_page(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        first = await queue.add(new_draft(question="one"))
+        second = await queue.add(declined(question="two", collection_id=None))
+        third = await queue.add(new_draft(question="three"))
+        assert [d.id for d in await queue.pending()] == [first.id, second.id, third.id]
+        assert [d.id for d in await queue.pending(limit=1)] == [first.id]
+        assert [d.id for d in await queue.pending(after=first.id)] == [second.id, third.id]
+        assert [d.id for d in await queue.pending(kind=DraftKind.DECLINED)] == [second.id]
+        assert [d.id for d in await queue.pending(collection_id="c")] == [first.id, third.id]
+        assert await queue.count_pending() == {
+            DraftKind.ANSWER: 2,
+            DraftKind.DECLINED: 1,
+            DraftKind.STALE: 0,
+        }
+        assert [d.id for d in await queue.of_user(LOCAL)] == [third.id, second.id, first.id]
+
+    async def test_one_message_makes_one_draft(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        first = await queue.add(new_draft(chat_message_id="m1"))
+        assert (await queue.add(new_draft(chat_message_id="m1"))).id == first.id
+        assert (await queue.add(new_draft(chat_message_id="m2"))).id != first.id
+        assert (await queue.add(declined(chat_message_id="m1"))).id != first.id
+
+    async def test_an_approved_draft_is_a_curated_answer_with_its_approver_and_sources(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        await put(base, OTHERS + QUOTE, "b")
+        clock.wait(9)
+        entry = await approved(base, answer="Режут в октябре. [1]")
+        assert (entry.answer, entry.approved_by, entry.approved_at) == (
+            "Режут в октябре. [1]",
+            LOCAL,
+            clock.now(),
+        )
+        (source,) = entry.sources
+        assert (source.state, source.file_hash) == (SourceState.CURRENT, "b" * 64)
+        (draft,) = await base.stores.moderation.decided()
+        assert (draft.status, draft.kb_id, draft.admin_id) == (DraftStatus.APPROVED, entry.id, LOCAL)
+        found = await base.stores.curated.kb_search("ягоды", [1.0, 0.0], collection_id="c")
+        assert [match.entry for match in found] == [entry]
+        assert await base.stores.moderation.pending() == []
+
+    async def test_a_rejected_draft_becomes_nothing(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        draft = await base.stores.moderation.add(new_draft())
+        rejected = await base.stores.moderation.reject(draft.id, LOCAL, "неверно")
+        assert (rejected.status, rejected.reason, rejected.admin_id) == (
+            DraftStatus.REJECTED,
+            "неверно",
+            LOCAL,
+        )
+        assert await base.stores.curated.kb_list() == []
+        with pytest.raises(AlreadyDecided, match="rejected by local"):
+            await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
+        assert await base.stores.curated.kb_list() == []
+
+    async def test_thirty_two_decide_at_once_and_one_is_first(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        queue = base.stores.moderation
+        draft = await queue.add(new_draft())
+        won: list[str] = []
+        lost: list[AlreadyDecided] = []
+
+        async def press(number: int) -> None:
+            try:
+                if number % 2:
+                    await queue.approve(draft.id, LOCAL, revision(), EMBEDDED)
+                    won.append("approved")
+                else:
+                    await queue.reject(draft.id, LOCAL, "no")
+                    won.append("rejected")
+            except AlreadyDecided as error:
+                lost.append(error)
+
+        async with anyio.create_task_group() as admins:
+            for number in range(32):
+                admins.start_soon(press, number)
+        assert (len(won), len(lost)) == (1, 31)
+        assert {(error.decided_by, error.status) for error in lost} == {("local", won[0])}
+        decided = await queue.get(draft.id)
+        assert decided is not None
+        assert decided.status == won[0]
+        assert len(await base.stores.curated.kb_list()) == (1 if won == ["approved"] else 0)
+
+    async def test_only_experts_and_administrators_decide(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        draft = await base.stores.moderation.add(new_draft())
+        with pytest.raises(AuthError):
+            await base.stores.moderation.approve(draft.id, STRANGER, revision(), EMBEDDED)
+        with pytest.raises(AuthError):
+            await base.stores.moderation.reject(draft.id, STRANGER, "")
+        assert len(await base.stores.moderation.pending()) == 1
+        assert await base.stores.curated.kb_list() == []
+        made = await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
+        with pytest.raises(AuthError):
+            await base.stores.moderation.propose(made.id, STRANGER, revision())
+
+    async def test_nobody_asks_in_the_name_of_who_is_not_there(self, base: OpenBase) -> None:
+        with pytest.raises(UserNotFound):
+            await base.stores.moderation.add(new_draft(user_id=STRANGER))
+
+    async def test_what_is_not_there_is_not_found(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        for decision in (queue.reject(5, LOCAL, ""), queue.reply(5, LOCAL, "x"), queue.cancel(5, LOCAL)):
+            with pytest.raises(DraftNotFound):
+                await decision
+        with pytest.raises(CuratedAnswerNotFound):
+            await queue.propose(5, LOCAL, revision())
+
+    async def test_a_vector_of_another_model_is_refused_and_nothing_is_decided(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        draft = await base.stores.moderation.add(new_draft())
+        other = Embedded([1.0, 0.0], EmbeddingModel("other", 2))
+        with pytest.raises(ActiveModelChanged):
+            await base.stores.moderation.approve(draft.id, LOCAL, revision(), other)
+        assert len(await base.stores.moderation.pending()) == 1
+
+    async def test_the_reply_of_an_expert_is_sent_once_and_stands_in_the_conversation(
+        self, base: OpenBase
+    ) -> None:
+        await put(base, QUOTE, "a")
+        queue = base.stores.moderation
+        session = await base.stores.sessions.create_session(LOCAL, "cli")
+        await base.stores.sessions.add_turn(session.id, QUESTION, "нет", Tier.NONE, (), {})
+        draft = await queue.add(declined(session_id=session.id))
+        answered = await queue.reply(draft.id, LOCAL, "В октябре.", revision(), EMBEDDED)
+        assert (answered.status, answered.answer) == (DraftStatus.APPROVED, "В октябре.")
+        assert answered.kb_id is not None
+        job = await base.stores.jobs.claim(["message"], "w")
+        assert job is not None
+        assert job.payload == {
+            "kind": "expert_answer",
+            "user_id": LOCAL,
+            "channel_key": None,
+            "draft_id": draft.id,
+            "topic_id": None,
+            "session_id": session.id,
+            "kb_id": answered.kb_id,
+        }
+        assert await base.stores.jobs.claim(["message"], "w") is None
+        told = (await base.stores.sessions.messages(session.id, LOCAL))[-1]
+        assert (told.content, told.tier, len(told.citations)) == (QUOTE, None, 1)
+        with pytest.raises(AlreadyDecided):
+            await queue.reply(draft.id, LOCAL, "again")
+        assert await base.stores.jobs.claim(["message"], "w") is None
+
+    async def test_a_reply_need_not_be_kept(self, base: OpenBase) -> None:
+        draft = await base.stores.moderation.add(declined())
+        answered = await base.stores.moderation.reply(draft.id, LOCAL, "Только вам.")
+        assert (answered.kb_id, answered.answer) == (None, "Только вам.")
+        assert await base.stores.curated.kb_list() == []
+        assert await base.stores.jobs.claim(["message"], "w") is not None
+
+    async def test_a_reply_can_be_kept_afterwards_once(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        queue = base.stores.moderation
+        draft = await queue.add(declined())
+        with pytest.raises(UsageError):
+            await queue.keep(draft.id, LOCAL, revision(), EMBEDDED)
+        await queue.reply(draft.id, LOCAL, "В октябре.")
+        with pytest.raises(AuthError):
+            await queue.keep(draft.id, STRANGER, revision(), EMBEDDED)
+        kept = await queue.keep(draft.id, LOCAL, revision(), EMBEDDED)
+        assert await queue.keep(draft.id, LOCAL, revision(), EMBEDDED) == kept
+        assert await base.stores.curated.kb_list() == [kept]
+
+    async def test_only_a_question_can_be_replied_to(self, base: OpenBase) -> None:
+        draft = await base.stores.moderation.add(new_draft())
+        with pytest.raises(UsageError):
+            await base.stores.moderation.reply(draft.id, LOCAL, "x")
+
+    async def test_who_asked_may_take_it_back_and_nobody_else(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        draft = await queue.add(declined())
+        with pytest.raises(DraftNotFound):
+            await queue.cancel(draft.id, STRANGER)
+        assert (await queue.cancel(draft.id, LOCAL)).status is DraftStatus.CANCELLED
+        with pytest.raises(AlreadyDecided, match="taken back"):
+            await queue.reply(draft.id, LOCAL, "late")
+        assert await base.stores.jobs.claim(["message"], "w") is None
+
+    async def test_the_same_question_of_others_is_settled_with_it(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        queue = base.stores.moderation
+        first = await queue.add(declined())
+        same = await queue.add(declined(question="когда обрезать МАЛИНУ"))
+        other = await queue.add(declined(question="Когда обрезать старую малину?"))
+        apart = await queue.add(declined(group_key="h"))
+        answered = await queue.reply(first.id, LOCAL, "В октябре.", revision(), EMBEDDED)
+        settled = await queue.get(same.id)
+        assert settled is not None
+        assert (settled.status, settled.kb_id) == (DraftStatus.APPROVED, answered.kb_id)
+        assert [d.id for d in await queue.pending()] == [other.id, apart.id]
+        told = [await base.stores.jobs.claim(["message"], "w") for _ in range(3)]
+        assert [job.payload["draft_id"] if job else None for job in told] == [first.id, same.id, None]
+        assert len(await base.stores.curated.kb_list()) == 1
+
+    async def test_counts_of_what_happened_between_two_moments(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        await put(base, QUOTE, "a")
+        since = clock.now()
+        session = await base.stores.sessions.create_session(LOCAL, "cli")
+        for tier in (Tier.NONE, Tier.DOCUMENTS, Tier.DOCUMENTS):
+            await base.stores.sessions.add_turn(session.id, "q", "a", tier, (), {})
+        made = await approved(base)
+        clock.wait(10)
+        await put(base, "Something else.", "b")
+        tally = await base.stores.moderation.tally(since, clock.now() + 1)
+        assert (tally.questions, tally.people) == (3, 1)
+        assert tally.tiers == {"none": 1, "documents": 2}
+        assert tally.drafts == {"approved": 1}
+        assert [entry.id for entry in tally.became_stale] == [made.id]
+        assert (await base.stores.moderation.tally(0, since)).questions == 0
+
+
+@pytest.mark.anyio
+class StalenessContract:
+    """Also needs a fixture `clock`: the `FixedClock` that the base was opened with."""
+
+    async def test_a_change_elsewhere_in_the_document_leaves_the_answer_alone(self, base: OpenBase) -> None:
+        await put(base, OTHERS + QUOTE, "b")
+        made = await approved(base)
+        await put(base, f"Water in the evening.\n\n{QUOTE.replace(' in ', chr(10) + 'in ')}\n\nNew.", "c")
+        assert await entry_of(base, made) == made
+        assert await stale_drafts(base) == []
+
+    async def test_a_change_of_the_quoted_words_makes_the_answer_stale_and_a_draft(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        await put(base, OTHERS + QUOTE, "b")
+        made = await approved(base)
+        clock.wait(5)
+        await put(base, OTHERS + QUOTE.replace("October", "March"), "c")
+        entry = await entry_of(base, made)
+        assert (entry.stale_since, entry.stale_reason) == (clock.now(), "a source has changed: notes.md")
+        assert entry.sources[0].state is SourceState.CHANGED
+        (draft,) = await stale_drafts(base)
+        assert (draft.stale_kb_id, draft.answer, draft.question) == (made.id, made.answer, made.question)
+        assert draft.citations[0].state is SourceState.CURRENT
+        await put(base, "Nothing of it.", "d")
+        assert await stale_drafts(base) == [draft]
+
+    async def test_a_word_put_into_the_quoted_sentence_is_a_change(self, base: OpenBase) -> None:
+        await put(base, f"{OTHERS}In cold places {QUOTE}", "b")
+        part = replace(SOURCE, quote="Canes are cut in October")
+        made = await approved(base, sources=(part,))
+        assert made.sources[0].state is SourceState.CURRENT
+        await put(base, f"{OTHERS}More water. In cold places {QUOTE}", "c")
+        assert (await entry_of(base, made)).stale_since is None
+        await put(base, f"{OTHERS}In cold places it is wrong that {QUOTE}", "d")
+        assert (await entry_of(base, made)).stale_since is not None
+
+    async def test_hiding_removing_and_bringing_back(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+        await base.stores.writer.set_active("c", "d", active=False)
+        hidden = await entry_of(base, made)
+        assert (hidden.stale_reason, hidden.sources[0].state) == (
+            "a source was removed: notes.md",
+            SourceState.REMOVED,
+        )
+        assert len(await stale_drafts(base)) == 1
+        await base.stores.writer.set_active("c", "d", active=True)
+        assert await entry_of(base, made) == made
+        assert await stale_drafts(base) == []
+        await base.stores.writer.remove_document("c", "d")
+        assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
+        assert len(await stale_drafts(base)) == 1
+
+    async def test_a_title_that_the_answer_leans_on_may_not_change(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "b", title="Notes on Raspberry")
+        made = await approved(base, answer="Raspberry canes are cut in October.", language="en")
+        await put(base, QUOTE, "c", title="All about Raspberry")
+        assert (await entry_of(base, made)).stale_since is None
+        await put(base, QUOTE, "d", title="All about blackcurrants")
+        assert (await entry_of(base, made)).stale_since is None  # enough of the words stand in the quote
+
+    async def test_approving_a_stale_draft_renews_the_answer_its_sources_and_hashes(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+        spring = QUOTE.replace("October", "March")
+        await put(base, spring, "c")
+        (draft,) = await stale_drafts(base)
+        clock.wait(60)
+        renewed = await base.stores.moderation.approve(
+            draft.id, LOCAL, revision(answer=spring, sources=(replace(SOURCE, quote=spring),)), EMBEDDED
+        )
+        assert (renewed.id, renewed.revision, renewed.stale_since) == (made.id, 2, None)
+        assert (renewed.answer, renewed.approved_at) == (spring, clock.now())
+        (source,) = renewed.sources
+        assert (source.quote, source.file_hash, source.state) == (spring, "c" * 64, SourceState.CURRENT)
+        assert await stale_drafts(base) == []
+        await put(base, "Gone.", "d")
+        assert len(await stale_drafts(base)) == 1
+
+    async def test_an_answer_approved_on_words_that_are_gone_is_stale_at_once(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "b")
+        draft = await base.stores.moderation.add(new_draft())
+        await put(base, "Something else.", "c")
+        entry = await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
+        assert entry.stale_since is not None
+        assert len(await stale_drafts(base)) == 1
+
+    async def test_a_source_that_changes_while_an_answer_is_approved_is_not_missed(
+        self, base: OpenBase
+    ) -> None:
+        for number in range(6):
+            await put(base, QUOTE, "b")
+            draft = await base.stores.moderation.add(new_draft(question=f"{number}?", group_key=None))
+            async with anyio.create_task_group() as both:
+                both.start_soon(put, base, f"Something else {number}.", "c")
+                both.start_soon(base.stores.moderation.approve, draft.id, LOCAL, revision(), EMBEDDED)
+            (entry,) = await base.stores.curated.kb_list("c")
+            assert entry.stale_since is not None
+            assert len(await stale_drafts(base)) == 1
+            await base.stores.curated.kb_remove(entry.id)
+
+    async def test_rejecting_a_stale_draft_retires_the_answer(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+        await put(base, "Something else.", "c")
+        (draft,) = await stale_drafts(base)
+        await base.stores.moderation.reject(draft.id, LOCAL, "no longer true")
+        assert not (await entry_of(base, made)).is_active
+        assert await base.stores.curated.kb_search(None, [1.0, 0.0], collection_id="c") == []
+        await base.stores.writer.remove_document("c", "d")
+        assert await stale_drafts(base) == []
+
+    async def test_only_the_approved_words_are_given_while_an_edit_waits(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+        queue = base.stores.moderation
+        first = await queue.propose(made.id, LOCAL, revision(answer="Poison."))
+        again = await queue.propose(made.id, LOCAL, revision(answer="More poison."))
+        assert (again.id, again.answer, again.status) == (first.id, "More poison.", DraftStatus.PENDING)
+        (match,) = await base.stores.curated.kb_search(None, [1.0, 0.0], collection_id="c")
+        assert match.entry == made
+        await queue.reject(again.id, LOCAL, "no")
+        assert await entry_of(base, made) == made
+        edit = await queue.propose(made.id, LOCAL, revision(answer="Better."))
+        changed = await queue.approve(edit.id, LOCAL, revision(answer="Better."), EMBEDDED)
+        assert (changed.answer, changed.revision) == ("Better.", 2)
+
+    async def test_a_collection_that_goes_takes_its_words_from_answers_elsewhere(
+        self, base: OpenBase
+    ) -> None:
+        await put(base, QUOTE, "b")
+        await base.stores.vectors.create_collection(Collection("other", 2, model=MODEL))
+        draft = await base.stores.moderation.add(new_draft())
+        made = await base.stores.moderation.approve(
+            draft.id, LOCAL, revision(collection_id="other"), EMBEDDED
+        )
+        await base.stores.vectors.delete_collection("c")
+        assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
+        assert [draft.stale_kb_id for draft in await stale_drafts(base)] == [made.id]
