@@ -466,7 +466,7 @@ def load(
 
 
 def masked(value: object) -> object:
-    """The value as it may be shown: without the password of an address or the token of a bot, and nothing of a secret."""
+    """The value as it may be shown: without the password of an address, a bot's token, or anything of a secret."""
     if isinstance(value, SecretStr):
         return "***"
     if not isinstance(value, str):

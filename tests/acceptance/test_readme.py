@@ -47,6 +47,17 @@ def run(home: Path, *command: str) -> str:
     return done.stdout
 
 
+def test_the_loop_works_word_for_word(home: Path) -> None:
+    (block,) = blocks("The loop", "sh")
+    lines = block.splitlines()
+    run(home, "sourcebook", "add", "notes")
+    declined, waiting, _, added = [run(home, "sh", "-c", line) for line in lines[:4]]
+    assert "holds nothing" in declined
+    assert "When do I harvest gooseberries?" in waiting
+    assert added.startswith("0 added")
+    assert run(home, "sh", "-c", lines[0]).startswith("In July, when they give.")
+
+
 def test_the_five_common_things_work_word_for_word(home: Path) -> None:
     (block,) = blocks("Five common things", "sh")
     added, found, answered, listed, checked = [run(home, "sh", "-c", line) for line in block.splitlines()]
