@@ -44,8 +44,8 @@ def as_markdown(report: Report) -> str:
             ("set", "search", "recall@10", "MRR@10", "answer@1", "answer@3", "p50 ms", "p95 ms"),
             _details(sets),
         ),
-        "Times are of one search for 50 passages. The hybrid search is asked first and embeds every question anew; up to a"
-        " thousand are remembered for the searches after it.",
+        "Times are of one search for 50 passages. The hybrid search is asked first and embeds each question anew; up to"
+        " a thousand are remembered for the searches after it.",
         "## Bars",
         _table(
             ("set", "what", "measured", "wanted", "held"),

@@ -68,6 +68,8 @@ async def test_the_rows_of_a_foreign_index_become_chunks(tmp_path: Path, named: 
             "unchanged": 0,
             "duplicates": 0,
             "skipped": 4,
+            "rows": {},
+            "left_out": {},
         }
         assert {c.id: c.model for c in await book.collections()} == {
             "default": EmbeddingModel.of_caller(3),

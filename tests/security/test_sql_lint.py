@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import sourcebook.storage
+from sourcebook.storage.importing.layouts import BOT, CHATS
 from sourcebook.storage.postgres import database as postgres
 from sourcebook.storage.sqlite import database as sqlite
 from sourcebook.storage.sqlite.database import read_queries
 
 ROOM = Path(sourcebook.storage.__file__).parent
-FILES = sorted(ROOM.rglob("*.py"))
+FOREIGN_FILES = [ROOM / room / "old_base.py" for room in ("sqlite", "postgres")]
+"""They read the tables of other programs, for which there are no statements of ours. Tests below look at them."""
+FILES = sorted(set(ROOM.rglob("*.py")) - set(FOREIGN_FILES))
 SQLITE_FILES = [file for file in FILES if file.parent == ROOM / "sqlite"]
 """Here statements meet a connection; everywhere else they have names."""
 POSTGRES_FILES = [ROOM / "postgres" / name for name in ("database.py", "driver.py", "upgrade.py")]
@@ -255,6 +260,24 @@ def test_statements_of_the_server_outside_the_sql_files_only_keep_house() -> Non
         text = " ".join((use.constant or "").split())
         is_house = text.startswith((*HOUSEKEEPING, *OF_THE_SERVER)) or any(t in text for t in OF_THE_HISTORY)
         assert text in KNOWN["postgres"] or is_house, use
+
+
+@pytest.mark.parametrize("file", FOREIGN_FILES, ids=name_of)
+def test_what_other_programs_hold_is_only_read(file: Path) -> None:
+    texts = [
+        node.value
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert any("select " in text for text in texts)
+    written = ("insert ", "update ", "delete ", "create ", "drop ", "alter ", "truncate ")
+    assert [text for text in texts if text.lstrip().lower().startswith(written)] == []
+
+
+def test_the_tables_of_other_programs_are_named_by_constants() -> None:
+    names = {name for layout in (BOT, CHATS) for name in (*layout.tables, *chain(*layout.tables.values()))}
+    assert len(names) > 20
+    assert [name for name in names if not re.fullmatch("[a-z][a-z_]*", name)] == []
 
 
 def test_the_lint_sees_the_statements_that_there_are() -> None:

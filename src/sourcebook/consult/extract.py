@@ -24,6 +24,9 @@ _LEAST_OF_THE_BEST = 0.6
 _SHORTEST_SHARED_BEGINNING = 5
 _LONGEST_SENTENCE = 600
 _FEWEST_WORDS = 4
+_LONGEST_HEADING = 8
+_ROWS_OF_A_TABLE = 2
+_NUMBERS_IN_A_TABLE = 0.3
 _WORTH_OF_NOW = 2.0
 
 
@@ -99,7 +102,8 @@ def _candidates(
     text, first = passage.chunk.content, passage.chunk.start_index
     language = language or detect_language(text)
     around = held_share(weights, text, language)
-    for start, end in sentence_spans(text):
+    for begin, end in sentence_spans(text):
+        start = _after_heading(text, begin, end)
         nearest = max(
             (m.score for m in passage.matched if m.start_index - first < end and m.end_index - first > start),
             default=0.0,
@@ -115,10 +119,30 @@ def _candidates(
             yield Extract(place, start, end, score)
 
 
+def _after_heading(text: str, start: int, end: int) -> int:
+    """Where the sentence begins, if a heading without a mark of its own stands on the line before it."""
+    line, _, rest = text[start:end].partition("\n")
+    is_heading = len(line.split()) <= _LONGEST_HEADING and line.rstrip()[-1:].isalnum()
+    if not is_heading or not rest.lstrip()[:1].isupper() or len(rest.split()) < _FEWEST_WORDS:
+        return start
+    return start + len(line) + 1 + len(rest) - len(rest.lstrip())
+
+
 def _says_something(sentence: str) -> bool:
-    """Headings, rulers of tables, questions and a few words answer nothing."""
+    """Headings, tables without their lines, questions and a few words answer nothing."""
     said = sentence.strip()
-    return not said.startswith("#") and not said.endswith("?") and len(said.split()) >= _FEWEST_WORDS
+    told = said.split()
+    return (
+        not said.startswith("#")
+        and not said.endswith("?")
+        and len(told) >= _FEWEST_WORDS
+        and not _is_table(said, told)
+    )
+
+
+def _is_table(said: str, told: Sequence[str]) -> bool:
+    numbers = sum(word[:1].isdigit() for word in told)
+    return said.count("\n") >= _ROWS_OF_A_TABLE and numbers >= _NUMBERS_IN_A_TABLE * len(told)
 
 
 def _without_repetition(best: Sequence[Extract], passages: Sequence[SearchResult]) -> list[Extract]:

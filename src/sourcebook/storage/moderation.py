@@ -21,7 +21,7 @@ from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.citations import citations_text
 from sourcebook.storage.drafts import draft_from, insert_draft, stale_draft
 from sourcebook.storage.entries import insert_entry, read_entries, renew_entry, require_sane
-from sourcebook.storage.outbox import put_into_session, tell_who_asked
+from sourcebook.storage.outbox import put_into_session, tell_rejected, tell_who_asked
 from sourcebook.storage.repositories import collections
 from sourcebook.storage.staleness import check_entry
 
@@ -110,6 +110,8 @@ class SqlModerationQueue:
             await self._decide(transaction, draft, DraftStatus.REJECTED, admin_id, reason)
             if draft.stale_kb_id is not None:
                 await self._retire(transaction, draft, draft.stale_kb_id)
+            if draft.kind is DraftKind.DECLINED:
+                await tell_rejected(transaction, draft, reason, self._clock.now())
             return await _require(transaction, draft_id)
 
     async def reply(

@@ -19,28 +19,38 @@ if TYPE_CHECKING:
 MESSAGE = "message"
 """The kind of the jobs that are messages."""
 EXPERT_ANSWER = "expert_answer"
+QUESTION_REJECTED = "question_rejected"
 _ATTEMPTS = 20
 
 
 async def tell_who_asked(transaction: Executor, draft: Draft, kb_id: int | None, now: int) -> None:
     """Let the answer to a question reach the place where it was asked."""
+    await _send(transaction, EXPERT_ANSWER, draft, {"kb_id": kb_id}, now)
+
+
+async def tell_rejected(transaction: Executor, draft: Draft, reason: str, now: int) -> None:
+    """Let who asked know that nobody will answer, and why."""
+    await _send(transaction, QUESTION_REJECTED, draft, {"reason": reason}, now)
+
+
+async def _send(transaction: Executor, kind: str, draft: Draft, more: Metadata, now: int) -> None:
     topic = None
     if draft.topic_id is not None:
         topic = await transaction.fetch_one("channel_of_topic", topic_id=draft.topic_id)
     payload: Metadata = {
-        "kind": EXPERT_ANSWER,
+        "kind": kind,
         "user_id": draft.user_id,
         "channel_key": topic["channel_key"] if topic else None,
         "draft_id": draft.id,
         "topic_id": draft.topic_id,
         "session_id": draft.session_id,
-        "kb_id": kb_id,
+        **more,
     }
     await transaction.execute(
         "insert_job",
         kind=MESSAGE,
         payload=metadata_text(payload, "the message"),
-        unique_key=f"{EXPERT_ANSWER}:{draft.id}",
+        unique_key=f"{kind}:{draft.id}",
         run_at=now,
         max_attempts=_ATTEMPTS,
         now=now,

@@ -95,12 +95,9 @@ def scores(
     Each row is summed by itself in a fixed order, so that a score never depends on which other rows are there: the
     same vectors give the same bits in every process.
     """
+    rows = matrix.astype(np.float64)
     if metric is DistanceMetric.EUCLIDEAN:
-        return 1.0 / (1.0 + np.sqrt(_row_sums((matrix.astype(np.float64) - query) ** 2)))
-    if metric is DistanceMetric.COSINE:
-        query = normalised(query)
-    return _row_sums(matrix.astype(np.float64) * query)
-
-
-def _row_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.ascontiguousarray(rows).sum(axis=1)
+        rows -= query
+        return 1.0 / (1.0 + np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+    wanted = normalised(query) if metric is DistanceMetric.COSINE else query
+    return np.einsum("ij,j->i", rows, wanted.astype(np.float64))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from sourcebook.storage.importing.layouts import NUMBER, Values
 from sourcebook.storage.postgres import driver
 from sourcebook.storage.postgres.database import UNLIMITED
-from sourcebook.storage.queries import Statement
 
 if TYPE_CHECKING:
     from sourcebook.storage.postgres.driver import Connection
@@ -42,38 +41,36 @@ class PostgresOldBase:
         return found
 
     async def count(self, table: str) -> int:
-        statement = _statement(f'select count(*) from "{table}"')  # noqa: S608 - a name of the layout
+        statement = f'select count(*) from "{table}"'  # noqa: S608 - a name of the layout
         with driver.translated():
-            return int(await self._connection.fetchval(statement.sql))
+            return int(await self._connection.fetchval(statement))
 
     async def last(self, table: str) -> int:
-        statement = _statement(f'select coalesce(max(id), 0) from "{table}"')  # noqa: S608 - a name of the layout
+        statement = f'select coalesce(max(id), 0) from "{table}"'  # noqa: S608 - a name of the layout
         with driver.translated():
-            return int(await self._connection.fetchval(statement.sql))
+            return int(await self._connection.fetchval(statement))
 
     async def page(self, table: str, columns: Sequence[str], after: int, limit: int) -> list[Values]:
-        statement = _statement(
-            f'select {self._listed(table, columns)} from "{table}" where id > $1 order by id limit $2'  # noqa: S608 - names of the layout
-        )
+        statement = f'select {self._listed(table, columns)} from "{table}" where id > $1 order by id limit $2'  # noqa: S608 - names of the layout
         return await self._rows(statement, after, limit)
 
     async def belonging(
         self, table: str, columns: Sequence[str], owner: str, ids: Sequence[object]
     ) -> list[Values]:
-        statement = _statement(
+        statement = (
             f'select {self._listed(table, columns)} from "{table}" where "{owner}" = any ($1) order by id'  # noqa: S608 - names of the layout
         )
         return await self._rows(statement, list(ids))
 
     async def sizes(self, table: str) -> dict[int, int]:
-        statement = _statement(f'select vector_dims(embedding), count(*) from "{table}" group by 1')  # noqa: S608 - a name of the layout
+        statement = f'select vector_dims(embedding), count(*) from "{table}" group by 1'  # noqa: S608 - a name of the layout
         with driver.translated():
-            rows = await self._connection.fetch(statement.sql)
+            rows = await self._connection.fetch(statement)
         return {int(row["vector_dims"]): int(row["count"]) for row in rows}
 
-    async def _rows(self, statement: Statement, *values: object) -> list[Values]:
+    async def _rows(self, statement: str, *values: object) -> list[Values]:
         with driver.translated():
-            return [dict(row.items()) for row in await self._connection.fetch(statement.sql, *values)]
+            return [dict(row.items()) for row in await self._connection.fetch(statement, *values)]
 
     def _listed(self, table: str, columns: Sequence[str]) -> str:
         read = (_READ.get(self._types[table, column], "{}").format(f'"{column}"') for column in columns)
@@ -95,7 +92,3 @@ async def postgres_old_base(address: str) -> AsyncGenerator[PostgresOldBase, Non
         yield PostgresOldBase(connection, types)
     finally:
         await connection.close(timeout=5)
-
-
-def _statement(sql: str) -> Statement:
-    return Statement("import", (), sql)

@@ -10,7 +10,6 @@ import anyio.to_thread
 
 from sourcebook.errors import BaseDamaged, UsageError
 from sourcebook.storage.importing.layouts import NUMBER, Values
-from sourcebook.storage.queries import Statement
 from sourcebook.storage.sqlite import driver
 
 if TYPE_CHECKING:
@@ -49,18 +48,16 @@ class SqliteOldBase:
         return await anyio.to_thread.run_sync(self._columns)
 
     async def count(self, table: str) -> int:
-        [[count]] = await self._rows(_statement(f'select count(*) from "{table}"'))  # noqa: S608 - a name of the layout
+        [[count]] = await self._rows(f'select count(*) from "{table}"')  # noqa: S608 - a name of the layout
         return int(count)
 
     async def last(self, table: str) -> int:
-        statement = _statement(f'select coalesce(max(rowid), 0) from "{table}"')  # noqa: S608 - a name of the layout
+        statement = f'select coalesce(max(rowid), 0) from "{table}"'  # noqa: S608 - a name of the layout
         [[last]] = await self._rows(statement)
         return int(last)
 
     async def page(self, table: str, columns: Sequence[str], after: int, limit: int) -> list[Values]:
-        statement = _statement(
-            f'select rowid, {_listed(columns)} from "{table}" where rowid > ? order by rowid limit ?'  # noqa: S608 - names of the layout
-        )
+        statement = f'select rowid, {_listed(columns)} from "{table}" where rowid > ? order by rowid limit ?'  # noqa: S608 - names of the layout
         return _named(columns, await self._rows(statement, after, limit))
 
     async def belonging(
@@ -70,16 +67,12 @@ class SqliteOldBase:
         for start in range(0, len(ids), _MOST_VALUES):
             some = ids[start : start + _MOST_VALUES]
             places = ", ".join("?" for _ in some)
-            statement = _statement(
-                f'select rowid, {_listed(columns)} from "{table}" where "{owner}" in ({places}) order by rowid'  # noqa: S608 - names of the layout
-            )
+            statement = f'select rowid, {_listed(columns)} from "{table}" where "{owner}" in ({places}) order by rowid'  # noqa: S608 - names of the layout
             found += _named(columns, await self._rows(statement, *some))
         return found
 
     async def sizes(self, table: str) -> dict[int, int]:
-        statement = _statement(
-            f'select {_SIZE}, count(*) from "{table}" group by 1'  # noqa: S608 - names of the layout
-        )
+        statement = f'select {_SIZE}, count(*) from "{table}" group by 1'  # noqa: S608 - names of the layout
         return {int(size): int(count) for size, count in await self._rows(statement)}
 
     def _columns(self) -> dict[str, set[str]]:
@@ -90,10 +83,10 @@ class SqliteOldBase:
             found.setdefault(table, set()).add(column)
         return found
 
-    async def _rows(self, statement: Statement, *values: Any) -> list[tuple[Any, ...]]:
+    async def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         def read() -> list[tuple[Any, ...]]:
             with driver.translated():
-                return self._connection.execute(statement.sql, values).fetchall()
+                return self._connection.execute(statement, values).fetchall()
 
         return await anyio.to_thread.run_sync(read)
 
@@ -124,7 +117,3 @@ def _listed(columns: Sequence[str]) -> str:
 def _named(columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Values]:
     names = (NUMBER, *columns)
     return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _statement(sql: str) -> Statement:
-    return Statement("import", (), sql)
