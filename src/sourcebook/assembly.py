@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.service import Consultation
     from sourcebook.curate.service import Moderation
     from sourcebook.ingest.files import StoredFiles
+    from sourcebook.ingest.pictures import PagePictures
     from sourcebook.ingest.reindexing import Reindex
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.tools import Tools
@@ -528,6 +529,12 @@ def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) 
     from sourcebook.ingest.uploads import Uploads
 
     return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
+
+
+def make_pictures(stores: Stores, settings: Settings) -> PagePictures:
+    from sourcebook.ingest.pictures import PagePictures
+
+    return PagePictures(stores, make_stored_files(settings), int(settings.max_file_mb * 1_000_000))
 
 
 def make_stored_files(settings: Settings) -> StoredFiles:

@@ -27,6 +27,7 @@ from sourcebook.assembly import (
     make_ingest,
     make_moderation,
     make_people,
+    make_pictures,
     make_reception,
     make_reindex,
     make_retriever,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.reception import Reception
     from sourcebook.consult.service import Consultation
     from sourcebook.curate.service import Moderation
+    from sourcebook.ingest.pictures import PagePictures
     from sourcebook.ingest.report import AddPlan, AddReport, WatchRound
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.stopping import StopSignal
@@ -122,6 +124,7 @@ class AsyncSourcebook:
         self._face = face
         self._base: OpenBase | None = None
         self._reception: Reception | None = None
+        self._pictures: PagePictures | None = None
 
     async def open(self) -> Self:
         """Open the base, making it if it does not exist. Opening twice is fine."""
@@ -133,6 +136,9 @@ class AsyncSourcebook:
         """Close the base. Closing twice is fine."""
         base, self._base = self._base, None
         self._reception = None
+        pictures, self._pictures = self._pictures, None
+        if pictures is not None:
+            await pictures.close()
         if base is not None:
             await base.close()
         # Their connections open again when they are needed.
@@ -564,6 +570,16 @@ class AsyncSourcebook:
     async def document(self, document_id: str, *, collection: str | None = None) -> Document | None:
         """One document with its text."""
         return await self.stores.library.get_document(self._named(collection), document_id)
+
+    async def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
+
+        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
+        where it was added. If the file is gone or has changed since, it is an error.
+        """
+        if self._pictures is None:
+            self._pictures = make_pictures(self.stores, self._settings)
+        return await self._pictures.draw(self._named(collection), document_id, page)
 
     async def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document with all that hangs on it. True if there was one.

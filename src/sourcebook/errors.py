@@ -29,6 +29,7 @@ its message when none is given, and the rest is its hint.
     │   ├── DocumentNotFound
     │   ├── ChunkNotFound
     │   ├── PathNotFound
+    │   ├── FileGone
     │   ├── SessionNotFound
     │   ├── CuratedAnswerNotFound
     │   ├── DraftNotFound
@@ -321,6 +322,15 @@ class PathNotFound(NotFound):
     """
 
     code = "path_not_found"
+
+
+class FileGone(NotFound):
+    """The file of the document is not at hand any more, or is another one now.
+
+    Put the file back, or add it again; its text can be read and searched without it.
+    """
+
+    code = "file_gone"
 
 
 class SessionNotFound(NotFound):

@@ -628,6 +628,14 @@ class Sourcebook:
         """One document with its text."""
         return self._call(self._book.document, document_id, collection=collection)
 
+    def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
+
+        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
+        where it was added. If the file is gone or has changed since, it is an error.
+        """
+        return self._call(self._book.page_picture, document_id, page, collection=collection)
+
     def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document with all that hangs on it. True if there was one.
 

@@ -95,6 +95,28 @@ async def test_the_reply_to_a_declined_question_reaches_the_asker_and_a_tap_keep
     assert len(desk.telegram.chats[7]) == 2
 
 
+async def test_a_rejected_question_is_told_to_its_asker_once_with_the_reason(desk: Desk) -> None:
+    admin, anna = desk.person(ADMIN), desk.person(7, "pt")
+    await desk.says(anna, UNKNOWN)
+    await desk.deliver()
+    told = desk.telegram.last(ADMIN)
+    await desk.presses(admin, told, "Reject")
+    assert (await desk.says(admin, "Not about <b>gardens</b>.")).text.endswith("rejected.")
+    await desk.deliver()
+    await desk.deliver()
+    assert desk.telegram.said(7)[1:] == [
+        f"{UNKNOWN}\n\nO especialista não pode responder à sua pergunta: Not about <b>gardens</b>."
+    ]
+
+
+async def test_a_rejected_answer_is_nothing_to_its_asker(desk: Desk) -> None:
+    shown = await drafted(desk)
+    await desk.presses(desk.person(ADMIN), shown, "Reject")
+    await desk.says(desk.person(ADMIN), "Not what was asked.")
+    await desk.deliver()
+    assert len(desk.telegram.chats[7]) == 1
+
+
 async def test_experts_are_told_of_a_question_once_also_after_a_restart(tmp_path: Path) -> None:
     db = str(tmp_path / "base.db")
     async with opened(db) as desk:

@@ -96,8 +96,8 @@ def in_group(desk: Desk, update: Json) -> Json:
     return update
 
 
-FORGED = """a a:999999 a:-1 a:1:2:3 zzz k:0:0000000000000000 s:0:ffff l:0:xx q:1:5 q:99:1 f:0:none t:1 h:77 p:0 b n:1
-    w:1 r:1 g:1 m:0 c e \u202e é:1 a:１ a:1: a::1 A:1"""
+FORGED = """a a:999999 a:-1 a:1:2:3 zzz k:0:0000000000000000 s:0:ffff l:0:xx q:1:5 q:99:1 i:1:5 i:99:1 i f:0:none t:1
+    h:77 p:0 b n:1 w:1 r:1 g:1 m:0 c e \u202e é:1 a:１ a:1: a::1 A:1"""
 
 
 async def test_a_forged_or_stale_button_does_nothing(desk: Desk) -> None:

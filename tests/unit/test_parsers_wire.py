@@ -10,6 +10,9 @@ import pytest
 from sourcebook.errors import BadFile, EncryptedFile, ParserDied
 from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
 from sourcebook.ingest.parsers.wire import (
+    LARGEST_PICTURE,
+    PNG,
+    Picture,
     Reply,
     Request,
     read_reply,
@@ -34,8 +37,13 @@ def shape(**changes: object) -> dict[str, object]:
     return {**json.loads(stream.getvalue()[8:]), **changes}
 
 
-@pytest.mark.parametrize("outcome", [PARSED, EncryptedFile("No.", hint="Do.")], ids=["text", "error"])
-def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | BadFile) -> None:
+PICTURE = Picture(PNG + bytes(range(256)))
+
+
+@pytest.mark.parametrize(
+    "outcome", [PARSED, PICTURE, EncryptedFile("No.", hint="Do.")], ids=["text", "picture", "error"]
+)
+def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | Picture | BadFile) -> None:
     stream = BytesIO()
     write_reply(stream, Reply(outcome, is_last=True))
     stream.seek(0)
@@ -49,15 +57,17 @@ def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | BadFile) -> None:
             "Do.",
         )
     else:
-        assert reply.outcome == PARSED
+        assert reply.outcome == outcome
 
 
 @pytest.mark.parametrize("name", ["a.txt", "имя", "", "\udcff broken"])
 def test_a_request_arrives_as_it_was_sent(name: str) -> None:
     stream = BytesIO()
-    write_request(stream, Request(name, b"\x00data"))
+    sent = [Request(name, b"\x00data"), Request(name, b"\x00data", 12)]
+    for request in sent:
+        write_request(stream, request)
     stream.seek(0)
-    assert read_request(stream) == Request(name, b"\x00data")
+    assert [read_request(stream) for _ in sent] == sent
     assert read_request(stream) is None
 
 
@@ -86,6 +96,9 @@ def test_a_reply_that_ends_early_is_none() -> None:
         shape(pages=[[1, -4, 2]]),
         {"last": False, "error": {"code": "x"}},
         {"last": False, "error": "x"},
+        {"last": False, "picture": 5},
+        {"last": False, "picture": "no base64!"},
+        {"last": False, "picture": "bm8gUE5H"},
     ],
     ids=repr,
 )
@@ -94,6 +107,15 @@ def test_a_reply_that_makes_no_sense_fails_the_file(said: object) -> None:
     assert reply is not None
     assert isinstance(reply.outcome, ParserDied)
     assert reply.is_last
+
+
+def test_a_picture_that_is_too_large_fails_the_file() -> None:
+    stream = BytesIO()
+    write_reply(stream, Reply(Picture(PNG + bytes(LARGEST_PICTURE))))
+    stream.seek(0)
+    reply = read_reply(stream)
+    assert reply is not None
+    assert isinstance(reply.outcome, ParserDied)
 
 
 def test_a_child_cannot_make_up_errors() -> None:

@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import IO, TYPE_CHECKING
+from typing import IO, TypeVar
 
 from anyio import CapacityLimiter, move_on_after, to_thread
 
@@ -21,10 +21,8 @@ import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
 from sourcebook.ingest.parsers.confinement import ParserLimits
 from sourcebook.ingest.parsers.ocr import can_read_pictures
-from sourcebook.ingest.parsers.wire import Mode, Reply, Request, read_reply, write_request
-
-if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.wire import Mode, Picture, Reply, Request, read_reply, write_request
 
 __all__ = ["ParserLimits", "ParserPool"]
 
@@ -42,6 +40,7 @@ _ENVIRONMENT_NAMES = """
 """
 _ENVIRONMENT = frozenset(_ENVIRONMENT_NAMES.split())
 _DEFAULT_LIMITS = ParserLimits()
+Wanted = TypeVar("Wanted", ParsedText, Picture)
 
 
 class ParserPool:
@@ -65,9 +64,16 @@ class ParserPool:
             reply = await self._answer(request)
             if isinstance(reply.outcome, NeedsOcr) and can_read_pictures():
                 reply = await self._ask(await self._start(Mode.OCR), request)
-        if isinstance(reply.outcome, BadFile):
-            raise reply.outcome
-        return reply.outcome
+        return _required(reply, ParsedText)
+
+    async def draw(self, data: bytes, page: int) -> bytes:
+        """A page of a PDF, counted from 1, as a PNG.
+
+        Raises a BadFile, which says why it cannot be drawn. Being cancelled ends the drawing too.
+        """
+        async with self._turns:
+            reply = await self._answer(Request("", data, page))
+        return _required(reply, Picture).data
 
     async def close(self) -> None:
         """End every child, also one that is at work; its file then fails as if the child had died."""
@@ -187,6 +193,14 @@ class _Child:
         return ParserDied(
             f"The process that read the file died of {_in_words(code)}, perhaps for lack of memory."
         )
+
+
+def _required(reply: Reply, wanted: type[Wanted]) -> Wanted:
+    if isinstance(reply.outcome, BadFile):
+        raise reply.outcome
+    if not isinstance(reply.outcome, wanted):
+        raise ParserDied("The process that read the file answered something else.")
+    return reply.outcome
 
 
 def _start_process(

@@ -86,7 +86,7 @@ class ModerationQueue(Protocol):
         ...
 
     async def reject(self, draft_id: int, admin_id: int, reason: str) -> Draft:
-        """Turn a draft down. A stale answer is not given any more."""
+        """Turn a draft down. A stale answer is not given any more; who asked a declined question is told why."""
         ...
 
     async def reply(

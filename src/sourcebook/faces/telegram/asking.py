@@ -116,7 +116,7 @@ async def consult(guest: Guest, office: Office, visit: Visit, message: Message) 
 
 def _under(guest: Guest, office: Office, visit: Visit, reply: Reply) -> InlineKeyboardMarkup | None:
     texts = guest.texts
-    numbers = [citation.number for citation in rendering.by_number(reply.answer.citations)]
+    citations = rendering.by_number(reply.answer.citations)
     update_id = int(visit.key.rpartition(":")[2])
     more = list[list[InlineKeyboardButton]]()
     if reply.answer.tier is Tier.NONE:
@@ -126,7 +126,8 @@ def _under(guest: Guest, office: Office, visit: Visit, reply: Reply) -> InlineKe
         more.append([keyboards.button(texts("ask_human"), Action.CALL_HUMAN, update_id)])
         if not reply.follow_ups_left and office.terms.prices.new_topic:
             more.append([keyboards.button(texts("buy_questions"), Action.BUY_QUESTIONS)])
-    return keyboards.rows(*keyboards.sources(numbers, update_id), *more)
+    sources = keyboards.sources([citation.number for citation in citations], update_id)
+    return keyboards.rows(*sources, *keyboards.pictures(texts, citations, update_id), *more)
 
 
 async def _is_delivered(office: Office, key: str) -> bool:

@@ -25,6 +25,7 @@ class Action(StrEnum):
     SUBCATEGORY = "s"
     EVERYTHING = "e"
     SOURCE = "q"
+    PICTURE = "i"
     BUY_QUESTIONS = "b"
     BUY_TOKENS = "p"
     CALL_HUMAN = "h"

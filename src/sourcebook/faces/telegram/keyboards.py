@@ -14,6 +14,7 @@ from sourcebook.model.moderation import DraftKind
 
 if TYPE_CHECKING:
     from sourcebook.locale import Texts
+    from sourcebook.model.chat import Citation
     from sourcebook.model.moderation import Draft
 
 MOST_LABELS = 60
@@ -22,6 +23,7 @@ NO_LABEL = "none"
 _LONGEST_LABEL = 60
 _SOURCES_A_ROW = 8
 _LABELS_A_ROW = 2
+_PICTURES_A_ROW = 2
 
 
 def rows(*lines: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
@@ -62,6 +64,21 @@ def sources(numbers: Sequence[int], update_id: int) -> list[list[InlineKeyboardB
     """A button for each source of the answer to an update."""
     buttons = [button(f"[{number}]", Action.SOURCE, number, str(update_id)) for number in numbers]
     return [buttons[at : at + _SOURCES_A_ROW] for at in range(0, len(buttons), _SOURCES_A_ROW)]
+
+
+def pictures(texts: Texts, citations: Iterable[Citation], update_id: int) -> list[list[InlineKeyboardButton]]:
+    """A button for each source that is a page, which shows the page as it looks."""
+    buttons = [
+        button(
+            texts("page_picture", number=one.number, page=one.page),
+            Action.PICTURE,
+            one.number,
+            str(update_id),
+        )
+        for one in citations
+        if one.page is not None
+    ]
+    return [buttons[at : at + _PICTURES_A_ROW] for at in range(0, len(buttons), _PICTURES_A_ROW)]
 
 
 def draft(texts: Texts, item: Draft) -> InlineKeyboardMarkup | None:

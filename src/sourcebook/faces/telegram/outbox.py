@@ -13,13 +13,16 @@ from sourcebook.errors import DraftNotFound, SourcebookError, UserNotFound
 from sourcebook.faces.telegram import rendering
 from sourcebook.faces.telegram.announcing import Inbox
 from sourcebook.faces.telegram.guests import Place, place_from
-from sourcebook.faces.telegram.rich import Rich, clean
+from sourcebook.faces.telegram.rich import clean
 from sourcebook.faces.telegram.sending import Undeliverable
 from sourcebook.locale import texts
-from sourcebook.model.moderation import DraftStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sourcebook.faces.telegram.office import Office
+    from sourcebook.faces.telegram.rich import Rich
+    from sourcebook.locale import Texts
     from sourcebook.model.jobs import Job
 
 log = logging.getLogger(__name__)
@@ -72,26 +75,32 @@ class Outbox:
         match job.payload.get("kind"):
             case "expert_answer":
                 await self._expert_answer(job)
+            case "question_rejected":
+                await self._question_rejected(job)
             case unknown:
                 raise Undeliverable(f"no message is called {unknown!r}")
 
     async def _expert_answer(self, job: Job) -> None:
-        """To who asked, where they asked; if that place is not Telegram, to their private chat."""
         book = self._office.book
         item = await book.moderation.get_item(_number(job, "draft_id"))
-        user = await book.people.get_user(_number(job, "user_id"))
+        entry = None if item.kb_id is None else await book.stores.curated.kb_get(item.kb_id)
+        sources = () if entry is None else entry.sources
+        await self._tell(job, lambda said: rendering.expert_answer(said, item, sources))
+
+    async def _question_rejected(self, job: Job) -> None:
+        item = await self._office.book.moderation.get_item(_number(job, "draft_id"))
+        reason = _text(job, "reason") or "—"
+        await self._tell(job, lambda said: rendering.question_rejected(said, item, reason))
+
+    async def _tell(self, job: Job, message: Callable[[Texts], Rich]) -> None:
+        """To who asked, where they asked; if that place is not Telegram, to their private chat."""
+        user = await self._office.book.people.get_user(_number(job, "user_id"))
         place = place_from(_text(job, "channel_key"))
         if place is None and user.telegram_user_id is not None:
             place = Place(user.telegram_user_id)
         if place is None:
             raise Undeliverable("this person has no Telegram")
-        said = texts(user.language)
-        if item.status is DraftStatus.REJECTED:
-            text = Rich(said("question_rejected", reason=clean(item.reason or "—")))
-        else:
-            entry = None if item.kb_id is None else await book.stores.curated.kb_get(item.kb_id)
-            text = rendering.expert_answer(said, item, () if entry is None else entry.sources)
-        await self._office.sender.say(place.chat_id, text, thread_id=place.thread_id)
+        await self._office.sender.say(place.chat_id, message(texts(user.language)), thread_id=place.thread_id)
 
 
 def _number(job: Job, name: str) -> int:

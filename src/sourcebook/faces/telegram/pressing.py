@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from aiogram import Router
+from aiogram.exceptions import TelegramBadRequest
 from aiogram.types import Message
+from aiogram.utils.chat_action import ChatActionSender
 
-from sourcebook.errors import NotEnoughTokens, TopicNotFound
+from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageError
 from sourcebook.faces.telegram import commands, keyboards, paying, rendering, reviewing, uploading
 from sourcebook.faces.telegram.callbacks import Action, Press, decode
-from sourcebook.model.chat import Role
+from sourcebook.faces.telegram.rich import Rich, joined
+from sourcebook.model.chat import Role, SourceState
 from sourcebook.model.people import Visit
 
 if TYPE_CHECKING:
@@ -19,7 +23,9 @@ if TYPE_CHECKING:
 
     from sourcebook.faces.telegram.guests import Guest
     from sourcebook.faces.telegram.office import Office
-    from sourcebook.model.chat import ChatMessage
+    from sourcebook.model.chat import ChatMessage, Citation
+
+log = logging.getLogger(__name__)
 
 _REVIEW = frozenset({Action.APPROVE, Action.EDIT, Action.REJECT, Action.ANSWER, Action.KEEP, Action.NEXT})
 _ADMIN = frozenset({Action.FILE})
@@ -60,7 +66,7 @@ async def _done(guest: Guest, office: Office, press: Press, message: Message) ->
             return None if await commands.choose_language(guest, office, press.word) else stale
         case Action.CATEGORIES | Action.CATEGORY | Action.SUBCATEGORY | Action.EVERYTHING:
             return None if await _choose(guest, office, press, message) else stale
-        case Action.SOURCE:
+        case Action.SOURCE | Action.PICTURE:
             return None if await _show_source(guest, office, press) else stale
         case Action.BUY_QUESTIONS:
             await _buy_questions(guest, office)
@@ -134,15 +140,40 @@ async def _buy_questions(guest: Guest, office: Office) -> None:
 
 
 async def _show_source(guest: Guest, office: Office, press: Press) -> bool:
-    """The words of a source of one's own answer, as they were cited."""
+    """A source of one's own answer: its words as they were cited, or its page as it looks, if it can be shown."""
     turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
-    if turn is None:
+    citations = () if turn is None else rendering.by_number(turn[1].citations)
+    found = next((one for one in citations if one.number == press.number), None)
+    if found is None:
         return False
-    found = [one for one in rendering.by_number(turn[1].citations) if one.number == press.number]
-    if not found:
+    words = rendering.source(guest.texts, found)
+    if press.action is Action.SOURCE:
+        await office.say(guest, words)
+    elif found.page is None:
         return False
-    await office.say(guest, rendering.source(guest.texts, found[0]))
+    elif (trouble := await _send_page(guest, office, found, found.page)) is not None:
+        await office.say(guest, joined([guest.texts(trouble), words]))
     return True
+
+
+async def _send_page(guest: Guest, office: Office, source: Citation, page: int) -> str | None:
+    """None if the picture was sent, else the key of the sentence that says why not."""
+    if source.state is not SourceState.CURRENT:
+        return "picture_gone"  # What the base holds now is another page than the one that was cited.
+    place = guest.place
+    try:
+        async with ChatActionSender.upload_photo(place.chat_id, office.bot, place.thread_id):
+            picture = await office.book.page_picture(
+                source.document_id, page, collection=source.collection_id
+            )
+            caption = Rich(f"[{source.number}] {rendering.place(guest.texts, source)}")
+            await office.sender.picture(place.chat_id, picture, caption, place.thread_id)
+    except NotFound:
+        return "picture_gone"
+    except (UsageError, TelegramBadRequest) as error:
+        log.warning("A page could not be shown: %s", error)
+        return "picture_failed"
+    return None
 
 
 async def _call_human(guest: Guest, office: Office, update_id: int) -> bool:

@@ -117,6 +117,11 @@ def expert_answer(texts: Texts, item: Draft, sources: Sequence[CuratedSource] = 
     )
 
 
+def question_rejected(texts: Texts, item: Draft, reason: str) -> Rich:
+    """That nobody will answer a question, and why, as the asker sees it."""
+    return joined([quote(item.question), texts("question_rejected", reason=clean(reason, _LONGEST_QUOTE))])
+
+
 def terms(texts: Texts, found: Sequence[Term]) -> Rich:
     if not found:
         return Rich(texts("no_terms"))

@@ -94,6 +94,7 @@ async def _write(guest: Guest, office: Office, what: str, draft_id: int, text: s
         item = await office.book.moderation.get_item(draft_id)
         if what == "reject":
             await office.book.moderation.reject_moderation_item(draft_id, guest.user.id, text)
+            office.news.set()
             return guest.texts("done_rejected", id=draft_id), None
         if item.kind is DraftKind.DECLINED:
             return await _answer(guest, office, draft_id, text)

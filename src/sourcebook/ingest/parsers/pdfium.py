@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from ctypes import Array, c_ubyte
 from typing import Any, Protocol, cast
 
 import pypdfium2 as pdfium
@@ -30,6 +31,20 @@ class PdfTextPage(Protocol):
 
 
 class PdfBitmap(Protocol):
+    """The dots of a page, line by line, each line `stride` bytes long."""
+
+    @property
+    def buffer(self) -> Array[c_ubyte]: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def stride(self) -> int: ...
+
     def to_pil(self) -> object: ...
 
     def close(self) -> None: ...
@@ -44,7 +59,7 @@ class PdfPage(Protocol):
 
     def get_objects(self, filter: Sequence[int], max_depth: int) -> Iterator[object]: ...
 
-    def render(self, *, scale: float, grayscale: bool) -> PdfBitmap: ...
+    def render(self, *, scale: float, grayscale: bool = False, rev_byteorder: bool = False) -> PdfBitmap: ...
 
     def close(self) -> None: ...
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import struct
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
 from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
@@ -19,9 +20,11 @@ from sourcebook.text.normal import storable
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
 
-_REQUEST = struct.Struct(">IQ")
+_REQUEST = struct.Struct(">IQI")
 _REPLY = struct.Struct(">Q")
 LONGEST_REPLY = 512 * 1024 * 1024
+LARGEST_PICTURE = 10_000_000
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Mode(StrEnum):
@@ -33,9 +36,17 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A file to parse."""
+    """A file, and what is wanted of it: its text or, with a page, counted from 1, a picture of that one."""
 
     name: str
+    data: bytes
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page of a file, as a PNG."""
+
     data: bytes
 
 
@@ -43,14 +54,14 @@ class Request:
 class Reply:
     """What a child made of a file. After its `is_last` reply it takes no further one."""
 
-    outcome: ParsedText | BadFile
+    outcome: ParsedText | Picture | BadFile
     is_last: bool = False
 
 
 def write_request(stream: IO[bytes], request: Request) -> None:
     # The name of a file may hold bytes that are no text.
     name = request.name.encode(errors="surrogatepass")
-    stream.write(_REQUEST.pack(len(name), len(request.data)))
+    stream.write(_REQUEST.pack(len(name), len(request.data), request.page))
     stream.write(name)
     stream.write(request.data)
     stream.flush()
@@ -61,9 +72,9 @@ def read_request(stream: IO[bytes]) -> Request | None:
     head = stream.read(_REQUEST.size)
     if len(head) < _REQUEST.size:
         return None
-    name_length, length = _REQUEST.unpack(head)
+    name_length, length, page = _REQUEST.unpack(head)
     name, data = stream.read(name_length), stream.read(length)
-    return Request(name.decode(errors="surrogatepass"), data) if len(data) == length else None
+    return Request(name.decode(errors="surrogatepass"), data, page) if len(data) == length else None
 
 
 def write_reply(stream: IO[bytes], reply: Reply) -> None:
@@ -89,6 +100,8 @@ def _shape(reply: Reply) -> dict[str, object]:
     outcome = reply.outcome
     if isinstance(outcome, SourcebookError):
         return {"last": reply.is_last, "error": outcome.as_dict()}
+    if isinstance(outcome, Picture):
+        return {"last": reply.is_last, "picture": b64encode(outcome.data).decode()}
     return {
         "last": reply.is_last,
         "text": outcome.text,
@@ -103,11 +116,23 @@ def _shape(reply: Reply) -> dict[str, object]:
 def _reply(body: bytes) -> Reply:
     try:
         shape = json.loads(body)
-        outcome = _error(shape["error"]) if "error" in shape else _parsed(shape)
-        return Reply(outcome, bool(shape["last"]))
+        return Reply(_outcome(shape), bool(shape["last"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         died = ParserDied(f"The process that read the file gave no sensible answer: {error}.")
         return Reply(died, is_last=True)
+
+
+def _outcome(shape: dict[str, Any]) -> ParsedText | Picture | BadFile:
+    if "error" in shape:
+        return _error(shape["error"])
+    return _picture(shape["picture"]) if "picture" in shape else _parsed(shape)
+
+
+def _picture(value: object) -> Picture:
+    data = b64decode(_text(value), validate=True)
+    if len(data) > LARGEST_PICTURE or not data.startswith(PNG):
+        raise ValueError("no picture")
+    return Picture(data)
 
 
 def _error(shape: dict[str, str]) -> BadFile:

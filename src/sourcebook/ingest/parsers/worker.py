@@ -1,4 +1,7 @@
-"""The child process: reads files from a pipe, one after the other, and answers each with its text or an error."""
+"""The child process: reads files from a pipe, one after the other, and answers each.
+
+The answer is its text, the picture of a page, or an error.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from sourcebook.ingest.parsers.confinement import (
 )
 from sourcebook.ingest.parsers.ocr import read_pictures
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.parsers.wire import Mode, Reply, Request, read_request, write_reply
+from sourcebook.ingest.parsers.wire import Mode, Picture, Reply, Request, read_request, write_reply
 
 IDLE_SECONDS = 60.0
 TIRED_SHARE = 4
@@ -64,6 +67,8 @@ def _is_asked(requests: IO[bytes]) -> bool:
 
 def _answer(request: Request, limits: ParserLimits, mode: str) -> Reply:
     try:
+        if request.page:
+            return Reply(_picture(request), _is_tired(limits))
         parsed = read_pictures(request.data) if mode == Mode.OCR else parse(request.data, request.name)
     except BadFile as error:
         return Reply(error, _is_tired(limits))
@@ -76,6 +81,13 @@ def _answer(request: Request, limits: ParserLimits, mode: str) -> Reply:
         longest = f"The file holds more than {limits.characters:,} characters of text."
         return Reply(FileOverLimit(longest), is_last=True)
     return Reply(parsed, _is_tired(limits))
+
+
+def _picture(request: Request) -> Picture:
+    # Most processes that read files never draw one.
+    from sourcebook.ingest.parsers.pdf_picture import draw_page  # noqa: PLC0415
+
+    return Picture(draw_page(request.data, request.page))
 
 
 def _is_tired(limits: ParserLimits) -> bool:

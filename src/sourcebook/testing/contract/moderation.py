@@ -258,6 +258,43 @@ class ModerationContract:
             await queue.reply(draft.id, LOCAL, "again")
         assert await base.stores.jobs.claim(["message"], "w") is None
 
+    async def test_who_asked_a_question_that_is_rejected_is_told_once_and_why(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        draft = await queue.add(declined())
+        with pytest.raises(AuthError):
+            await queue.reject(draft.id, STRANGER, "no")
+        assert await base.stores.jobs.claim(["message"], "w") is None
+        won: list[str] = []
+
+        async def reject(reason: str) -> None:
+            try:
+                await queue.reject(draft.id, LOCAL, reason)
+                won.append(reason)
+            except AlreadyDecided:
+                pass
+
+        async with anyio.create_task_group() as experts:
+            for number in range(8):
+                experts.start_soon(reject, f"не о саде {number}")
+        job = await base.stores.jobs.claim(["message"], "w")
+        assert job is not None
+        assert job.payload == {
+            "kind": "question_rejected",
+            "user_id": LOCAL,
+            "channel_key": None,
+            "draft_id": draft.id,
+            "topic_id": None,
+            "session_id": None,
+            "reason": won[0],
+        }
+        assert len(won) == 1
+        assert await base.stores.jobs.claim(["message"], "w") is None
+
+    async def test_a_rejected_answer_is_told_to_nobody(self, base: OpenBase) -> None:
+        draft = await base.stores.moderation.add(new_draft())
+        await base.stores.moderation.reject(draft.id, LOCAL, "no")
+        assert await base.stores.jobs.claim(["message"], "w") is None
+
     async def test_a_reply_need_not_be_kept(self, base: OpenBase) -> None:
         draft = await base.stores.moderation.add(declined())
         answered = await base.stores.moderation.reply(draft.id, LOCAL, "Только вам.")
