@@ -7,6 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from fpdf import FPDF
 from scripts import sample
 
 from sourcebook import Settings, Sourcebook, SourceState, Tier
@@ -45,6 +46,19 @@ def test_an_answer_is_in_the_words_of_a_document_and_cites_it(book: Sourcebook, 
         assert document is not None
         assert document.content[citation.start : citation.end] == citation.quote
         assert citation.verified
+
+
+def test_a_quote_is_cited_with_the_page_that_it_stands_on(tmp_path: Path) -> None:
+    pdf = FPDF()
+    pdf.set_font("helvetica", size=12)
+    for text in ("Gooseberries want a sunny place.", "Gooseberries are pruned in February."):
+        pdf.add_page()
+        pdf.multi_cell(0, 8, text)
+    with Sourcebook(settings=Settings(db=str(tmp_path / "base.db"))) as book:
+        book.add_bytes("gooseberries.pdf", bytes(pdf.output()))
+        cited = {c.quote: c.page for c in book.ask("When are gooseberries pruned?").citations}
+        assert cited["Gooseberries are pruned in February."] == 2
+        assert cited.get("Gooseberries want a sunny place.", 1) == 1
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from sourcebook.consult.citations import (
     cited_sentences,
     renumbered,
 )
+from sourcebook.model.documents import Document
 
 PASSAGE = (
     "Everbearing raspberries fruit on the canes of the same year. In late autumn all canes are cut to the ground. "
@@ -76,3 +77,10 @@ def test_what_the_passage_does_not_say_is_doubted() -> None:
 
 def test_marks_are_numbered_in_the_order_of_use() -> None:
     assert renumbered("One [7]. Two [2, 7]. Three [9].", [7, 2]) == "One [1]. Two [2][1]. Three ."
+
+
+@pytest.mark.parametrize(("index", "page"), [(0, 3), (99, 3), (100, 4), (250, 7), (10_000, 7)])
+def test_a_character_stands_on_the_last_page_that_begins_before_it(index: int, page: int) -> None:
+    document = Document("d", "", layout={"pages": [[3, 0, 100], [4, 100, 240], [7, 240, 300]]})
+    assert document.page_at(index) == page
+    assert Document("d", "").page_at(index) is None

@@ -15,6 +15,7 @@ from sourcebook.model.chat import Citation, Sentence
 
 if TYPE_CHECKING:
     from sourcebook.consult.extract import Extract
+    from sourcebook.model.documents import Document
     from sourcebook.model.search import SearchResult
 
 
@@ -32,26 +33,29 @@ class Desk:
     """The passages that an answer is made from, by their numbers, and what is known about them."""
 
     passages: Sequence[SearchResult]
-    hashes: Mapping[tuple[str, str], str | None]
+    documents: Mapping[tuple[str, str], Document]
     language: str | None
 
     def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
         """A citation of a span of the passage's content, verified by being what stands there."""
         chunk = passage.chunk
+        document = self.documents.get((passage.collection_id, chunk.document_id))
+        # A passage may go over to the next page before the quote.
+        page = (document.page_at(chunk.start_index + start) if document else None) or chunk.page
         return Citation(
             number=number,
-            text=source_link(passage.document_path, passage.document_title, chunk.page, self.language),
+            text=source_link(passage.document_path, passage.document_title, page, self.language),
             collection_id=passage.collection_id,
             document_id=chunk.document_id,
             document_path=passage.document_path,
             document_title=passage.document_title,
             chunk_id=chunk.id,
-            page=chunk.page,
+            page=page,
             start=chunk.start_index + start,
             end=chunk.start_index + end,
             quote=chunk.content[start:end],
             verified=True,
-            file_hash=self.hashes.get((passage.collection_id, chunk.document_id)),
+            file_hash=document.file_hash if document else None,
         )
 
 

@@ -113,6 +113,7 @@ class _Binding:
         if not quote.is_enough or passage.collection_id == MANUAL_COLLECTION:
             return None
         document = await self.binder.library.get_document(passage.collection_id, chunk.document_id)
+        start = chunk.start_index + quote.start
         return CuratedSource(
             collection_id=passage.collection_id,
             document_id=chunk.document_id,
@@ -120,8 +121,8 @@ class _Binding:
             quote=quote.text,
             document_title=passage.document_title,
             chunk_id=chunk.id,
-            page=chunk.page,
-            start=chunk.start_index + quote.start,
+            page=(document.page_at(start) if document else None) or chunk.page,
+            start=start,
             end=chunk.start_index + quote.end,
             file_hash=document.file_hash if document else None,
         )

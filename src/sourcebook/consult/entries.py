@@ -107,7 +107,7 @@ class CuratedEntries:
             quote=found.content[start:end],
             document_title=found.title,
             chunk_id=passage.id if passage else None,
-            page=passage.page if passage else None,
+            page=found.page_at(start) or (passage.page if passage else None),
             start=start,
             end=end,
             file_hash=found.file_hash,

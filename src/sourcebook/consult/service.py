@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.inquiry import Inquiry
     from sourcebook.consult.judging import Judged, Retrieval
     from sourcebook.model.chat import ChatMessage, ChatSession
-    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.documents import Document, JsonValue
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
 
@@ -119,7 +119,7 @@ class Consultation:
         if not taken:
             yield await self._declined(course)
             return
-        desk = Desk(taken, await self._hashes(taken), course.language)
+        desk = Desk(taken, await self._documents(taken), course.language)
         if self._chat_model is None:
             composed = extracted(course.inquiry.question, found.weights, desk, found.language)
             for event in _quoted(composed):
@@ -216,13 +216,10 @@ class Consultation:
         course.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
         return taken
 
-    async def _hashes(self, passages: Sequence[SearchResult]) -> dict[tuple[str, str], str | None]:
+    async def _documents(self, passages: Sequence[SearchResult]) -> dict[tuple[str, str], Document]:
         places = {(passage.collection_id, passage.chunk.document_id) for passage in passages}
-        hashes: dict[tuple[str, str], str | None] = {}
-        for collection_id, document_id in sorted(places):
-            document = await self._stores.library.get_document(collection_id, document_id)
-            hashes[collection_id, document_id] = document.file_hash if document else None
-        return hashes
+        read = {place: await self._stores.library.get_document(*place) for place in sorted(places)}
+        return {place: document for place, document in read.items() if document is not None}
 
     async def _dictated(
         self, course: _Course, desk: Desk, chat_model: ChatModel

@@ -124,6 +124,18 @@ class Document:
     layout: Metadata = field(default_factory=dict[str, JsonValue], compare=False)
     stored_file: str | None = None
 
+    def page_at(self, index: int) -> int | None:
+        """The page on which a character of the text stands, None if the document has no pages."""
+        pages = self.layout.get("pages")
+        found: int | None = None
+        for page in pages if isinstance(pages, list) else []:
+            match page:
+                case [int() as number, int() as start, *_] if found is None or start <= index:
+                    found = number
+                case _:
+                    break
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentPath:
