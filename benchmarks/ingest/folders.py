@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Again(TypedDict):
-    """What one more `add` did: its time, how many texts it embedded, how many rows of the change log it wrote."""
+    """What one more `add` did: its time, how many texts it embedded, how many rows of documents it wrote."""
 
     wall_s: float
     embedded: int
-    changes: int
+    written: int
     report: dict[str, int]
 
 
@@ -104,23 +104,29 @@ async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
 
 
 async def _again(book: AsyncSourcebook, base: Path, folder: Path, listening: Listening) -> Again:
-    before = len(listening.texts), _changes(base)
+    embedded, before = len(listening.texts), _documents(base)
     began = time.perf_counter()
     report = await book.add(folder)
     took = time.perf_counter() - began
     return {
         "wall_s": round(took, 3),
-        "embedded": len(listening.texts) - before[0],
-        "changes": _changes(base) - before[1],
+        "embedded": len(listening.texts) - embedded,
+        "written": len(set(before.items()) ^ set(_documents(base).items())) // 2,
         "report": _counts(report),
     }
 
 
-def _changes(base: Path) -> int:
-    """How many times a document was written so far."""
+def _documents(base: Path) -> dict[str, tuple[object, ...]]:
+    """Every row of the documents, without the texts."""
     reader = sqlite3.connect(base)
     try:
-        return int(reader.execute("select coalesce(max(seq), 0) from changes").fetchone()[0])
+        return {
+            row[0]: row
+            for row in reader.execute(
+                "select id, file_path, file_hash, content_hash, mtime, processing_status, is_active, chunk_count, "
+                "indexed_at, updated_at from documents"
+            )
+        }
     finally:
         reader.close()
 
