@@ -117,7 +117,7 @@ def as_markdown(report: dict[str, Any]) -> str:
             ],
         ),
         "## Added again",
-        "Seconds, and in brackets texts that were embedded / rows of documents that were written.",
+        "Seconds, and in brackets how many texts were embedded, and what `add` reported.",
         _table(
             ("folder", "first", "unchanged", "× faster", "all touched", "one renamed", "one edited"),
             [
@@ -168,7 +168,8 @@ def _sum(found: dict[str, FolderFacts]) -> list[tuple[str, Any]]:
 
 
 def _again(one: folders.Again) -> str:
-    return f"{one['wall_s']} ({one['embedded']} / {one['written']})"
+    told = ", ".join(f"{count} {name}" for name, count in one["report"].items() if count)
+    return f"{one['wall_s']} ({one['embedded']}; {told})"
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

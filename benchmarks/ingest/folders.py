@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,11 +24,10 @@ if TYPE_CHECKING:
 
 
 class Again(TypedDict):
-    """What one more `add` did: its time, how many texts it embedded, how many rows of documents it wrote."""
+    """What one more `add` did: its time, how many texts it embedded, and what it reported."""
 
     wall_s: float
     embedded: int
-    written: int
     report: dict[str, int]
 
 
@@ -67,24 +65,23 @@ async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
     """The folder is copied first, since some of its files are touched, renamed and edited."""
     copy = place / "folder"
     shutil.copytree(folder, copy)
-    base = place / "base.db"
     listening = Listening(embedder)
-    async with AsyncSourcebook(base, embedder=listening) as book:
+    async with AsyncSourcebook(place / "base.db", embedder=listening) as book:
         began = now()
         first = await book.add(copy)
         added = now() - began
         texts = list(listening.texts)
-        unchanged = await _again(book, base, copy, listening)
+        unchanged = await _again(book, copy, listening)
         some = sorted(path for path in copy.rglob("*") if path.is_file())
         for path in some:
             os.utime(path)
-        touched = await _again(book, base, copy, listening)
+        touched = await _again(book, copy, listening)
         victim = next((path for path in some if path.suffix in (".md", ".html")), some[0])
         moved = victim.rename(victim.with_name(f"renamed-{victim.name}"))
-        renamed = await _again(book, base, copy, listening)
+        renamed = await _again(book, copy, listening)
         if moved.suffix in (".md", ".html"):
             moved.write_text(moved.read_text("utf-8") + "\n\nOne more sentence stands here.\n", "utf-8")
-        edited = await _again(book, base, copy, listening)
+        edited = await _again(book, copy, listening)
     began = now()
     await embedder.embed(texts, TextRole.PASSAGE)
     alone = now() - began
@@ -103,32 +100,16 @@ async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
     }
 
 
-async def _again(book: AsyncSourcebook, base: Path, folder: Path, listening: Listening) -> Again:
-    embedded, before = len(listening.texts), _documents(base)
+async def _again(book: AsyncSourcebook, folder: Path, listening: Listening) -> Again:
+    embedded = len(listening.texts)
     began = time.perf_counter()
     report = await book.add(folder)
     took = time.perf_counter() - began
     return {
         "wall_s": round(took, 3),
         "embedded": len(listening.texts) - embedded,
-        "written": len(set(before.items()) ^ set(_documents(base).items())) // 2,
         "report": _counts(report),
     }
-
-
-def _documents(base: Path) -> dict[str, tuple[object, ...]]:
-    """Every row of the documents, without the texts."""
-    reader = sqlite3.connect(base)
-    try:
-        return {
-            row[0]: row
-            for row in reader.execute(
-                "select id, file_path, file_hash, content_hash, mtime, processing_status, is_active, chunk_count, "
-                "indexed_at, updated_at from documents"
-            )
-        }
-    finally:
-        reader.close()
 
 
 def _counts(report: AddReport) -> dict[str, int]:
