@@ -112,6 +112,16 @@ async def test_the_reply_of_an_expert_finds_its_source_by_search(book: AsyncSour
 
 
 @pytest.mark.anyio
+async def test_a_few_words_that_stand_somewhere_are_no_source(book: AsyncSourcebook) -> None:
+    for question, sources in (("When do I harvest gooseberries?", 0), (f"{QUESTION} Now?", 1)):
+        draft = await book.moderation.call_human(question)
+        answered = await book.moderation.answer_item(draft.id, LOCAL, "In late autumn.", category="berries")
+        entry = await book.stores.curated.kb_get(answered.kb_id or 0)
+        assert entry is not None
+        assert len(entry.sources) == sources, question
+
+
+@pytest.mark.anyio
 async def test_what_cannot_be_decided_so_says_why(book: AsyncSourcebook) -> None:
     moderation = book.moderation
     declined = await drafted(book, UNKNOWN)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.citations import CitedSentence, MarkReader, best_quote, cited_sentences
-from sourcebook.consult.support import check_support
+from sourcebook.consult.support import check_support, share_of_terms
 from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.curation import CuratedSource
 from sourcebook.model.search import RetrievalConfig, SearchResult
 from sourcebook.ports.moderation import BoundAnswer
+from sourcebook.text.analysis import analyse, words
+from sourcebook.text.stopwords import asking_words
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from sourcebook.ports.storage import Library
 
 _PASSAGES = 5
+_WORDS_THAT_TELL = 6
+_OF_THE_QUESTION = 0.6
 _GAPS = re.compile(r"[ \t]{2,}")
 _GAP_BEFORE_A_DOT = re.compile(r"[ \t]+([.,;:!?])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
@@ -106,11 +110,21 @@ class _Binding:
             ).is_enough:
                 yield source
 
+    def _is_about(self, sentence: CitedSentence, passage: str) -> bool:
+        """Whether a passage that nobody cited speaks of the question. A few words such as “in July” stand anywhere."""
+        if len(set(analyse(sentence.text, self.language))) >= _WORDS_THAT_TELL:
+            return True
+        asking = asking_words(self.language)
+        asked = " ".join(word for word in words(self.question or "") if word not in asking)
+        return bool(asked) and share_of_terms(asked, passage, self.language) >= _OF_THE_QUESTION
+
     async def _quoted(self, sentence: CitedSentence, passage: SearchResult) -> CuratedSource | None:
         chunk = passage.chunk
         context = "\n".join(part for part in (passage.document_title, chunk.section) if part)
         quote = best_quote(sentence.text, chunk.content, self.language, context)
         if not quote.is_enough or passage.collection_id == MANUAL_COLLECTION:
+            return None
+        if not self._is_about(sentence, f"{context}\n{chunk.content}"):
             return None
         document = await self.binder.library.get_document(passage.collection_id, chunk.document_id)
         start = chunk.start_index + quote.start
