@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from benchmarks.speed.report import table
+
 if TYPE_CHECKING:
     from benchmarks.declining.curated import CuratedRow
     from benchmarks.declining.first_event import EventTimes
@@ -97,7 +99,7 @@ def _sets(rows: Mapping[str, SetRow]) -> str:
         )
         for name, row in rows.items()
     ]
-    return _table(heading, lines)
+    return table(heading, lines)
 
 
 def _curves(rows: Mapping[str, SetRow]) -> str:
@@ -106,7 +108,7 @@ def _curves(rows: Mapping[str, SetRow]) -> str:
     for name, row in rows.items():
         at = {threshold: f"{answered:.0%} / {declined:.0%}" for threshold, answered, declined in row["curve"]}
         lines.append((name, *(at[step] for step in moved)))
-    return _table(("set", *(f"{step:+.1f}" for step in moved)), lines)
+    return table(("set", *(f"{step:+.1f}" for step in moved)), lines)
 
 
 def _curated(rows: Mapping[str, CuratedRow]) -> str:
@@ -122,7 +124,7 @@ def _curated(rows: Mapping[str, CuratedRow]) -> str:
         )
         for name, row in rows.items()
     ]
-    return _table(("pairs of", "pairs", "ask the same", "hits", "wrong", "precision", "coverage"), lines)
+    return table(("pairs of", "pairs", "ask the same", "hits", "wrong", "precision", "coverage"), lines)
 
 
 def _events(times: EventTimes | None) -> list[str]:
@@ -141,10 +143,5 @@ def _events(times: EventTimes | None) -> list[str]:
         "## The first word",
         f"{times['documents']} documents, {times['passages']} passages and children, {times['questions']} questions,"
         f" {times['answered']} answered; milliseconds.",
-        _table(("", "p50", "p95"), rows),
+        table(("", "p50", "p95"), rows),
     ]
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -23,6 +23,7 @@ import anyio
 
 from benchmarks.ingest import folders, many
 from benchmarks.speed.machine import ROOT, commit, machine
+from benchmarks.speed.report import table
 from sourcebook import Settings
 from sourcebook.assembly import make_embedder
 from sourcebook.ports.providers import TextRole
@@ -100,7 +101,7 @@ def as_markdown(report: dict[str, Any]) -> str:
         "## Beside the embedder alone",
         "The same texts, in the same order, embedded without parsing, cutting and writing. CPU time is that of all"
         " threads and of the children that read the files.",
-        _table(
+        table(
             ("folder", "files", "texts", "embedder s", "add s", "ratio", "ratio of CPU time", "not read"),
             [
                 (
@@ -118,7 +119,7 @@ def as_markdown(report: dict[str, Any]) -> str:
         ),
         "## Added again",
         "Seconds, and in brackets how many texts were embedded, and what `add` reported.",
-        _table(
+        table(
             ("folder", "first", "unchanged", "× faster", "all touched", "one renamed", "one edited"),
             [
                 (
@@ -170,11 +171,6 @@ def _sum(found: dict[str, FolderFacts]) -> list[tuple[str, Any]]:
 def _again(one: folders.Again) -> str:
     told = ", ".join(f"{count} {name}" for name, count in one["report"].items() if count)
     return f"{one['wall_s']} ({one['embedded']}; {told})"
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.quality.anchors import ANCHORS, TUNED_ON
 from benchmarks.quality.bars import DEFAULT, MINILM
+from benchmarks.speed.report import table
 
 if TYPE_CHECKING:
     from benchmarks.quality.facts import ModelFacts, Report, SetFacts
@@ -36,18 +37,18 @@ def as_markdown(report: Report) -> str:
         " stands where its best passage stands among the first 50. BM25 is the anchor: Lucene's formula over whole"
         f" documents. Weights were chosen on {', '.join(TUNED_ON)} alone.",
         "## nDCG@10",
-        _table(("set", "language", "documents", "questions", "BM25", *_SETTINGS), _main_rows(sets, DEFAULT)),
+        table(("set", "language", "documents", "questions", "BM25", *_SETTINGS), _main_rows(sets, DEFAULT)),
         *_minilm(sets),
         "## Recall@10, MRR@10 and the passage itself",
         "Does the first passage, or one of the first three, hold the answer word for word? Only for sets that tell it.",
-        _table(
+        table(
             ("set", "search", "recall@10", "MRR@10", "answer@1", "answer@3", "p50 ms", "p95 ms"),
             _details(sets),
         ),
         "Times are of one search for 50 passages. The hybrid search is asked first and embeds each question anew; up to"
         " a thousand are remembered for the searches after it.",
         "## Bars",
-        _table(
+        table(
             ("set", "what", "measured", "wanted", "held"),
             [
                 (
@@ -69,7 +70,7 @@ def _minilm(sets: Mapping[str, SetFacts]) -> list[str]:
     if not rows:
         return []
     heading = ("set", "language", "documents", "questions", "BM25", *_SETTINGS)
-    return ["## nDCG@10 with MiniLM, English sets", _table(heading, rows)]
+    return ["## nDCG@10 with MiniLM, English sets", table(heading, rows)]
 
 
 def _main_rows(sets: Mapping[str, SetFacts], model: str) -> list[Sequence[str]]:
@@ -119,8 +120,3 @@ def _details(sets: Mapping[str, SetFacts]) -> list[Sequence[str]]:
 
 def _number(value: float | int | None) -> str:
     return "" if value is None else f"{value:.4f}"
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -29,3 +29,8 @@ def storable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def made_storable(text: str) -> str:
+    """The text as every database can keep it: NUL and halves of letters are replaced."""
+    return text.replace("\x00", "�").encode("utf-8", "replace").decode("utf-8")

@@ -8,7 +8,7 @@ from aiogram.enums import ContentType
 
 from sourcebook.faces.telegram.callbacks import Press, decode
 from sourcebook.faces.telegram.guests import Place
-from sourcebook.faces.telegram.office import readable
+from sourcebook.text.normal import made_storable
 
 if TYPE_CHECKING:
     from aiogram.types import Message
@@ -41,7 +41,7 @@ def place_of(message: Message) -> Place:
 
 def words(message: Message) -> str:
     """What the person wrote: the text, or the caption of what they sent."""
-    return readable(message.text or message.caption or "").strip()
+    return made_storable(message.text or message.caption or "").strip()
 
 
 def question(message: Message, bot: TelegramUser) -> str:

@@ -17,6 +17,7 @@ from sourcebook.faces.telegram.guests import Guest, Place, is_admin, is_staff
 from sourcebook.faces.telegram.troubles import Troubles
 from sourcebook.locale import texts
 from sourcebook.model.people import Direction, UserRole
+from sourcebook.text.normal import made_storable
 
 if TYPE_CHECKING:
     from aiogram import Bot
@@ -89,7 +90,7 @@ class Office:
     async def is_new(self, guest: Guest, said: str) -> bool:
         """Note what a person said or pressed. False: this very update was here before."""
         row = await self.book.people.log_message(
-            guest.user.id, Direction.INCOMING, text=readable(said) or "…", external_id=guest.key
+            guest.user.id, Direction.INCOMING, text=made_storable(said) or "…", external_id=guest.key
         )
         return row is not None
 
@@ -166,17 +167,12 @@ class Office:
         self, guest: Guest, text: str, meta: Mapping[str, JsonValue], external_id: str | None
     ) -> None:
         await self.book.people.log_message(
-            guest.user.id, Direction.OUTGOING, text=readable(text), external_id=external_id, meta=meta
+            guest.user.id, Direction.OUTGOING, text=made_storable(text), external_id=external_id, meta=meta
         )
 
 
-def readable(text: str) -> str:
-    """A text that every database can keep: NUL and halves of letters are replaced."""
-    return text.replace("\x00", "�").encode("utf-8", "replace").decode("utf-8")
-
-
 def _stored(text: str | None) -> str | None:
-    return None if text is None else readable(text)
+    return None if text is None else made_storable(text)
 
 
 def _mapping(value: JsonValue) -> Mapping[str, JsonValue]:

@@ -11,10 +11,9 @@ from aiohttp import ClientError
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.telegram import keyboards
 from sourcebook.faces.telegram.messages import words
-from sourcebook.faces.telegram.office import readable
 from sourcebook.faces.telegram.rich import clean
 from sourcebook.model.documents import WriteOutcome
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal import made_storable, normal_form
 
 if TYPE_CHECKING:
     from aiogram.types import Message
@@ -31,7 +30,7 @@ async def took(message: Message, guest: Guest, office: Office) -> bool:
     file = message.document
     if file is None or not guest.is_admin or not guest.place.is_private:
         return False
-    name = clean(readable(file.file_name or "file"), 120)
+    name = clean(made_storable(file.file_name or "file"), 120)
     if not await office.is_new(guest, f"[{name}] {words(message)}"):
         return True
     if (file.file_size or 0) > office.terms.max_file_mb * _BYTES:

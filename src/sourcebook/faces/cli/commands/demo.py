@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import sourcebook
+from sourcebook.consult.inquiry import LOCAL_USER
 from sourcebook.errors import Conflict, PathNotFound
 from sourcebook.faces import shapes
 from sourcebook.faces.cli.answers import say_sources
@@ -26,7 +27,6 @@ QUESTIONS = {
 UNANSWERABLE = "How do I repair a bicycle tyre?"
 EDITED = Path("blueberry") / "acid-soil.md"
 BEFORE, AFTER = "about 20 g per square metre", "about 35 g per square metre"
-LOCAL_USER = 1
 
 
 @dataclass(frozen=True, slots=True)
