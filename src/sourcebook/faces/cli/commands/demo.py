@@ -22,7 +22,7 @@ DEMO_BASE = Path("data/demo.db")
 QUESTIONS = {
     "ru": "Чем поливать голубику, если вода жёсткая?",
     "en": "How much sulphur lowers the pH of sandy soil?",
-    "pt": "Que variedades de mirtilo precisam de menos frio?",
+    "pt": "Quantas horas de frio pede o mirtilo no Sul do Brasil?",
 }
 UNANSWERABLE = "How do I repair a bicycle tyre?"
 EDITED = Path("blueberry") / "acid-soil.md"
