@@ -10,7 +10,7 @@ from tests.architecture.test_schema import server_base as server_base
 from tests.faces.shell import Shell
 
 from sourcebook.storage.postgres import citus
-from sourcebook.storage.postgres.database import Limits, read_queries
+from sourcebook.storage.postgres.database import PoolLimits, read_queries
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "scaling.md").read_text("utf-8")
 STATEMENTS = {statement.name: bare_sql(statement.sql) for statement in read_queries()}
@@ -28,7 +28,7 @@ def test_what_is_spread_exists_with_the_column_by_which_it_is(server_base: Serve
 
 
 def test_the_settings_of_the_graph_are_those_of_every_connection() -> None:
-    ours = {name: value for name, value in Limits().settings().items() if name.startswith("hnsw.")}
+    ours = {name: value for name, value in PoolLimits().settings().items() if name.startswith("hnsw.")}
     assert {name: value for name, value in citus.SETTINGS.items() if name.startswith("hnsw.")} == ours
 
 

@@ -13,8 +13,8 @@ from tests import postgres_server
 
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.health import Weight
-from sourcebook.storage.health import examine
-from sourcebook.storage.repair import OnNoVectors, Repairer
+from sourcebook.storage.maintenance.doctor import examine
+from sourcebook.storage.maintenance.repair import OnNoVectors, Repairer
 from sourcebook.testing.contract.material import MODEL, SIZE, make_collection, prepared, state
 from sourcebook.testing.crash import embedding_model, prepared_document
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock

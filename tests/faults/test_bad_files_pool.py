@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from sourcebook.errors import BadFile, FileOverLimit, NotOpen, ParserDied
-from sourcebook.ingest.parsing import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
 
 pytestmark = [
     pytest.mark.anyio,
@@ -193,7 +193,7 @@ async def test_a_file_in_the_current_folder_is_never_imported(
 
 _PARENT = """
 import anyio
-from sourcebook.ingest.parsing import ParserPool
+from sourcebook.ingest.parsers.pool import ParserPool
 async def main():
     pool = ParserPool(workers=2)
     async with anyio.create_task_group() as group:

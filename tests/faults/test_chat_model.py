@@ -36,7 +36,7 @@ from sourcebook.errors import (
 )
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.providers.openai_chat import OpenAIChat, Writing
-from sourcebook.providers.remote import Address, Patience
+from sourcebook.providers.remote_model import Address, Patience
 
 pytestmark = pytest.mark.anyio
 

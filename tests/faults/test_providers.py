@@ -29,10 +29,10 @@ from sourcebook.errors import (
 from sourcebook.ports.providers import TextRole
 from sourcebook.providers.ollama import OllamaEmbedder
 from sourcebook.providers.openai_embedder import OpenAIEmbedder
-from sourcebook.providers.remote import Address, Patience, RemoteModel
+from sourcebook.providers.remote_model import Address, Patience, RemoteModel
 
 if TYPE_CHECKING:
-    from sourcebook.providers.served import ServedEmbedder
+    from sourcebook.providers.served_embedder import ServedEmbedder
 
 pytestmark = pytest.mark.anyio
 

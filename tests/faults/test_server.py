@@ -20,8 +20,8 @@ from tests.postgres_server import Server, binaries
 
 from sourcebook.errors import BaseBusy, BaseUnreachable, StorageError
 from sourcebook.model.jobs import JobStatus
-from sourcebook.storage.digest import digest
-from sourcebook.storage.health import examine
+from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.testing.crash import prepared_document, vector_of, word_of
 from sourcebook.testing.fakes import FixedClock
 

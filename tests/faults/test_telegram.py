@@ -15,9 +15,9 @@ from aiohttp import ClientSession
 from tests.faces.telegram_desk import QUESTION, Desk, opened
 
 from sourcebook import Settings
-from sourcebook.faces.telegram import polling
-from sourcebook.faces.telegram.polling import Poller
-from sourcebook.faces.telegram.running import Ended, Session, run
+from sourcebook.faces.telegram import poller as poller_module
+from sourcebook.faces.telegram.bot import Ended, Session, run
+from sourcebook.faces.telegram.poller import Poller
 from sourcebook.testing.telegram import Failure, TelegramServer
 
 pytestmark = pytest.mark.anyio
@@ -138,7 +138,7 @@ async def test_an_update_that_is_not_done_is_not_confirmed() -> None:
 
 
 async def test_an_answer_that_telegram_does_not_take_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polling, "AGAIN", (0.01,))
+    monkeypatch.setattr(poller_module, "AGAIN", (0.01,))
     tries = list[int]()
 
     async def feed(update: object) -> None:

@@ -16,10 +16,10 @@ from sourcebook.assembly import make_stores
 from sourcebook.model.documents import Chunk, Collection, DistanceMetric, EmbeddedChunk
 from sourcebook.model.search import Equals, GreaterThan, In, Not
 from sourcebook.retrieve.filters import FilterRecord, check, matches
-from sourcebook.storage.health import examine
+from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.sqlite.database import SqliteDatabase
-from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
-from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
+from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine
+from sourcebook.storage.sqlite.engine.word_engine import SqliteWordEngine
 from sourcebook.testing.fakes import FixedClock
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sourcebook.ingest.planning import Known, Plan, diff
+from sourcebook.ingest.folder.plan import Known, Plan, diff
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.sources import DocumentState, PathState, Refused
 

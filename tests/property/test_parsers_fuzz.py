@@ -18,12 +18,12 @@ from tests.faults import hostile_files
 from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.csv import parse_csv
 from sourcebook.ingest.parsers.docx import parse_docx
+from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 from sourcebook.ingest.parsers.html import parse_html
-from sourcebook.ingest.parsers.kinds import Kind, kind_of
 from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.plain import parse_plain, parse_source
+from sourcebook.ingest.parsers.pool import ParserPool
 from sourcebook.ingest.parsers.records import parse_json, parse_json_lines
-from sourcebook.ingest.parsing import ParserPool
 from sourcebook.text.normal import storable
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def test_pdf(portal: BlockingPortal, pool: ParserPool, data: bytes) -> None:
 )
 def test_the_kind_of_a_file(data: bytes, name: str) -> None:
     with suppress(*DECLARED):
-        assert kind_of(data, name) in Kind
+        assert kind_of(data, name) in FileKind
 
 
 @often

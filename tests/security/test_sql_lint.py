@@ -240,10 +240,10 @@ def test_statements_are_called_by_names_that_stand_in_the_sql_files(file: Path) 
 
 
 def test_the_checks_of_health_stand_in_the_sql_files() -> None:
-    from sourcebook.storage import health
+    from sourcebook.storage.maintenance import doctor
 
     known = {statement.name for statement in read_queries()}
-    checks = {name for name, *_ in health._CHECKS}  # pyright: ignore[reportPrivateUsage]
+    checks = {name for name, *_ in doctor._CHECKS}  # pyright: ignore[reportPrivateUsage]
     assert {f"check_{name}" for name in checks} == {name for name in known if name.startswith("check_")}
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from sourcebook.ingest.chunking import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
+from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
 from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.parsed import Page, Section
 from sourcebook.model.documents import Chunk, ChunkLevel, ChunkStrategy

@@ -10,10 +10,10 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from sourcebook.errors import BadText, BaseFull, ProviderError
-from sourcebook.ingest import pipeline as module
-from sourcebook.ingest.pipeline import Budget, Item, Pipeline
-from sourcebook.ingest.reading import ReadDocument
-from sourcebook.ingest.stopping import StopSignal
+from sourcebook.ingest.index import pipeline as module
+from sourcebook.ingest.index.document_reader import ReadDocument
+from sourcebook.ingest.index.pipeline import Budget, Item, Pipeline
+from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.consult.terms import MOST_EXPANSIONS, MOST_IN_A_PROMPT, TermIndex, corrected
+from sourcebook.consult.answer.terminology import MOST_EXPANSIONS, MOST_IN_A_PROMPT, TermIndex, corrected
 from sourcebook.model.curation import Term
 
 

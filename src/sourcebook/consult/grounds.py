@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.model.facts import ModelFacts, facts_for
+from sourcebook.model.model_facts import ModelFacts, facts_for
 from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:

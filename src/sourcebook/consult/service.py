@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult import wording
-from sourcebook.consult.answering import Composed, Desk, Dictation, extracted
-from sourcebook.consult.curated import CuratedLookup, curated_citations
-from sourcebook.consult.followups import completed
-from sourcebook.consult.judging import Judging, Search
-from sourcebook.consult.prompt import build_prompt, within_budget
-from sourcebook.consult.terms import TermIndex, corrected, moved
+from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
+from sourcebook.consult.answer.prompt import build_prompt, within_budget
+from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
+from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
+from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
+from sourcebook.consult.question.completion import completed
 from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
 from sourcebook.model.chat import (
     Answer,
@@ -38,10 +38,10 @@ from sourcebook.model.search import In, RetrievalConfig, SearchResult
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.accepting import Judgement
+    from sourcebook.consult.evidence.acceptance import Judgement
+    from sourcebook.consult.evidence.passages import JudgedPassages, Retrieval
     from sourcebook.consult.grounds import Grounds
-    from sourcebook.consult.inquiry import Inquiry
-    from sourcebook.consult.judging import Judged, Retrieval
+    from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
     from sourcebook.model.documents import Document, JsonValue
     from sourcebook.ports.chat import ChatModel
@@ -95,7 +95,7 @@ class Consultation:
     ) -> None:
         self._stores = stores
         self._grounds = grounds
-        self._judging = Judging(stores, retrieval, grounds)
+        self._judging = PassageJudge(stores, retrieval, grounds)
         self._chat_model = chat_model
         self._policy = policy or AnswerPolicy()
         self._curated = CuratedLookup(stores.curated, grounds)
@@ -119,7 +119,7 @@ class Consultation:
         if not taken:
             yield await self._declined(course)
             return
-        desk = Desk(taken, await self._documents(taken), course.language)
+        desk = PassageSources(taken, await self._documents(taken), course.language)
         if self._chat_model is None:
             composed = extracted(course.inquiry.question, found.weights, desk, found.language)
             for event in _quoted(composed):
@@ -128,7 +128,7 @@ class Consultation:
             composed = None
             async with aclosing(self._dictated(course, desk, self._chat_model)) as events:
                 async for event in events:
-                    if isinstance(event, Composed):
+                    if isinstance(event, ComposedAnswer):
                         composed = event
                     else:
                         yield event
@@ -190,13 +190,13 @@ class Consultation:
         last = 2 * self._policy.history_turns
         return await self._stores.sessions.messages(session.id, session.user_id, last=last)
 
-    async def _search(self, course: _Course) -> Judged:
+    async def _search(self, course: _Course) -> JudgedPassages:
         inquiry = course.inquiry
         config = RetrievalConfig(
             top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
         )
         found = await self._judging.judge(
-            Search(course.searched, course.query, inquiry.collections, course.language, config)
+            PassageQuery(course.searched, course.query, inquiry.collections, course.language, config)
         )
         course.details["warnings"] = [warning.code.value for warning in found.warnings]
         return found
@@ -207,7 +207,7 @@ class Consultation:
             return None
         return await self._curated.find(course.searched, course.inquiry, course.terms, course.details)
 
-    async def _taken(self, course: _Course, found: Judged) -> list[SearchResult]:
+    async def _taken(self, course: _Course, found: JudgedPassages) -> list[SearchResult]:
         """The passages that come close enough and are whole."""
         close = found.accepted(self._policy.context_size)
         taken = await self._judging.sound(close)
@@ -222,8 +222,8 @@ class Consultation:
         return {place: document for place, document in read.items() if document is not None}
 
     async def _dictated(
-        self, course: _Course, desk: Desk, chat_model: ChatModel
-    ) -> AsyncGenerator[AnswerEvent | Composed, None]:
+        self, course: _Course, desk: PassageSources, chat_model: ChatModel
+    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
         """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
         prompt = build_prompt(
             course.inquiry.question,
@@ -232,7 +232,7 @@ class Consultation:
             terms=course.terms.relevant([course.searched, *(p.chunk.content for p in desk.passages)]),
             history=within_budget(course.history, self._policy.history_size),
         )
-        dictation = Dictation(desk)
+        dictation = StreamedAnswer(desk)
         try:
             async with aclosing(chat_model.stream(prompt)) as pieces:
                 async for piece in pieces:
@@ -251,7 +251,7 @@ class Consultation:
             yield CitationChecked(citation)
         yield dictation.composed()
 
-    def _answer(self, course: _Course, composed: Composed) -> Answer:
+    def _answer(self, course: _Course, composed: ComposedAnswer) -> Answer:
         uses = course.terms.uses(composed.text)
         text, left = corrected(composed.text, uses) if self._chat_model else (composed.text, uses)
         course.details["terms"] = [
@@ -327,7 +327,7 @@ class Consultation:
         return replace(answer, session_id=session_id, message_id=message.id)
 
 
-def _quoted(composed: Composed | None) -> list[AnswerEvent]:
+def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
     if composed is None:
         return []
     return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]

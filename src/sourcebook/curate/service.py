@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from sourcebook.curate.category_guess import CategoryGuesser
 from sourcebook.curate.gaps import find_gaps
-from sourcebook.curate.guessing import Guessing
-from sourcebook.curate.matching import group_of
+from sourcebook.curate.similar_drafts import group_of
 from sourcebook.curate.states import (
     FALLBACK_CATEGORY,
     DraftPolicy,
@@ -75,7 +75,7 @@ class Moderation:
         self._clock = clock
         self._collection_id = collection_id
         self._policy = policy or DraftPolicy()
-        self._guessing = Guessing(stores, helpers.embed, helpers.choose)
+        self._guessing = CategoryGuesser(stores, helpers.embed, helpers.choose)
 
     # Into the queue
 

@@ -78,7 +78,7 @@ class Sessions(Protocol):
         ...
 
 
-class CuratedBase(Protocol):
+class CuratedAnswers(Protocol):
     """Approved answers, found by the distance of their question."""
 
     async def kb_insert(

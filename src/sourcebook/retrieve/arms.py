@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sourcebook.errors import CollectionNotFound, NoEmbedder, ProviderError
 from sourcebook.model.documents import Chunk, EmbeddingModel
-from sourcebook.model.facts import facts_of
+from sourcebook.model.model_facts import facts_of
 from sourcebook.model.search import (
     OnMissingEmbedder,
     Ranking,
@@ -20,9 +20,9 @@ from sourcebook.model.search import (
 )
 from sourcebook.ports.providers import TextRole, known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
+from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.fusion import FusionRule
 from sourcebook.retrieve.parents import PlainPassages
-from sourcebook.retrieve.together import together
 from sourcebook.retrieve.trace import Searched
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.question import Question
-    from sourcebook.retrieve.reading import ChunkReader
+    from sourcebook.retrieve.result_texts import ChunkReader
     from sourcebook.retrieve.trace import Trace
 
 EmbedderChoice: TypeAlias = "Callable[[EmbeddingModel], Awaitable[Embedder | None]]"
@@ -39,7 +39,7 @@ EmbedderChoice: TypeAlias = "Callable[[EmbeddingModel], Awaitable[Embedder | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class ArmQuery:
     """What one collection is asked for."""
 
     question: Question
@@ -101,7 +101,7 @@ class Arms:
         self._ranks_words = isinstance(words, WordRanking)
         self._rank_words = words.rank_words if isinstance(words, WordRanking) else words.search
 
-    async def search(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> Searched:
+    async def search(self, collection_id: str, inquiry: ArmQuery, trace: Trace) -> Searched:
         """Ask one collection, with both arms at the same time if both take part."""
         by_meaning = partial(self._by_meaning, collection_id, inquiry, trace)
         by_words = partial(self._by_words, collection_id, inquiry, trace)
@@ -121,7 +121,7 @@ class Arms:
                     )
         return _searched(collection_id, inquiry, semantic, keyword, trace)
 
-    async def _by_meaning(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> _Found:
+    async def _by_meaning(self, collection_id: str, inquiry: ArmQuery, trace: Trace) -> _Found:
         collection = await self._collection(collection_id)
         model = collection.model.name if collection.model else None
         try:
@@ -162,7 +162,7 @@ class Arms:
             raise CollectionNotFound(f"There is no collection {collection_id!r}.")
         return collection
 
-    async def _by_words(self, collection_id: str, inquiry: Inquiry, trace: Trace) -> _Found:
+    async def _by_words(self, collection_id: str, inquiry: ArmQuery, trace: Trace) -> _Found:
         with trace.stage("words", collection_id):
             found = await self._rank_words(
                 collection_id, inquiry.question.text, inquiry.count, inquiry.filter
@@ -197,7 +197,7 @@ def _placed(found: Ranking, collection_id: str) -> Ranking:
 
 
 def _searched(
-    collection_id: str, inquiry: Inquiry, semantic: _Found, keyword: _Found, trace: Trace
+    collection_id: str, inquiry: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
 ) -> Searched:
     """The two rankings as one. What only one arm was asked for keeps that arm's scores."""
     rule = None

@@ -22,18 +22,18 @@ from sourcebook.model.search import (
     SearchReport,
     WarningCode,
 )
-from sourcebook.retrieve.arms import Arms, Inquiry, only
+from sourcebook.retrieve.arms import ArmQuery, Arms, only
 from sourcebook.retrieve.checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.children import ChildView, with_parent_context, without_parent_context
+from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.diversity import by_novelty
 from sourcebook.retrieve.explain import Explainer
 from sourcebook.retrieve.filters import check
 from sourcebook.retrieve.fusion import fuse_collections, put_behind
 from sourcebook.retrieve.question import Question
-from sourcebook.retrieve.reading import ChunkReader
-from sourcebook.retrieve.reranking import Reranking, candidates_wanted
+from sourcebook.retrieve.rerank_stage import RerankStage, candidates_wanted
+from sourcebook.retrieve.result_texts import ChunkReader
 from sourcebook.retrieve.subcategories import general_entries, own_entries
-from sourcebook.retrieve.together import together
 from sourcebook.retrieve.trace import Trace
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder, Reranker
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.arms import EmbedderChoice
-    from sourcebook.retrieve.reranking import RerankerChoice
+    from sourcebook.retrieve.rerank_stage import RerankerChoice
     from sourcebook.retrieve.trace import Searched
 
 MIN_CANDIDATES = 200
@@ -81,7 +81,7 @@ class DefaultRetriever:
             vector_store, fts_store, self._reader, embedders or only(embedder), on_missing_embedder
         )
         self._children = ChildView(vector_store, self._reader)
-        self._reranking = Reranking(rerankers or _always(reranker), on_rerank_failure)
+        self._reranking = RerankStage(rerankers or _always(reranker), on_rerank_failure)
         self._explainer = Explainer(vector_store, fts_store)
 
     async def retrieve(
@@ -178,8 +178,8 @@ class DefaultRetriever:
         return [shown(child) for child in children]
 
 
-def _inquiry(question: Question, config: RetrievalConfig, *, is_general: bool = False) -> Inquiry:
-    return Inquiry(
+def _inquiry(question: Question, config: RetrievalConfig, *, is_general: bool = False) -> ArmQuery:
+    return ArmQuery(
         question, config.mode, config.hybrid_config, config.filter, _candidates(config), is_general
     )
 

@@ -16,15 +16,15 @@ import numpy as np
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
-from sourcebook.storage import vectors
-from sourcebook.storage.engines import Scored
+from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.index.engines import Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.storage.database import Executor, Row
-    from sourcebook.storage.postgres.filters import CompiledFilter
-    from sourcebook.storage.repositories.collections import StoredCollection
+    from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.storage.postgres.filter_paths import CompiledFilter
 
 # Candidates beyond those that are wanted, because pgvector's order of close ones is not exact.
 _SPARE = 5
@@ -55,7 +55,7 @@ class Route(Enum):
 
 
 @dataclass(slots=True)
-class Search:
+class NearestSearch:
     """One search for chunks or passages."""
 
     reader: Executor
@@ -166,7 +166,7 @@ class Search:
             "collection_id": self.stored.collection.id,
             "model_id": self.stored.model_id,
             "metric": self.stored.collection.distance_metric.value,
-            "query": vectors.Singles(self.query.tobytes()),
+            "query": vector_encoding.Singles(self.query.tobytes()),
             "limit": wanted,
         }
 
@@ -175,7 +175,7 @@ class Search:
             "collection_id": self.stored.collection.id,
             "model_id": self.stored.model_id,
             "dimensions": self.stored.collection.embedding_dimensions,
-            "query": vectors.Singles(self.query.tobytes()),
+            "query": vector_encoding.Singles(self.query.tobytes()),
             "filter": None if self.filter is None else self.filter.path,
             "limit": wanted,
         }
@@ -215,8 +215,10 @@ class Search:
         if not rows:
             return []
         metric = self.stored.collection.distance_metric
-        matrix = np.frombuffer(b"".join(row["vector"] for row in rows), dtype=vectors.stored_type(metric))
-        return vectors.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
+        matrix = np.frombuffer(
+            b"".join(row["vector"] for row in rows), dtype=vector_encoding.stored_type(metric)
+        )
+        return vector_encoding.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
 
 
 def vectors_of_a_graph(graph: Graph, top_k: int) -> int:

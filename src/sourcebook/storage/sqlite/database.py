@@ -15,13 +15,19 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.log import lost_frames, remember_loss
-from sourcebook.storage.sqlite.session import Memory, SqliteSession, carried_out, in_snapshot, in_transaction
-from sourcebook.storage.sqlite.threads import Threads
-from sourcebook.storage.sqlite.upgrade import bring_up_to_date
-from sourcebook.storage.steps import Step, reached
+from sourcebook.storage.sqlite.migrate import bring_up_to_date
+from sourcebook.storage.sqlite.salvage.lost_log import lost_frames, remember_loss
+from sourcebook.storage.sqlite.worker_session import (
+    Memory,
+    SqliteSession,
+    carried_out,
+    in_snapshot,
+    in_transaction,
+)
+from sourcebook.storage.sqlite.worker_threads import Threads
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor, Row
@@ -167,7 +173,7 @@ class SqliteDatabase:
             executor = SqliteExecutor(writer, self._queries, self._threads)
             try:
                 yield executor
-                reached(Step.BEFORE_COMMIT)
+                reached(CrashPoint.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, writer.execute, "commit")
             except BaseException:
@@ -176,7 +182,7 @@ class SqliteDatabase:
                 raise
             finally:
                 executor.end()
-            reached(Step.COMMITTED)
+            reached(CrashPoint.COMMITTED)
 
     async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
         """Run `work` in one transaction and one worker thread. It may wait for nothing but its executor."""
