@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -19,6 +21,7 @@ _TAGS = (
     "|summary|sup|table|tbody|td|th|thead|tr|u|ul"
 )
 _TAG = re.compile(rf"</?(?:{_TAGS})(?:\s[^<>\n]{{0,300}})?/?>", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|>~-])")
 _CITATION = re.compile(r"\s?\[\d{1,2}\](?!\()")
 _MARKS = str.maketrans(
     dict.fromkeys("*`\u00ad\u200b\ufeff", "")
@@ -41,8 +44,8 @@ class Verdict(StrEnum):
 
 def plain(text: str) -> str:
     """The words of a text: no markup, one kind of dash, quote and space, one case, and ё as е."""
-    unmarked = _TAG.sub("", _LINK.sub(r"\1", text)).translate(_MARKS)
-    return " ".join(unmarked.split()).casefold()
+    unmarked = _ESCAPED.sub(r"\1", html.unescape(_TAG.sub("", _LINK.sub(r"\1", text))))
+    return " ".join(unicodedata.normalize("NFKC", unmarked).translate(_MARKS).split()).casefold()
 
 
 def contains(text: str, wanted: str) -> bool:

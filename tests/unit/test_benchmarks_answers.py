@@ -42,6 +42,8 @@ def outcome(question: Question, answer: str | None) -> Outcome:
         ("10 \u2013 12\u00a0км/ч, ещё", "10 - 12 км/ч, еще"),
         ("«Дружба»", '"дружба"'),
         ("patch <file >copy", "patch <file >copy"),
+        ("include\\_in\\_schema &lt;b", "include_in_schema <b"),
+        ("con\ufb01gure \u0435\u0308\u043b\u043a\u0443", "configure елку"),
     ],
 )
 def test_plain_text_has_words_and_no_markup(text: str, words: str) -> None:
