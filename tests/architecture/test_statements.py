@@ -39,14 +39,11 @@ METHODS = {"fetch", "fetch_one", "stream", "change", "execute", "execute_many", 
 HOUSEKEEPING = {"begin", "commit", "rollback", "pragma"}
 # These speak to a connection itself: what they execute is SQL and not the name of it.
 BELOW_THE_NAMES = {
-    *(STORAGE / "sqlite" / name for name in ("database.py", "driver.py", "session.py", "upgrade.py")),
-    STORAGE / "sqlite" / "embedding_cache.py",
-    *(
-        STORAGE / "sqlite" / name
-        for name in ("archive.py", "backup.py", "install.py", "log.py", "rebuild.py")
-    ),
-    *(STORAGE / "sqlite" / name for name in ("restore.py", "salvage.py", "tables.py", "walk.py")),
-    *(STORAGE / "postgres" / name for name in ("database.py", "driver.py", "upgrade.py")),
+    *(STORAGE / "sqlite" / name for name in ("database.py", "driver.py", "worker_session.py", "migrate.py")),
+    *(STORAGE / "sqlite" / name for name in ("embedding_cache.py", "tables.py")),
+    *(STORAGE / "sqlite" / "backup").glob("*.py"),
+    *(STORAGE / "sqlite" / "salvage").glob("*.py"),
+    *(STORAGE / "postgres" / name for name in ("database.py", "driver.py", "migrate.py")),
 }
 
 
@@ -287,7 +284,7 @@ def test_every_check_of_a_base_has_its_statement() -> None:
 
 def checked_names() -> list[str]:
     """The statements that an examination runs: `check_` and the first word of each entry of its list."""
-    for node in MODULES[STORAGE / "health.py"].body:
+    for node in MODULES[STORAGE / "maintenance" / "doctor.py"].body:
         if isinstance(node, ast.AnnAssign) and is_name(node.target, "_CHECKS"):
             return [
                 f"check_{name}"

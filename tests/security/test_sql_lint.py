@@ -23,9 +23,11 @@ ROOM = Path(sourcebook.storage.__file__).parent
 FOREIGN_FILES = [ROOM / room / "old_base.py" for room in ("sqlite", "postgres")]
 """They read the tables of other programs, for which there are no statements of ours. Tests below look at them."""
 FILES = sorted(set(ROOM.rglob("*.py")) - set(FOREIGN_FILES))
-SQLITE_FILES = [file for file in FILES if file.parent == ROOM / "sqlite"]
+SQLITE_FILES = [
+    file for file in FILES if file.is_relative_to(ROOM / "sqlite") and file.parent.name != "engine"
+]
 """Here statements meet a connection; everywhere else they have names."""
-POSTGRES_FILES = [ROOM / "postgres" / name for name in ("database.py", "driver.py", "upgrade.py")]
+POSTGRES_FILES = [ROOM / "postgres" / name for name in ("database.py", "driver.py", "migrate.py")]
 OTHER_FILES = [file for file in FILES if file not in (*SQLITE_FILES, *POSTGRES_FILES)]
 KNOWN = {
     "sqlite": {statement.name for statement in sqlite.read_queries()},
@@ -48,9 +50,9 @@ RUNNERS = {"run", "stream", "change", "change_many"}
 HANDED_ON = {"sql", "name"}
 """Parameters that hold a statement, or the name of one; whoever gives them is looked at in the same way."""
 BY_TABLE = {
-    ("health.py", "f'check_{name}'"),
-    ("postgres/indexes.py", "str(statement)"),
-    ("postgres/copying.py", "str(row['statement'])"),
+    ("maintenance/doctor.py", "f'check_{name}'"),
+    ("postgres/vector_indexes.py", "str(statement)"),
+    ("postgres/copy_end.py", "str(row['statement'])"),
 }
 """A name put together from a constant table in the same file, whose statements a test below looks up; and definitions,
 which take no parameters and are put together by the server, that quotes what goes into them."""
