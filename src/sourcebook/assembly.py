@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from sourcebook.consult.calibration.service import Calibrator
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
-    from sourcebook.consult.grounds import Grounds
     from sourcebook.consult.help import Manual
     from sourcebook.consult.reception.service import Reception
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.service import Consultation, Drafting
     from sourcebook.curate.service import Moderation
     from sourcebook.ingest.index.reindex import Reindex
     from sourcebook.ingest.service import Ingest
@@ -775,14 +774,17 @@ def make_consultation(
     embedders: Embedders,
     chat_model: ChatModel | None,
     settings: Settings,
+    drafting: Drafting | None = None,
 ) -> Consultation:
+    """Answers questions; with `drafting`, answers become drafts as the settings want it."""
     from sourcebook.consult.service import AnswerPolicy, Consultation
 
     return Consultation(
         stores=stores,
         retrieval=retriever,
-        grounds=make_grounds(stores, embedders),
+        embedder_for=embedders.choose,
         chat_model=chat_model,
+        drafting=drafting,
         policy=AnswerPolicy(passages=settings.answer_passages),
     )
 
@@ -792,13 +794,7 @@ def make_calibrator(
 ) -> Calibrator:
     from sourcebook.consult.calibration.service import Calibrator
 
-    return Calibrator(stores, retriever, make_grounds(stores, embedders), settings.answer_passages)
-
-
-def make_grounds(stores: Stores, embedders: Embedders) -> Grounds:
-    from sourcebook.consult.grounds import Grounds
-
-    return Grounds(stores.vectors, stores.library, embedders.choose)
+    return Calibrator(stores, retriever, embedders.choose, settings.answer_passages)
 
 
 def make_absences(stores: Stores, retriever: DefaultRetriever) -> MissingDocuments:

@@ -433,8 +433,7 @@ class AsyncSourcebook:
             filter=filter,
             otherwise=self._several(None),
         )
-        answer = await self._consultation().answer(inquiry, on_event)
-        return await self._drafted(answer, inquiry)
+        return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
 
     async def help(
         self,
@@ -448,7 +447,8 @@ class AsyncSourcebook:
         inquiry = Inquiry(
             question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
         )
-        return await self._consultation(make_help_retrieval(self._retriever())).answer(inquiry, on_event)
+        helping = self._consultation(make_help_retrieval(self._retriever()))
+        return await helping.answer(inquiry, on_event)
 
     async def create_session(
         self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
@@ -772,20 +772,17 @@ class AsyncSourcebook:
     def _retriever(self) -> DefaultRetriever:
         return make_retriever(self.stores, self._embedders, self._rerankers, self._settings)
 
-    def _consultation(self, retrieval: Retrieval | None = None) -> Consultation:
+    def _consultation(
+        self, retrieval: Retrieval | None = None, drafting: Moderation | None = None
+    ) -> Consultation:
         return make_consultation(
-            self.stores, retrieval or self._retriever(), self._embedders, self._chat_model, self._settings
+            self.stores,
+            retrieval or self._retriever(),
+            self._embedders,
+            self._chat_model,
+            self._settings,
+            drafting,
         )
-
-    async def _drafted(self, answer: Answer, inquiry: Inquiry) -> Answer:
-        """The answer; its details name the draft that it became, if it did."""
-        draft = await self.moderation.consider(
-            answer,
-            category=inquiry.category,
-            subcategory=inquiry.subcategory,
-            collections=inquiry.collections or inquiry.otherwise,
-        )
-        return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
 
     def _calibrator(self) -> Calibrator:
         return make_calibrator(self.stores, self._retriever(), self._embedders, self._settings)
