@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Iterator
-from itertools import count
 from pathlib import Path
 from typing import NoReturn
 
 import anyio
 import pytest
 from tests import postgres_server
+from tests.postgres_bases import Bases
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
 
@@ -61,16 +61,18 @@ def postgres_template(postgres_address: str) -> Iterator[str]:
     postgres_server.drop_database(postgres_address, name)
 
 
+@pytest.fixture(scope="session")
+def postgres_bases(postgres_address: str, postgres_template: str) -> Iterator[Bases]:
+    bases = Bases(postgres_address, postgres_template)
+    yield bases
+    bases.drop()
+
+
 @pytest.fixture
-def postgres_db(postgres_address: str, postgres_template: str) -> Iterator[str]:
-    """The address of a fresh base on the server."""
-    name = f"sourcebook_test_{os.getpid()}_{next(_NUMBERS)}"
-    postgres_server.create_database(postgres_address, name, postgres_template)
-    yield postgres_server.at_database(postgres_address, name)
-    postgres_server.drop_database(postgres_address, name)
-
-
-_NUMBERS = count()
+def postgres_db(postgres_bases: Bases) -> Iterator[str]:
+    """The address of an empty base on the server."""
+    yield postgres_bases.lend()
+    postgres_bases.take_back()
 
 
 async def _make_base(address: str) -> None:
