@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +16,7 @@ from tests.postgres_bases import Bases
 pytest.register_assert_rewrite("sourcebook.testing.contract")
 
 from sourcebook.assembly import OpenBase, open_base  # noqa: E402 - after the rewriting is switched on
+from sourcebook.providers import universal_sentence_encoder  # noqa: E402
 from sourcebook.settings import Settings  # noqa: E402
 from sourcebook.testing.fakes import FixedClock  # noqa: E402
 
@@ -24,6 +26,16 @@ BACKENDS = ("sqlite", "postgres")
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_set_of_weights() -> Iterator[None]:
+    """The default model is read from its files once for a worker, however many embedders the tests make."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            universal_sentence_encoder, "_load", cache(getattr(universal_sentence_encoder, "_load"))
+        )  # noqa: B009
+        yield
 
 
 @pytest.fixture

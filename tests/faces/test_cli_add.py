@@ -1,4 +1,4 @@
-"""`sourcebook add` and `sourcebook documents` as people use them: real processes, real parsers, a real base."""
+"""`sourcebook add` and `sourcebook documents` as people use them: real parsers, a real base."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 COUNTS = ("added", "updated", "unchanged", "moved", "removed", "duplicates")
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
+    return Here(tmp_path)
 
 
 def notes(shell: Shell, count: int = 3, folder: str = "notes") -> Path:
@@ -40,7 +40,8 @@ def counted(report: dict[str, Any]) -> dict[str, int]:
     return {name: report[name] for name in COUNTS if report[name]}
 
 
-def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:
+def test_a_folder_is_followed_through_its_life(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
     place = notes(shell)
     assert counted(shell.json("add", "notes")) == {"added": 3}
     assert counted(shell.json("add", "notes")) == {"unchanged": 3}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 RESULT = {
     "chunk_id",
@@ -43,7 +43,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     notes.mkdir()
     (notes / "raspberries.md").write_text(RASPBERRIES, encoding="utf-8")
     (notes / "томаты.md").write_text(TOMATOES, encoding="utf-8")
-    shell = Shell(folder)
+    shell = Here(folder)
     report = shell.json("add", "notes")
     expected: dict[str, object] = {
         "added": 2,
@@ -149,7 +149,7 @@ def test_a_reader_that_is_gone_already_is_no_error(library: Shell) -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
+    return Here(tmp_path)
 
 
 def code_of(shell: Shell, *arguments: str, exit_code: int, **variables: str) -> str:
