@@ -32,9 +32,8 @@ def anyio_backend() -> str:
 def one_set_of_weights() -> Iterator[None]:
     """The default model is read from its files once for a worker, however many embedders the tests make."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            universal_sentence_encoder, "_load", cache(getattr(universal_sentence_encoder, "_load"))
-        )  # noqa: B009
+        load = vars(universal_sentence_encoder)["_load"]
+        patch.setattr(universal_sentence_encoder, "_load", cache(load))
         yield
 
 

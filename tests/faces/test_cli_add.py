@@ -233,7 +233,7 @@ def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None
         (place / "later.md").write_text("# Later\n\nA text about pears.\n")
         until(lambda: documents(shell) == 2)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")
     assert counted(json.loads(stdout)) == {"added": 2, "unchanged": 1}
 
