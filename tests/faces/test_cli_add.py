@@ -11,8 +11,10 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from tests.faces.shell import Here, Shell, clean_environment
@@ -40,10 +42,9 @@ def counted(report: dict[str, Any]) -> dict[str, int]:
     return {name: report[name] for name in COUNTS if report[name]}
 
 
-def test_a_folder_is_followed_through_its_life(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:
     place = notes(shell)
-    assert counted(shell.json("add", "notes")) == {"added": 3}
+    assert counted(Shell(shell.folder).json("add", "notes")) == {"added": 3}
     assert counted(shell.json("add", "notes")) == {"unchanged": 3}
     os.utime(place / "note2.md", (1, 1))
     (place / "note0.md").rename(place / "renamed.md")
@@ -118,17 +119,18 @@ def test_labels_are_remembered_and_taken_away(shell: Shell) -> None:
 
 def test_standard_input_is_added_under_its_name(shell: Shell) -> None:
     def pipe(text: str, *arguments: str) -> dict[str, Any]:
-        done = subprocess.run(
-            [sys.executable, "-m", "sourcebook", "add", "-", "--json", *arguments],
-            cwd=shell.folder,
-            env=clean_environment(),
-            input=text.encode(),
-            capture_output=True,
-            check=True,
-        )
-        return json.loads(done.stdout)
+        with patch("sys.stdin", TextIOWrapper(BytesIO(text.encode()))):
+            return shell.json("add", "-", *arguments)
 
-    assert counted(pipe("# Piped\n\nAbout quinces.\n", "--name", "piped.md")) == {"added": 1}
+    process = subprocess.run(
+        [sys.executable, "-m", "sourcebook", "add", "-", "--json", "--name", "piped.md"],
+        cwd=shell.folder,
+        env=clean_environment(),
+        input=b"# Piped\n\nAbout quinces.\n",
+        capture_output=True,
+        check=True,
+    )
+    assert counted(json.loads(process.stdout)) == {"added": 1}
     assert counted(pipe("# Piped\n\nAbout quinces.\n", "--name", "piped.md")) == {"unchanged": 1}
     pipe("# Piped\n\nAbout medlars.\n", "--name", "piped.md")
     (document,) = shell.json("documents", "list")["documents"]
