@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import anyio
 import pytest
-from tests import postgres_server
+from tests import examples, postgres_server
 from tests.postgres_bases import Bases
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
@@ -21,6 +21,13 @@ from sourcebook.settings import Settings  # noqa: E402
 from sourcebook.testing.fakes import FixedClock  # noqa: E402
 
 BACKENDS = ("sqlite", "postgres")
+
+examples.prepare()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    examples.join_the_long_run(items)
 
 
 @pytest.fixture

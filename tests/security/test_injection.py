@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.faults.bases import COLLECTION, rows_of
 from tests.security.hostile import INJECTIONS
 from tests.security.shelf import OPEN_IDS, QUESTION, SECRET, Shelf, shelf
@@ -143,7 +144,7 @@ def test_the_largest_filter_that_is_allowed_is_answered(base: Shelf) -> None:
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(75), deadline=None, derandomize=True)
 @given(key=st.text(st.characters(exclude_categories=[])), value=ANY_TEXT)
 def test_any_key_and_value_are_answered_or_refused_and_leak_nothing(
     base: Shelf, key: str, value: str

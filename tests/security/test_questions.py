@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.faults.bases import COLLECTION
 from tests.security.hostile import QUESTIONS
 from tests.security.shelf import OPEN_IDS, TEXTS, Shelf, shelf
@@ -70,7 +71,7 @@ def test_a_hostile_question_is_answered_quickly_and_from_its_collection_alone(
     assert fastest <= LONGEST
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 @given(question=HOSTILE_TEXT)
 def test_any_text_is_safe_to_ask(base: Shelf, question: str) -> None:
     assert set(base.by_words(question)) <= set(OPEN_IDS)
@@ -106,7 +107,7 @@ def test_a_hostile_question_finds_something_or_says_that_it_holds_no_words(
     assert fastest <= LONGEST
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 @given(question=HOSTILE_TEXT)
 def test_any_text_is_safe_to_search_for(base: Shelf, retriever: DefaultRetriever, question: str) -> None:
     report = base.wait(retriever.report, COLLECTION, question, RetrievalConfig(explain=True))
