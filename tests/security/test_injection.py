@@ -99,15 +99,22 @@ def test_a_key_that_names_something_of_the_base_is_only_a_key(base: Shelf, key: 
 # Values
 
 
-@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=shown)
 @pytest.mark.parametrize("key", ["tag", "category", "title", "document_path", "chunk.tag", "document.tag"])
-def test_a_hostile_value_matches_nothing_and_hides_nothing(base: Shelf, key: str, value: str) -> None:
-    for wanted in (Equals(key, value), In(key, [value, "also not"]), Between(key, value, value)):
-        assert base.by_vectors(wanted) == []
-        assert base.by_words("raspberries томаты canetas", wanted) == []
-        assert base.by_vectors(Not(wanted)) == OPEN_IDS
+def test_a_hostile_value_matches_nothing_and_hides_nothing(base: Shelf, key: str) -> None:
+    assert [shown(value) for value in HOSTILE_VALUES if not is_only_a_value(base, key, value)] == []
+
+
+def is_only_a_value(base: Shelf, key: str, value: str) -> bool:
+    each = [
+        (
+            base.by_vectors(wanted),
+            base.by_words("raspberries томаты canetas", wanted),
+            base.by_vectors(Not(wanted)),
+        )
+        for wanted in (Equals(key, value), In(key, [value, "also not"]), Between(key, value, value))
+    ]
     mixed = And([Equals("tag", "public"), Not(Equals(key, value))])
-    assert base.by_vectors(mixed) == OPEN_IDS[:2]
+    return each == [([], [], OPEN_IDS)] * 3 and base.by_vectors(mixed) == OPEN_IDS[:2]
 
 
 @pytest.mark.parametrize("value", UNSTORABLE, ids=shown)
