@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import AsyncGenerator, Iterator
 from functools import cache
 from pathlib import Path
@@ -23,6 +25,15 @@ from sourcebook.testing.fakes import FixedClock  # noqa: E402
 BACKENDS = ("sqlite", "postgres")
 
 examples.prepare()
+
+
+def pytest_configure() -> None:
+    """Who starts the tests in the background may have them ignore Ctrl-C, and so would every program they start."""
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -277,6 +277,7 @@ def test_an_interrupt_ends_with_130_and_a_word(shell: Shell) -> None:
         stdout, stderr = process.communicate(timeout=60)
     finally:
         process.kill()
+        process.communicate()
         connection.close()
     assert process.returncode == 130
     assert json.loads(stdout)["error"]["message"] == "Interrupted."

@@ -236,6 +236,7 @@ async def test_writers_of_the_old_model_work_until_the_switch_and_are_refused_af
                 except ActiveModelChanged:
                     return
                 written.append(number)
+                await anyio.sleep(0.01)  # or the work would never catch up
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write)
