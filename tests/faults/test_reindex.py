@@ -66,12 +66,17 @@ async def digest_at(path: Path) -> str:
         return await digest(base.database)
 
 
+_UNDISTURBED: dict[str, str] = {}
+
+
 async def undisturbed(path: Path, model: str) -> str:
-    """The digest of a base that was reindexed without a disturbance."""
-    await filled(path, NUMBERS)
-    async with opened_as_it_is(path) as base:
-        await reindexed(base, new_embedder() if model == "new" else None)
-    return await digest_at(path)
+    """The digest of a base that was reindexed without a disturbance. It is made once for each model."""
+    if model not in _UNDISTURBED:
+        await filled(path, NUMBERS)
+        async with opened_as_it_is(path) as base:
+            await reindexed(base, new_embedder() if model == "new" else None)
+        _UNDISTURBED[model] = await digest_at(path)
+    return _UNDISTURBED[model]
 
 
 def test_every_step_of_a_reindex_is_a_crash_point() -> None:
