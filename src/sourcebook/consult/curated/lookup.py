@@ -54,6 +54,8 @@ class CuratedLookup:
     async def _near(self, question: str, inquiry: Inquiry, context: QuestionContext) -> list[CuratedMatch]:
         near: list[CuratedMatch] = []
         for collection_id in inquiry.collections:
+            if not context.has_curated(collection_id):
+                continue
             vector = await context.vector_for(collection_id, question)
             if vector is None:
                 continue
