@@ -13,7 +13,7 @@ from zlib import crc32
 
 _AROUND = 3
 _SHORTEST, _LONGEST = 40, 350
-_END = re.compile(r"(?<=[.!?])[\"»”)]?\s+(?=[\"«“(¿¡]?[A-ZА-ЯЁÁÉÍÓÚÂÊÔÃÕÇÑ\d])")
+_END = re.compile(r"(?<=[.!?])[\"»”)]?\s+(?=[\"«“(¿¡]?[A-ZА-ЯЁÁÉÍÓÚÂÊÔÃÕÇÑ\d])|(?<=\s\.)\s+")
 _ABBREVIATED = re.compile(r"(?:\b\w{1,3}|\bprox|\baprox|\bproc)\.$")
 
 
@@ -101,7 +101,7 @@ def _documents(path: Path) -> Iterator[tuple[str, str, str]]:
             record = json.loads(line)
             title = record.get("title") or ""
             page = str(record["id"]).partition("-")[0]
-            yield (page if page.isdigit() else title), title, record.get("text") or record["context"]
+            yield (page if page.isdigit() else title), title, record.get("text", "") or record.get("context", "")
 
 
 def _prose(markdown: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from sourcebook.consult.support import check_support, share_of_terms
+from sourcebook.model.chat import SupportGrade
 from sourcebook.text.sentences import sentence_spans
 
 LONGEST_MARK = 40
@@ -121,13 +122,18 @@ def _cited(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The words of a passage that support a sentence best, as a span of the passage, and whether they are enough."""
+    """The words of a passage that support a sentence best, as a span of the passage, and how well they do."""
 
     start: int
     end: int
     text: str
-    is_enough: bool
+    grade: SupportGrade
+    is_verified: bool
     doubts: tuple[str, ...]
+
+    @property
+    def is_enough(self) -> bool:
+        return self.grade is not SupportGrade.DOUBTFUL
 
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
@@ -145,13 +151,13 @@ def _quote(
     text = passage[start:end]
     support = check_support(sentence, text, language, context)
     share = share_of_terms(sentence, text, language)
-    return Quote(start, end, text, support.is_enough, tuple(d.value for d in support.doubts)), share
+    return Quote(start, end, text, support.grade, support.is_verified, support.reservations), share
 
 
-def _worth(candidate: tuple[Quote, float]) -> tuple[bool, float, int]:
+def _worth(candidate: tuple[Quote, float]) -> tuple[bool, bool, float, int]:
     quote, share = candidate
     # Of two that support as much, the shorter one says it to the point; the earlier one wins a tie.
-    return quote.is_enough, round(share, 3), -(quote.end - quote.start)
+    return quote.is_enough, quote.is_verified, round(share, 3), -(quote.end - quote.start)
 
 
 def renumbered(answer: str, order: Sequence[int]) -> str:

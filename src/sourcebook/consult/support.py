@@ -8,83 +8,36 @@ the sentence's own words must stand in the quote.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 
+from sourcebook.consult.support_alignment import Alignment, align
+from sourcebook.consult.support_meaning import (
+    denies_in_place,
+    has_lost_a_hedge,
+    says_another_degree,
+    says_the_opposite,
+)
+from sourcebook.consult.support_order import has_exchanged_facts
+from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import analyse, words
+from sourcebook.text.decisive import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
-from sourcebook.text.normal import folded
 from sourcebook.text.numbers import Quantity, quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
 ENOUGH_WORDS = 0.6
 """The share of a sentence's terms that its quote must hold."""
+MOST_PIECES = 4
+"""In how many pieces of the quote a sentence may lie and still be the quote's own words."""
+REWORDED = "reworded"
 _ENOUGH_OF_A_WORD = 5
 """Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
-
-# What turns a statement around when it is exchanged. Each line: words of which one cannot stand for another.
-_DECISIVE = """
-before до перед раньше antes
-after после позже depois após
-more больше более выше mais acima above over
-less меньше менее ниже menos abaixo below under fewer
-spring весна весной весны весну primavera
-summer лето летом лета verão
-autumn fall осень осенью осени outono
-winter зима зимой зимы зиму inverno
-january январь января январе janeiro
-february февраль февраля феврале fevereiro
-march март марта марте março
-april апрель апреля апреле abril
-may май мая мае maio
-june июнь июня июне junho
-july июль июля июле julho
-august август августа августе agosto
-september сентябрь сентября сентябре setembro
-october октябрь октября октябре outubro
-november ноябрь ноября ноябре novembro
-december декабрь декабря декабре dezembro
-monday понедельник понедельника segunda-feira
-friday пятница пятницу пятницы sexta-feira
-minimum минимум минимальный mínimo least
-maximum максимум максимальный máximo most
-first первый первая первое первого primeiro primeira
-second второй вторая второе второго segundo segunda
-last последний последняя последнее последнего último última
-left левый левая слева esquerda
-right правый правая справа direita
-north север севере севера norte
-south юг юге юга sul
-east восток востоке востока leste
-west запад западе запада oeste
-all все всех todos todas
-always всегда sempre
-"""
-# Words that are no names although they are often written with a capital letter, or that mean something else as well.
-_AMBIGUOUS = frozenset(
-    {
-        "may",
-        "second",
-        "fall",
-        "right",
-        "left",
-        "all",
-        "все",
-        "всех",
-        "лета",
-        "mais",
-        "over",
-        "under",
-        "segundo",
-        "segunda",
-    }
-)
-
 
 class Doubt(StrEnum):
     """Why a sentence is not taken for supported."""
@@ -94,40 +47,86 @@ class Doubt(StrEnum):
     NAME = "name"
     NEGATION = "negation"
     TURNED_AROUND = "turned_around"
+    EXCHANGED = "exchanged"
+    OPPOSITE = "opposite"
+    DEGREE = "degree"
+    HEDGE = "hedge"
     WORDS = "words"
     NO_QUOTE = "no_quote"
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What was found wanting, and the share of the sentence's terms that stand in the quote."""
+    """What was found wanting, the share of the sentence's terms that stand in the quote, and what both make of it."""
 
     doubts: tuple[Doubt, ...]
     share: float
+    grade: SupportGrade = SupportGrade.DOUBTFUL
 
     @property
     def is_enough(self) -> bool:
-        return not self.doubts
+        """Whether nothing speaks against the sentence."""
+        return self.grade is not SupportGrade.DOUBTFUL
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the quote says it in the same words, all of them: other words prove nothing."""
+        return self.grade is SupportGrade.EXACT or (self.grade is SupportGrade.CLOSE and self.share == 1.0)
+
+    @property
+    def reservations(self) -> tuple[str, ...]:
+        """Why it is not verified, for people: the doubts, or that other words are used."""
+        return tuple(doubt.value for doubt in self.doubts) or (() if self.is_verified else (REWORDED,))
 
 
 def check_support(sentence: str, quote: str, language: str | None = None, context: str = "") -> Support:
     """Compare a sentence with what it cites. `context` is what a reader of the quote knows too: its title and section.
 
-    Names and words may stand in the context; numbers and denials must be in the quote.
+    Names and words may stand in the context; numbers and denials must be in the quote, and facts in their places.
     """
     if not quote.strip():
         return Support((Doubt.NO_QUOTE,), 0.0)
     around = f"{context}\n{quote}"
     share = share_of_terms(sentence, around, language)
     tests = (
-        (Doubt.NUMBER, _has_other_numbers(sentence, quote)),
-        (Doubt.UNIT, _has_other_units(sentence, quote)),
+        (Doubt.NUMBER, _has_other_numbers(sentence, quote, language)),
+        (Doubt.UNIT, _has_other_units(sentence, quote, language)),
         (Doubt.NAME, bool(_missing_names(sentence, around, language))),
         (Doubt.NEGATION, _denies_differently(sentence, quote, language)),
         (Doubt.TURNED_AROUND, _is_turned_around(sentence, around)),
         (Doubt.WORDS, share < ENOUGH_WORDS or _says_nothing(sentence, language)),
     )
-    return Support(tuple(doubt for doubt, is_doubtful in tests if is_doubtful), share)
+    doubts = [doubt for doubt, is_doubtful in tests if is_doubtful]
+    if Doubt.WORDS in doubts:
+        # What shares too few words with the quote cannot be laid beside it.
+        return Support(tuple(doubts), share)
+    found = align(sentence, quote, language)
+    doubts += _doubts_of_order(found, language)
+    if doubts:
+        return Support(tuple(dict.fromkeys(doubts)), share)
+    return Support((), share, SupportGrade.EXACT if _is_copy(found) else SupportGrade.CLOSE)
+
+
+def _doubts_of_order(found: Alignment, language: str | None) -> Iterator[Doubt]:
+    """What only the sentence laid beside the quote shows."""
+    if has_exchanged_facts(found):
+        yield Doubt.EXCHANGED
+    if says_the_opposite(found, language):
+        yield Doubt.OPPOSITE
+    if says_another_degree(found, language):
+        yield Doubt.DEGREE
+    if has_lost_a_hedge(found, language):
+        yield Doubt.HEDGE
+    if denies_in_place(found):
+        yield Doubt.NEGATION
+
+
+def _is_copy(found: Alignment) -> bool:
+    """Whether the sentence is the quote's own words in their order, at most with something left out."""
+    same = {mine for mine, _ in found.same}
+    return found.blocks <= MOST_PIECES and all(
+        place in same for place, token in enumerate(found.here) if token.is_content
+    )
 
 
 def _says_nothing(sentence: str, language: str | None) -> bool:
@@ -152,15 +151,15 @@ def _beginnings(terms: set[str]) -> set[str]:
     return {beginning for term in terms if (beginning := _beginning(term))}
 
 
-def _has_other_numbers(sentence: str, quote: str) -> bool:
-    held = {found.value for found in quantities(quote)}
-    return any(found.value not in held for found in quantities(sentence))
+def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
+    held = {found.value for found in quantities(quote, language)}
+    return any(found.value not in held for found in quantities(sentence, language))
 
 
-def _has_other_units(sentence: str, quote: str) -> bool:
+def _has_other_units(sentence: str, quote: str, language: str | None) -> bool:
     """Whether a number counts something else than it does in the quote."""
-    held = quantities(quote)
-    return any(_is_other_unit(found, held) for found in quantities(sentence) if found.unit)
+    held = quantities(quote, language)
+    return any(_is_other_unit(found, held) for found in quantities(sentence, language) if found.unit)
 
 
 def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
@@ -217,17 +216,5 @@ def _denies_differently(sentence: str, quote: str, language: str | None) -> bool
 
 
 def _is_turned_around(sentence: str, around: str) -> bool:
-    """Whether the sentence has a word of time or direction that the quote lacks."""
-    return bool(decisive_words(sentence) - decisive_words(around))
-
-
-def decisive_words(text: str) -> set[str]:
-    """The words of time and direction in a text, each in one form for all languages and inflections."""
-    decisive = _decisive()
-    return {decisive[word] for word in words(text) if word in decisive}
-
-
-@cache
-def _decisive() -> dict[str, str]:
-    lines = [line.split() for line in _DECISIVE.strip().splitlines()]
-    return {folded(form): forms[0] for forms in lines for form in forms if form not in _AMBIGUOUS}
+    """Whether the sentence has a word of time or direction that the quote lacks in any wording."""
+    return bool(decisive_words(sentence) - meant_words(around))
