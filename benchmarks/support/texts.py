@@ -101,7 +101,11 @@ def _documents(path: Path) -> Iterator[tuple[str, str, str]]:
             record = json.loads(line)
             title = record.get("title") or ""
             page = str(record["id"]).partition("-")[0]
-            yield (page if page.isdigit() else title), title, record.get("text", "") or record.get("context", "")
+            yield (
+                (page if page.isdigit() else title),
+                title,
+                record.get("text", "") or record.get("context", ""),
+            )
 
 
 def _prose(markdown: str) -> Iterator[str]:

@@ -39,6 +39,7 @@ _ENOUGH_OF_A_WORD = 5
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
 
+
 class Doubt(StrEnum):
     """Why a sentence is not taken for supported."""
 

@@ -114,9 +114,7 @@ def _tokens(text: str, language: str | None) -> list[Token]:
         is_name = value is None and is_capital and not opens and end - start > 1
         kind = Kind.NUMBER if value is not None else Kind.NAME if is_name else Kind.WORD
         denies = word in denying or word.endswith(("n't", "n’t"))
-        found.append(
-            Token(word, value or stem, kind, opens, is_capital, denies or word not in stops, denies)
-        )
+        found.append(Token(word, value or stem, kind, opens, is_capital, denies or word not in stops, denies))
     names = sum(token.kind is Kind.NAME for token in found)
     if names > _MOSTLY_CAPITALS * len(found):
         # A headline: capitals tell nothing there.
@@ -138,6 +136,4 @@ def _spans(text: str, language: str | None) -> Iterator[tuple[int, int, str | No
 def _with_opening_names(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
     """The first word of a sentence is a name if it is one anywhere else."""
     names = {t.stem for t in (*tokens, *others) if t.kind is Kind.NAME}
-    return [
-        replace(t, kind=Kind.NAME) if t.opens and t.is_capital and t.stem in names else t for t in tokens
-    ]
+    return [replace(t, kind=Kind.NAME) if t.opens and t.is_capital and t.stem in names else t for t in tokens]

@@ -64,4 +64,3 @@ def _is_another(token: Token, near: Sequence[Token]) -> bool:
 
 def _is_among(token: Token, others: Sequence[Token]) -> bool:
     return any(token.is_like(other) for other in others)
-

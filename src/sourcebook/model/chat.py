@@ -73,6 +73,11 @@ class Citation:
     state: SourceState = SourceState.CURRENT
     support: SupportGrade = SupportGrade.EXACT
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is neither verified nor merely put in other words."""
+        return not self.verified and self.support is not SupportGrade.CLOSE
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -84,6 +89,11 @@ class Sentence:
     verified: bool
     doubts: Sequence[str] = ()
     support: SupportGrade = SupportGrade.EXACT
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is neither verified nor merely put in other words."""
+        return not self.verified and self.support is not SupportGrade.CLOSE
 
 
 @dataclass(frozen=True, slots=True)

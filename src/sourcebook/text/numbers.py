@@ -41,7 +41,8 @@ foot: foot feet ft фут фута футов pé pés pie pies
 mile: mile miles миля мили миль milha milhas milla millas
 mg: mg мг миллиграмм миллиграмма миллиграммов milligram milligrams miligrama miligramas miligramo miligramos
 g: g г гр грамм грамма граммов gram grams gramme grammes grama gramas gramo gramos
-kg: kg кг килограмм килограмма килограммов kilogram kilograms kilo kilos quilo quilos quilograma quilogramas kilogramo kilogramos
+kg: kg кг килограмм килограмма килограммов kilogram kilograms kilo kilos quilo quilos quilograma quilogramas
+kg: kilogramo kilogramos
 t: t т тонна тонны тонн ton tons tonne tonnes tonelada toneladas
 ml: ml мл миллилитр миллилитра миллилитров millilitre millilitres milliliter milliliters mililitro mililitros
 l: l л литр литра литров litre litres liter liters litro litros

@@ -20,8 +20,10 @@ def are_opposite(one: str, other: str, language: str | None) -> bool:
         return True
     if other in _antonyms(language).get(one, ()):
         return True
-    stems = stem_words([one, other], language)
-    return stems[1] in _antonyms(language).get(stems[0], ()) or _is_turned_by_its_beginning(*stems, language)
+    stem, other_stem = stem_words([one, other], language)
+    return other_stem in _antonyms(language).get(stem, ()) or _is_turned_by_its_beginning(
+        stem, other_stem, language
+    )
 
 
 @lru_cache(_MANY_WORDS)

@@ -28,9 +28,7 @@ def hedges(words: Sequence[str], language: str | None) -> set[int]:
     return set(_found(words, *_phrases(language, of_hedges=True)))
 
 
-def _found(
-    words: Sequence[str], phrases: dict[tuple[str, ...], Degree], longest: int
-) -> dict[int, Degree]:
+def _found(words: Sequence[str], phrases: dict[tuple[str, ...], Degree], longest: int) -> dict[int, Degree]:
     found: dict[int, Degree] = {}
     place = 0
     while place < len(words):
@@ -45,9 +43,7 @@ def _found(
 
 
 @cache
-def _phrases(
-    language: str | None, *, of_hedges: bool = False
-) -> tuple[dict[tuple[str, ...], Degree], int]:
+def _phrases(language: str | None, *, of_hedges: bool = False) -> tuple[dict[tuple[str, ...], Degree], int]:
     """What is said on the scales, and how many words the longest phrase has."""
     phrases: dict[tuple[str, ...], Degree] = {}
     for line in lines_of(f"scales.{language}.txt"):
