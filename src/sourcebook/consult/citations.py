@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from sourcebook.consult.support import check_support, share_of_terms
+from sourcebook.consult.support import Support, check_support, share_of_terms
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.sentences import sentence_spans
 
@@ -131,31 +131,35 @@ class Quote:
     is_verified: bool
     doubts: tuple[str, ...]
 
+    @classmethod
+    def of(cls, span: tuple[int, int], text: str, support: Support) -> Quote:
+        return cls(*span, text, support.grade, support.is_verified, support.reservations)
+
     @property
     def is_enough(self) -> bool:
         return self.grade is not SupportGrade.DOUBTFUL
 
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
-    """One sentence of the passage, or two that follow each other if together they support more."""
+    """One sentence of the passage, or two that follow each other if together they support more.
+
+    If a sentence of the passage says nearly the same and contradicts, others that share some words do not help.
+    """
     spans = sentence_spans(passage) or [(0, len(passage))]
     pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
-    best = max((_quote(sentence, passage, span, language, context) for span in [*spans, *pairs]), key=_worth)
-    return best[0]
+    found = [
+        (Quote.of(span, passage[slice(*span)], support), support)
+        for span in [*spans, *pairs]
+        for support in [check_support(sentence, passage[slice(*span)], language, context)]
+    ]
+    best, support = max(found, key=lambda it: _worth(it[0], share_of_terms(sentence, it[0].text, language)))
+    nearest, nearest_support = max(found[: len(spans)], key=lambda it: it[1].likeness)
+    if not support.is_verified and nearest_support.is_contradicted:
+        return nearest
+    return best
 
 
-def _quote(
-    sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str
-) -> tuple[Quote, float]:
-    start, end = span
-    text = passage[start:end]
-    support = check_support(sentence, text, language, context)
-    share = share_of_terms(sentence, text, language)
-    return Quote(start, end, text, support.grade, support.is_verified, support.reservations), share
-
-
-def _worth(candidate: tuple[Quote, float]) -> tuple[bool, bool, float, int]:
-    quote, share = candidate
+def _worth(quote: Quote, share: float) -> tuple[bool, bool, float, int]:
     # Of two that support as much, the shorter one says it to the point; the earlier one wins a tie.
     return quote.is_enough, quote.is_verified, round(share, 3), -(quote.end - quote.start)
 

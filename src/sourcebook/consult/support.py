@@ -32,11 +32,13 @@ ENOUGH_WORDS = 0.6
 """The share of a sentence's terms that its quote must hold."""
 MOST_PIECES = 4
 """In how many pieces of the quote a sentence may lie and still be the quote's own words."""
+NEARLY_THE_SAME = 0.8
 REWORDED = "reworded"
 _ENOUGH_OF_A_WORD = 5
 """Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_BETWEEN_PARTS = re.compile(r"[-'’]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
 
 
@@ -63,6 +65,13 @@ class Support:
     doubts: tuple[Doubt, ...]
     share: float
     grade: SupportGrade = SupportGrade.DOUBTFUL
+    likeness: float = 0.0
+    """The share of the sentence's words that stand in the quote in the same order."""
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the quote says nearly the same, with something else in it."""
+        return bool(self.doubts) and self.likeness >= NEARLY_THE_SAME
 
     @property
     def is_enough(self) -> bool:
@@ -101,11 +110,12 @@ def check_support(sentence: str, quote: str, language: str | None = None, contex
     if Doubt.WORDS in doubts:
         # What shares too few words with the quote cannot be laid beside it.
         return Support(tuple(doubts), share)
-    found = align(sentence, quote, language)
+    found = align(sentence, quote, language, context)
     doubts += _doubts_of_order(found, language)
     if doubts:
-        return Support(tuple(dict.fromkeys(doubts)), share)
-    return Support((), share, SupportGrade.EXACT if _is_copy(found) else SupportGrade.CLOSE)
+        return Support(tuple(dict.fromkeys(doubts)), share, likeness=found.share)
+    grade = SupportGrade.EXACT if _is_copy(found) else SupportGrade.CLOSE
+    return Support((), share, grade, found.share)
 
 
 def _doubts_of_order(found: Alignment, language: str | None) -> Iterator[Doubt]:
@@ -169,18 +179,24 @@ def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
-    """Names in the sentence that nobody mentions in the quote."""
+    """Names in the sentence that nobody mentions in the quote. Of "Rh-infected" only the first part is a name."""
     held = set(words(around))
     stems = set(stem_words(sorted(held), language))
     beginnings = _beginnings(stems | held)
     return [
         name
         for name in names(sentence)
-        if not any(
+        if not all(
             part in held or stem in stems or _beginning(stem) in beginnings
-            for part, stem in _with_stems(words(name), language)
+            for part, stem in _with_stems(_naming_parts(name), language)
         )
     ]
+
+
+def _naming_parts(name: str) -> list[str]:
+    parts = _BETWEEN_PARTS.split(name)
+    naming = [part for part in parts if any(letter.isupper() or letter.isdigit() for letter in part)]
+    return words(" ".join(naming or parts))
 
 
 def _with_stems(parts: list[str], language: str | None) -> list[tuple[str, str]]:

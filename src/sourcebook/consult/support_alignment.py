@@ -65,12 +65,16 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The words of both, the pairs of places that are the same, in their order, and the gaps between."""
+    """The words of both, the pairs of places that are the same, in their order, and the gaps between.
+
+    `known` are the facts, by their stems, that the quote or what stands around it mentions.
+    """
 
     here: Sequence[Token]
     there: Sequence[Token]
     same: Sequence[tuple[int, int]]
     gaps: Sequence[Gap]
+    known: frozenset[str]
 
     @property
     def share(self) -> float:
@@ -87,8 +91,8 @@ class Alignment:
         )
 
 
-def align(sentence: str, quote: str, language: str | None) -> Alignment:
-    """Lay a sentence beside a quote; endings of words make no difference."""
+def align(sentence: str, quote: str, language: str | None, context: str = "") -> Alignment:
+    """Lay a sentence beside a quote; endings of words make no difference. `context` only tells what is known."""
     here, there = _tokens(sentence, language), _tokens(quote, language)
     here, there = _with_opening_names(here, there), _with_opening_names(there, here)
     matcher = SequenceMatcher(None, [t.stem for t in here], [t.stem for t in there], autojunk=False)
@@ -99,7 +103,8 @@ def align(sentence: str, quote: str, language: str | None) -> Alignment:
             same += zip(range(i1, i2), range(j1, j2), strict=True)
         else:
             gaps.append(Gap(range(i1, i2), range(j1, j2)))
-    return Alignment(here, there, same, gaps)
+    known = {t.stem for t in there if t.is_fact} | {t.stem for t in _tokens(context, language)}
+    return Alignment(here, there, same, gaps, frozenset(known))
 
 
 def _tokens(text: str, language: str | None) -> list[Token]:

@@ -15,22 +15,19 @@ _FACTS = (Kind.NUMBER, Kind.NAME)
 
 
 def has_exchanged_facts(found: Alignment) -> bool:
-    """Whether a number or name stands where the quote has another one, and the quote has it elsewhere."""
+    """Whether a number or name that is known from elsewhere stands where the quote has another one."""
     if found.share < _ALIKE_ENOUGH:
         return False
-    held = {token.stem for token in found.there if token.is_fact}
-    return any(_is_in_place_of_another(gap, found, held) for gap in found.gaps) or any(
-        _passes_over_another(gap, found) for gap in found.gaps
-    )
+    return any(_is_in_place_of_another(gap, found) or _passes_over_another(gap, found) for gap in found.gaps)
 
 
-def _is_in_place_of_another(gap: Gap, found: Alignment, held: set[str]) -> bool:
+def _is_in_place_of_another(gap: Gap, found: Alignment) -> bool:
     if not gap.is_short(_LONGEST_GAP):
         return False
     for kind in _FACTS:
         mine = [found.here[i] for i in gap.mine if found.here[i].kind is kind]
         theirs = [found.there[j] for j in gap.theirs if found.there[j].kind is kind]
-        strange = [token for token in mine if not _is_among(token, theirs) and token.stem in held]
+        strange = [token for token in mine if not _is_among(token, theirs) and token.stem in found.known]
         missed = [token for token in theirs if not _is_among(token, mine)]
         if strange and missed:
             return True

@@ -21,8 +21,10 @@ def are_opposite(one: str, other: str, language: str | None) -> bool:
     if other in _antonyms(language).get(one, ()):
         return True
     stem, other_stem = stem_words([one, other], language)
-    return other_stem in _antonyms(language).get(stem, ()) or _is_turned_by_its_beginning(
-        stem, other_stem, language
+    return (
+        other_stem in _antonyms(language).get(stem, ())
+        or _is_turned_by_its_beginning(one, other, language)
+        or _is_turned_by_its_beginning(stem, other_stem, language)
     )
 
 
