@@ -20,11 +20,12 @@ from sourcebook.consult.support_meaning import (
     says_the_opposite,
 )
 from sourcebook.consult.support_order import has_exchanged_facts
+from sourcebook.consult.support_units import has_other_units
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import analyse, words
 from sourcebook.text.decisive import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
-from sourcebook.text.numbers import Quantity, quantities
+from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
@@ -100,7 +101,7 @@ def check_support(sentence: str, quote: str, language: str | None = None, contex
     share = share_of_terms(sentence, around, language)
     tests = (
         (Doubt.NUMBER, _has_other_numbers(sentence, quote, language)),
-        (Doubt.UNIT, _has_other_units(sentence, quote, language)),
+        (Doubt.UNIT, has_other_units(sentence, quote, language)),
         (Doubt.NAME, bool(_missing_names(sentence, around, language))),
         (Doubt.NEGATION, _denies_differently(sentence, quote, language)),
         (Doubt.TURNED_AROUND, _is_turned_around(sentence, around)),
@@ -165,17 +166,6 @@ def _beginnings(terms: set[str]) -> set[str]:
 def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
     held = {found.value for found in quantities(quote, language)}
     return any(found.value not in held for found in quantities(sentence, language))
-
-
-def _has_other_units(sentence: str, quote: str, language: str | None) -> bool:
-    """Whether a number counts something else than it does in the quote."""
-    held = quantities(quote, language)
-    return any(_is_other_unit(found, held) for found in quantities(sentence, language) if found.unit)
-
-
-def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
-    units = {other.unit for other in held if other.value == found.value}
-    return bool(units) and found.unit not in units and units != {None}
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
