@@ -26,6 +26,7 @@ from sourcebook.text.analysis import analyse, words
 from sourcebook.text.decisive import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
 from sourcebook.text.numbers import quantities
+from sourcebook.text.opposites import are_opposite
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
@@ -177,7 +178,7 @@ def _missing_names(sentence: str, around: str, language: str | None) -> list[str
         name
         for name in names(sentence)
         if not all(
-            part in held or stem in stems or _beginning(stem) in beginnings
+            part in held or stem in stems or stem in held or _beginning(stem) in beginnings
             for part, stem in _with_stems(_naming_parts(name), language)
         )
     ]
@@ -203,10 +204,14 @@ def names(sentence: str) -> list[str]:
 
 
 def _looks_like_a_name(word: str, *, is_first: bool) -> bool:
-    has_letters = any(letter.isalpha() for letter in word)
-    mixed = has_letters and any(letter.isdigit() for letter in word)
+    mixed = any(_is_mixed(part) for part in _BETWEEN_PARTS.split(word))
     inner_capital = any(letter.isupper() for letter in word[1:])
     return mixed or inner_capital or (word[:1].isupper() and not is_first and len(word) > 1)
+
+
+def _is_mixed(part: str) -> bool:
+    """Whether letters and digits stand together, as in "B12"; "3-dimensional" is no name."""
+    return any(letter.isalpha() for letter in part) and any(letter.isdigit() for letter in part)
 
 
 def _denies_differently(sentence: str, quote: str, language: str | None) -> bool:
@@ -218,6 +223,9 @@ def _denies_differently(sentence: str, quote: str, language: str | None) -> bool
     denied, plain = denied_terms(sentence, language)
     denied_there, plain_there = denied_terms(quote, language)
     new = denied - plain - denied_there
+    if not there and any(are_opposite(term, word, language) for term in new for word in words(quote)):
+        # "Not possible" denies nothing that "impossible" states.
+        new = set[str]()
     lost = (plain - denied) & (denied_there - plain_there)
     return bool(new & plain_there) or (bool(new) and not there) or bool(lost)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 
 from sourcebook.consult.support_alignment import Alignment, Gap, Kind, Token
 
@@ -11,14 +12,41 @@ _LONGEST_GAP = 6
 _ALIKE_ENOUGH = 0.5
 """Below this share of words in the same order, what stands in whose place is chance."""
 _NEAR = 3
+_JOINING = frozenset({"and", "or", "и", "или", "e", "ou", "y", "o", "u"})
 _FACTS = (Kind.NUMBER, Kind.NAME)
 
 
 def has_exchanged_facts(found: Alignment) -> bool:
-    """Whether a number or name that is known from elsewhere stands where the quote has another one."""
+    """Whether something stands in the place of something else that the quote has elsewhere.
+
+    That is a number or a name that is known and stands where the quote has another one, or any two words that have
+    changed places. What an "and" joins may change places.
+    """
     if found.share < _ALIKE_ENOUGH:
         return False
-    return any(_is_in_place_of_another(gap, found) or _passes_over_another(gap, found) for gap in found.gaps)
+    gaps = list(_without_joined(found))
+    return any(
+        _is_in_place_of_another(gap, found) or _passes_over_another(gap, found) for gap in gaps
+    ) or any(_change_places(one, other, found) for one, other in combinations(gaps, 2))
+
+
+def _without_joined(found: Alignment) -> Iterator[Gap]:
+    """The gaps without those of two neighbours that change places around an "and"."""
+    joined: set[Gap] = set()
+    for one, other in pairwise(found.gaps):
+        between = range(one.mine.stop, other.mine.start)
+        if all(found.here[i].word in _JOINING for i in between) and _change_places(one, other, found):
+            joined |= {one, other}
+    return (gap for gap in found.gaps if gap not in joined)
+
+
+def _change_places(one: Gap, other: Gap, found: Alignment) -> bool:
+    """Whether each of two gaps has in the sentence a word that the quote has in the other one."""
+    if not one.is_short(_LONGEST_GAP) or not other.is_short(_LONGEST_GAP):
+        return False
+    here = [{found.here[i].stem for i in gap.mine if found.here[i].is_content} for gap in (one, other)]
+    there = [{found.there[j].stem for j in gap.theirs if found.there[j].is_content} for gap in (one, other)]
+    return not here[0].isdisjoint(there[1]) and not here[1].isdisjoint(there[0])
 
 
 def _is_in_place_of_another(gap: Gap, found: Alignment) -> bool:
