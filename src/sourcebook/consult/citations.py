@@ -154,9 +154,8 @@ def best_quote(sentence: str, passage: str, language: str | None, context: str =
     ]
     best, support = max(found, key=lambda it: _worth(it[0], share_of_terms(sentence, it[0].text, language)))
     nearest, nearest_support = max(found[: len(spans)], key=lambda it: it[1].likeness)
-    if not support.is_verified and nearest_support.is_contradicted:
-        return nearest
-    return best
+    is_nearer = nearest_support.likeness > support.likeness
+    return nearest if is_nearer and nearest_support.is_contradicted and not support.is_exact else best
 
 
 def _worth(quote: Quote, share: float) -> tuple[bool, bool, float, int]:

@@ -39,6 +39,10 @@ REWORDED = "reworded"
 _ENOUGH_OF_A_WORD = 5
 """Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""
 
+_WITH_CASES = frozenset({"ru", "uk", "pl", "cs", "sr"})
+_SHORTEST_NAME = 4
+_LONGEST_ENDING = 3
+
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _BETWEEN_PARTS = re.compile(r"[-'’]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
@@ -81,9 +85,13 @@ class Support:
         return self.grade is not SupportGrade.DOUBTFUL
 
     @property
+    def is_exact(self) -> bool:
+        return self.grade is SupportGrade.EXACT
+
+    @property
     def is_verified(self) -> bool:
         """Whether the quote says it in the same words, all of them: other words prove nothing."""
-        return self.grade is SupportGrade.EXACT or (self.grade is SupportGrade.CLOSE and self.share == 1.0)
+        return self.is_exact or (self.grade is SupportGrade.CLOSE and self.share == 1.0)
 
     @property
     def reservations(self) -> tuple[str, ...]:
@@ -178,10 +186,23 @@ def _missing_names(sentence: str, around: str, language: str | None) -> list[str
         name
         for name in names(sentence)
         if not all(
-            part in held or stem in stems or stem in held or _beginning(stem) in beginnings
+            part in held
+            or stem in stems
+            or _beginning(stem) in beginnings
+            or (language in _WITH_CASES and _has_a_form(part, held))
             for part, stem in _with_stems(_naming_parts(name), language)
         )
     ]
+
+
+def _has_a_form(name: str, held: set[str]) -> bool:
+    """Whether a word is the name with another ending: stemmers take some surnames for cases of first names."""
+    return len(name) >= _SHORTEST_NAME and any(
+        abs(len(word) - len(name)) <= _LONGEST_ENDING
+        and min(len(word), len(name)) >= _SHORTEST_NAME
+        and (word.startswith(name) or name.startswith(word))
+        for word in held
+    )
 
 
 def _naming_parts(name: str) -> list[str]:
@@ -223,11 +244,17 @@ def _denies_differently(sentence: str, quote: str, language: str | None) -> bool
     denied, plain = denied_terms(sentence, language)
     denied_there, plain_there = denied_terms(quote, language)
     new = denied - plain - denied_there
-    if not there and any(are_opposite(term, word, language) for term in new for word in words(quote)):
-        # "Not possible" denies nothing that "impossible" states.
+    if new and not there and _is_turned_back(sentence, new, quote, language):
         new = set[str]()
     lost = (plain - denied) & (denied_there - plain_there)
     return bool(new & plain_there) or (bool(new) and not there) or bool(lost)
+
+
+def _is_turned_back(sentence: str, denied: set[str], quote: str, language: str | None) -> bool:
+    """Whether a word that is denied here is the opposite of one there: "not possible" says what "impossible" says."""
+    own = words(sentence)
+    terms = [word for word, stem in zip(own, stem_words(own, language), strict=True) if stem in denied]
+    return any(are_opposite(term, word, language) for term in terms for word in words(quote))
 
 
 def _is_turned_around(sentence: str, around: str) -> bool:

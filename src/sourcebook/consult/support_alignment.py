@@ -67,14 +67,14 @@ class Gap:
 class Alignment:
     """The words of both, the pairs of places that are the same, in their order, and the gaps between.
 
-    `known` are the facts, by their stems, that the quote or what stands around it mentions.
+    `known` are the facts of the quote, and the words of what its reader knows too.
     """
 
     here: Sequence[Token]
     there: Sequence[Token]
     same: Sequence[tuple[int, int]]
     gaps: Sequence[Gap]
-    known: frozenset[str]
+    known: Sequence[Token]
 
     @property
     def share(self) -> float:
@@ -103,8 +103,8 @@ def align(sentence: str, quote: str, language: str | None, context: str = "") ->
             same += zip(range(i1, i2), range(j1, j2), strict=True)
         else:
             gaps.append(Gap(range(i1, i2), range(j1, j2)))
-    known = {t.stem for t in there if t.is_fact} | {t.stem for t in _tokens(context, language)}
-    return Alignment(here, there, same, gaps, frozenset(known))
+    known = [*(token for token in there if token.is_fact), *_tokens(context, language)]
+    return Alignment(here, there, same, gaps, known)
 
 
 def _tokens(text: str, language: str | None) -> list[Token]:

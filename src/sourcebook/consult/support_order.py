@@ -55,7 +55,7 @@ def _is_in_place_of_another(gap: Gap, found: Alignment) -> bool:
     for kind in _FACTS:
         mine = [found.here[i] for i in gap.mine if found.here[i].kind is kind]
         theirs = [found.there[j] for j in gap.theirs if found.there[j].kind is kind]
-        strange = [token for token in mine if not _is_among(token, theirs) and token.stem in found.known]
+        strange = [t for t in mine if not _is_among(t, theirs) and _is_among(t, found.known)]
         missed = [token for token in theirs if not _is_among(token, mine)]
         if strange and missed:
             return True
