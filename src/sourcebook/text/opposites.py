@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -10,6 +11,7 @@ from sourcebook.text.word_lists import lines_of
 
 _SHORTEST_REST = 4
 """Of a word that is turned around by its beginning, so much must be left: "abase" does not deny "base"."""
+_LONGEST_ENDING = 2
 _MANY_WORDS = 20_000
 
 
@@ -33,19 +35,36 @@ def _places(word: str, language: str | None) -> frozenset[tuple[int, bool]]:
     """On which line a word stands, and on which side; on both sides, it tells nothing."""
     return frozenset(
         (line, is_left)
+        for bare in [_bare(word)]
         for line, (left, right) in enumerate(_pairs(language))
-        if (is_left := left.holds(word)) != right.holds(word)
+        if (is_left := left.holds(bare)) != right.holds(bare)
     )
+
+
+def _bare(text: str) -> str:
+    """Without accents: "rápido" has one, "rapidamente" has none. The Spanish `ñ` stays, and so does `й`."""
+    if text.isascii():
+        return text
+    apart = (letter if letter in "ñй" else unicodedata.normalize("NFD", letter)[:1] for letter in text)
+    return "".join(apart)
 
 
 def _is_turned_by_its_beginning(one: str, other: str, language: str | None) -> bool:
     denying, turning = _beginnings(language)
     for this, that in ((one, other), (other, one)):
-        if any(_rest(that, beginning) == this for beginning in denying):
+        if any(_are_forms(_rest(that, beginning), this) for beginning in denying):
             return True
-        if any((rest := _rest(this, left)) and rest == _rest(that, right) for left, right in turning):
+        if any(_are_forms(_rest(this, left), _rest(that, right)) for left, right in turning):
             return True
     return False
+
+
+def _are_forms(one: str | None, other: str | None) -> bool:
+    """Whether two words differ in their endings at most: stemmers cut "necessária" shorter than "necessário"."""
+    if one is None or other is None or min(len(one), len(other)) < _SHORTEST_REST:
+        return False
+    is_close = abs(len(one) - len(other)) <= _LONGEST_ENDING
+    return is_close and (one.startswith(other) or other.startswith(one))
 
 
 def _rest(word: str, beginning: str) -> str | None:
@@ -62,7 +81,7 @@ class _Forms:
 
     @classmethod
     def read(cls, written: str) -> _Forms:
-        forms = written.split()
+        forms = _bare(written).split()
         return cls(
             frozenset(form for form in forms if not form.endswith("*")),
             tuple(form[:-1] for form in forms if form.endswith("*")),
