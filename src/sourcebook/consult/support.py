@@ -1,8 +1,8 @@
 """Does a quote support the sentence that cites it? Decided without a model.
 
 Presence of a quote is not support: a sentence may cite a real place and say something else. So what a reader would be
-misled by is compared one by one: numbers with their units, names, times and directions, what is denied; and most of
-the sentence's own words must stand in the quote.
+misled by is compared one by one: numbers with their units, names, times and directions, what is denied; most of the
+sentence's own words must stand in the quote. Then both are laid beside each other, and what stands for what is compared.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ ENOUGH_WORDS = 0.6
 MOST_PIECES = 4
 """In how many pieces of the quote a sentence may lie and still be the quote's own words."""
 NEARLY_THE_SAME = 0.8
+"""From this share of words in the same order on, a sentence of the source is what was meant to be said."""
 REWORDED = "reworded"
 _ENOUGH_OF_A_WORD = 5
 """Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""

@@ -11,11 +11,10 @@ from sourcebook.text.word_lists import lines_of
 
 @dataclass(frozen=True, slots=True)
 class Degree:
-    """A place on a scale, such as `all` on `quantity`. A quiet one is said in too many ways to be missed."""
+    """A place on a scale, such as `all` on `quantity`."""
 
     scale: str
     name: str
-    is_quiet: bool = False
 
 
 def degrees(words: Sequence[str], language: str | None) -> dict[int, Degree]:
@@ -50,7 +49,6 @@ def _phrases(language: str | None, *, of_hedges: bool = False) -> tuple[dict[tup
         name, _, forms = line.partition("=")
         scale, _, degree = name.strip().partition(".")
         if (scale == "hedge") is of_hedges:
-            found = Degree(scale, degree, is_quiet=forms.strip().startswith("!"))
-            for phrase in forms.replace("!", "").split(","):
-                phrases.setdefault(tuple(phrase.split()), found)
+            for phrase in forms.split(","):
+                phrases.setdefault(tuple(phrase.split()), Degree(scale, degree))
     return phrases, max(map(len, phrases), default=0)
