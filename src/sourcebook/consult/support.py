@@ -2,7 +2,7 @@
 
 Presence of a quote is not support: a sentence may cite a real place and say something else. So what a reader would be
 misled by is compared one by one: numbers with their units, names, times and directions, what is denied; most of the
-sentence's own words must stand in the quote. Then both are laid beside each other, and what stands for what is compared.
+sentence's own words must stand in the quote. Then both are laid beside each other, and what stands for what is seen.
 """
 
 from __future__ import annotations
