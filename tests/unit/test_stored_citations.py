@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sourcebook.model.chat import SupportGrade
-from sourcebook.storage.citations import citations_from, citations_text
+from sourcebook.storage.chat.citations import citations_from, citations_text
 
 
 @pytest.mark.parametrize(("verified", "grade"), [(True, SupportGrade.CLOSE), (False, SupportGrade.DOUBTFUL)])

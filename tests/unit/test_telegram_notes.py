@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.support import Doubt
+from sourcebook.consult.answer.support import Doubt
 from sourcebook.faces.telegram.rendering import answer
 from sourcebook.locale import LANGUAGES, texts
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
