@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Citation,
         Conversation,
         SourceState,
+        SupportGrade,
         Tier,
     )
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceType, Term
@@ -137,6 +138,7 @@ _HOMES = {
         "Citation",
         "Conversation",
         "SourceState",
+        "SupportGrade",
         "Tier",
     ),
     "sourcebook.model.curation": ("CuratedAnswer", "CuratedMatch", "CuratedSource", "SourceType", "Term"),
@@ -345,6 +347,7 @@ __all__ = [
     "Sourcebook",
     "SourcebookError",
     "StopSignal",
+    "SupportGrade",
     "Term",
     "Thresholds",
     "Tier",

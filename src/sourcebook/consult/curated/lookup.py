@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.question.sameness import difference
 from sourcebook.consult.wording import source_link
-from sourcebook.model.chat import Citation, SourceState
+from sourcebook.model.chat import Citation, SourceState, SupportGrade
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.terminology import TermIndex
@@ -95,6 +95,8 @@ def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citati
             end=source.end or 0,
             quote=source.quote,
             verified=True,
+            # An expert vouches for it, in words that need not be the source's.
+            support=SupportGrade.CLOSE,
             file_hash=source.file_hash,
             state=source.state or SourceState.CURRENT,
         )
