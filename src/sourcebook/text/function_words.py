@@ -13,7 +13,7 @@ _LISTS = {
     "en": """
         the what which who whom whose when where why how is are was were does did do can could should would must will
         have has had of with and or my your our you we it this that these those there from for in into about not
-        a an as at by on to be been between than if
+        a an as at by on to be been between than if comment
     """,
     "ru": """
         что чего чему чем кто кого кому кем как какой какая какое какие какую каком каким каких какого где куда откуда

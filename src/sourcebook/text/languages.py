@@ -64,11 +64,15 @@ def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
 
 
 def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:
-    """The prose of a short text; of prose in two scripts what is Cyrillic, for names in Latin letters may be small."""
+    """The prose of a short text; of prose in two scripts what is not Latin, for names in Latin letters may be small.
+
+    Where hardly anything but names is left, as in a title with capitals, these tell more than what is left.
+    """
     prose = prose_of(sample)
-    cyrillic = _parts(prose, _CYRILLIC)
-    chosen = cyrillic if _count(cyrillic) >= _MIN_LETTERS else prose
-    return chosen if _count(chosen) >= _MIN_LETTERS else runs
+    others = [word for word in prose if not _LATIN.search(word)]
+    if _count(others) >= _MIN_LETTERS:
+        return others
+    return prose if _count(runs) > _count(prose) > _count(runs) / 2 else runs
 
 
 def _by_letters(runs: Sequence[str]) -> str | None:
