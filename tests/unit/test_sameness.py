@@ -55,7 +55,7 @@ def test_the_same_in_other_words_that_questions_are_made_with(asked: str, known:
         ("Who is the owner?", "What is the owner?", Difference.KIND),
         ("What data is stored?", "When is it stored?", Difference.KIND),
         ("What does the unit do?", "What is the unit?", Difference.KIND),
-        ("O que a unidade lógica faz?", "O que é a unidade lógica?", Difference.ONE_WORD),
+        ("O que a unidade lógica faz?", "O que é a unidade lógica?", Difference.KIND),
         ("How long ago did cells appear?", "How do cells appear?", Difference.KIND),
         ("What is the time limit?", "What is the limit?", Difference.ONE_WORD),
     ],
