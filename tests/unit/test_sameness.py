@@ -33,6 +33,50 @@ def test_the_same_in_other_words_that_questions_are_made_with(asked: str, known:
 
 
 @pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("¿Cómo puedo restablecer la contraseña?", "¿Cómo restablezco mi contraseña?"),
+        ("¿En qué año terminó la guerra?", "¿Cuándo terminó la guerra?"),
+        ("¡Hola! ¿Cuál es el precio del plan anual?", "¡Hola! ¿Cuánto cuesta el plan anual?"),
+        ("What is the price of the annual plan?", "How much does the annual plan cost?"),
+        ("Is water damage covered by the warranty?", "Does the warranty cover water damage?"),
+        ("Am I permitted to smoke on the balcony?", "Is smoking allowed on the balcony?"),
+        ("В каком году умер Тесла?", "Когда умер Тесла?"),
+        ("Через какие страны протекает река Енисей?", "Через какие страны протекает Енисей?"),
+        ("Кто отвечает за утверждение расходов?", "Кто утверждает расходы?"),
+        ("Сколько есть фильмов про Джеймса Бонда?", "Сколько фильмов про Джеймса Бонда?"),
+        ("Em quantos dias chega a encomenda?", "Em quantos dias chega uma encomenda?"),
+        ("Onde está a saída mais perto?", "Onde fica a saída mais próxima?"),
+    ],
+)
+def test_near_questions_may_differ_in_forms_and_in_words_that_are_as_good(asked: str, known: str) -> None:
+    assert difference(asked, known, ("en", "ru", "pt", "es"), 0.1) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "known", "why"),
+    [
+        ("Какая столица у Австралии?", "Какая столица у Австрии?", Difference.NAME),
+        ("How do I uninstall the app?", "How do I install the app?", Difference.OPPOSITE),
+        ("¿Cómo desactivo el modo oscuro?", "¿Cómo activo el modo oscuro?", Difference.OPPOSITE),
+        ("Can I not go?", "Can I go?", Difference.DENIAL),
+        ("Is it not so that nobody knows?", "Is it so that nobody knows?", Difference.DENIAL),
+        ("¿Por qué se retrasa mi pedido?", "¿Cuánto se retrasa mi pedido?", Difference.KIND),
+        ("How do I install the app in Rome?", "How do I install the app?", Difference.NAME),
+        ("How do I reset my router?", "How do I reset my password?", Difference.ONE_WORD),
+        (
+            "Quais são os requisitos da matrícula optativa?",
+            "Quais são os requisitos da matrícula?",
+            Difference.ONE_WORD,
+        ),
+    ],
+)
+def test_no_distance_makes_look_alikes_the_same(asked: str, known: str, why: Difference) -> None:
+    assert difference(asked, known, ("en", "ru", "pt", "es"), 0.0) is why
+    assert difference(known, asked, ("en", "ru", "pt", "es"), 0.0) is not None
+
+
+@pytest.mark.parametrize(
     ("asked", "known", "why"),
     [
         ("Which pH do raspberries need?", "Which pH do blueberries need?", Difference.ONE_WORD),

@@ -1,9 +1,9 @@
 """Do two questions ask the same? A near vector is not enough: raspberry and blueberry are near too.
 
 What contradicts is looked for first, by closed rules: another kind of question, a denial, a number, a name, an
-opposite. Of what is left, only one thing is sure: that nothing is different but the words that questions are made with, the form
-of the others, and words that are as good as each other. One word put in the place of another, or added, is how
-look-alikes are made, and nothing that was measured tells these from synonyms; several are no better.
+opposite. Of what is left, only one thing is sure: that nothing is different but the words that questions are made
+with, the form of the others, and words that are as good as each other. One word put in the place of another, or added,
+is how look-alikes are made, and nothing that was measured tells these from synonyms; several are no better.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _CYRILLIC = re.compile("[а-я]")
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
 _VOWELS = re.compile("[aeiouyаеёиоуыэюяйьъ]")
 _FEWEST_CONSONANTS = 3
+_QUOTED = re.compile(r"«[^«»]+»|“[^“”]+”|\"[^\"]+\"")
 _WITH_CASES = frozenset({"ru", "uk", "be", "pl", "cs", "sr", "fi", "hu", "tr"})
 _OPENING = str.maketrans("", "", "¿¡")
 _PASSIVE = re.compile(
@@ -193,7 +194,8 @@ def _each_has_more(one: Collection[str], other: Collection[str]) -> bool:
 def _missing_names(one: str, other: str, language: str | None) -> list[str]:
     """Names of the one that the other does not hold, in whatever case and form."""
     held = set(stem_words(words(other), language))
-    return [name for name in names(one) if not held.issuperset(stem_words(words(name), language))]
+    named = [*names(one), *_QUOTED.findall(one)]
+    return [name for name in named if not held.issuperset(stem_words(words(name), language))]
 
 
 @dataclass(frozen=True, slots=True)

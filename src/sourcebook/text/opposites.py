@@ -1,19 +1,21 @@
 """Words that turn a question or a statement around when one stands for the other.
 
-A closed list, one pair of opposites a line. A star ends a beginning: `increas*` is also `increases` and `increasing`.
-What a prefix makes (`install`, `uninstall`) needs no line.
+A closed list: a line has two opposites, or several words of which each excludes the others, as days of the week do. A
+star ends a beginning: `increas*` is also `increases` and `increasing`. What a prefix makes (`install`, `uninstall`)
+needs no line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 
 from sourcebook.text.analysis import words
 from sourcebook.text.normal import folded
 
-_PAIRS = {
+_LISTS = {
     "en": """
         open opens opened opening | close closes closed closing shut
         begin* began begun start starts started starting launch* | end ends ended ending finish* stop stops stopped
@@ -105,6 +107,13 @@ _PAIRS = {
         question questions | answer answers
         war | peace
         life alive living born birth | death dead died die dies
+        monday* | tuesday* | wednesday* | thursday* | friday* | saturday* | sunday*
+        january | february | march | april | june | july | august | september | october | november | december
+        spring | summer | autumn | winter
+        hourly | daily | weekly | monthly | quarterly | annual annually yearly
+        first | second | third | fourth | fifth
+        red | green | blue | yellow | black | white
+        breakfast | lunch | dinner
     """,
     "ru": """
         открыв* откры* открой* | закрыв* закры* закрой*
@@ -187,6 +196,13 @@ _PAIRS = {
         родил* рожд* | умер* смерт*
         поставить ставить надеть | снять снимать
         принес* привез* | унес* увез*
+        понедельник* | вторник* | среда среду средам | четверг* | пятниц* | суббот* | воскресен*
+        январ* | феврал* | март* | апрел* | май мая мае | июн* | июл* | август* | сентябр* | октябр* | ноябр* | декабр*
+        весн* | лето летом лета летн* | осен* | зим*
+        ежечасн* | ежедневн* | еженедельн* | ежемесячн* месячн* | квартальн* | ежегодн* годов*
+        перв* | втор* | трет* | четверт* | пятый пятая пятое пятого пятой
+        красн* | зелен* | син* голуб* | желт* | черн* | бел*
+        завтрак* | обед* | ужин*
     """,
     "pt": """
         abrir abre abrem abriu abert* | fech* encerr*
@@ -266,6 +282,13 @@ _PAIRS = {
         causa causas | efeito efeitos consequênci*
         guerra guerras | paz
         nasc* | morr* morte
+        segunda | terça* | quarta* | quinta* | sexta* | sábado* | domingo*
+        janeiro | fevereiro | março | abril | maio | junho | julho | agosto | setembro | outubro | novembro | dezembro
+        primavera | verão | outono | inverno
+        diári* | semanal semanais | mensa* | trimestra* | anual anuais
+        primeir* | segund* | terceir* | quart* | quint*
+        vermelh* | verde verdes | azul azuis | amarel* | preto preta | branc*
+        almoço | jantar
     """,
     "es": """
         abrir abre abren abrió abiert* | cerr* cierr*
@@ -342,6 +365,13 @@ _PAIRS = {
         causa causas | efecto efectos consecuencia*
         guerra guerras | paz
         nacer nació nacid* nacimiento | morir murió muere muert*
+        lunes | martes | miércoles | jueves | viernes | sábado* | domingo*
+        enero | febrero | marzo | abril | mayo | junio | julio | agosto | septiembre | octubre | noviembre | diciembre
+        primavera | verano | otoño | invierno
+        diari* | semanal* | mensual* | trimestral* | anual*
+        primer* | segund* | tercer* | cuart* | quint*
+        rojo roja | verde verdes | azul azules | amarill* | negr* | blanc*
+        desayuno | almuerzo | cena
     """,
 }
 _PREFIXES = {
@@ -355,7 +385,7 @@ _SHORTEST_WITHOUT_PREFIX = 4
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """One side of a pair: whole words, and beginnings of words."""
+    """One side of a line: whole words, and beginnings of words."""
 
     whole: frozenset[str]
     beginnings: tuple[str, ...]
@@ -377,8 +407,9 @@ def turned_around(one: str, other: str, language: str | None) -> bool:
 
 def _are_opposite(mine: Collection[str], theirs: Collection[str], language: str | None) -> bool:
     return any(
-        (_any(left, mine) and _any(right, theirs)) or (_any(right, mine) and _any(left, theirs))
-        for left, right in _pairs(language)
+        _any(one, mine) and _any(other, theirs)
+        for sides in _lines(language)
+        for one, other in permutations(sides, 2)
     )
 
 
@@ -399,14 +430,9 @@ def _is_prefixed(plain: Collection[str], prefixed: Collection[str], prefixes: Co
 
 
 @cache
-def _pairs(language: str | None) -> tuple[tuple[_Forms, _Forms], ...]:
-    return tuple(_read(_PAIRS.get(language or "", "")))
-
-
-def _read(lines: str) -> Iterator[tuple[_Forms, _Forms]]:
-    for line in lines.strip().splitlines():
-        left, _, right = line.partition("|")
-        yield _forms(left), _forms(right)
+def _lines(language: str | None) -> tuple[tuple[_Forms, ...], ...]:
+    lines = _LISTS.get(language or "", "").strip().splitlines()
+    return tuple(tuple(_forms(side) for side in line.split("|")) for line in lines)
 
 
 def _forms(side: str) -> _Forms:
