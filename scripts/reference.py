@@ -13,7 +13,7 @@ import typer
 import sourcebook
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.cli.app import app
-from sourcebook.faces.cli.exits import ExitCode, exit_code
+from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
 from sourcebook.settings import PREFIX, Settings
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"

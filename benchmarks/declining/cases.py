@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sourcebook.retrieve.question_sets import Record, read_queries, read_records
+from sourcebook.retrieve.question_sets import QuestionRecord, read_queries, read_records
 
 CHOSEN_ON = ("squad-pt-sample", "xquad-es", "scifact-train", "rurag-para-dev")
 """The sets on which the point was chosen."""
@@ -33,7 +33,7 @@ class CaseSet:
     """Texts, or one file, and questions about them."""
 
     name: str
-    records: Sequence[Record]
+    records: Sequence[QuestionRecord]
     cases: Sequence[Case]
     file: Path | None = None
 
@@ -62,8 +62,8 @@ def of_retrieval_set(folder: Path, questions: int, documents: int) -> CaseSet:
 
 
 def _kept(
-    records: Sequence[Record], removed: set[str], gold: set[str], most: int, chance: random.Random
-) -> list[Record]:
+    records: Sequence[QuestionRecord], removed: set[str], gold: set[str], most: int, chance: random.Random
+) -> list[QuestionRecord]:
     needed = [record for record in records if record.id in gold - removed]
     others = [record for record in records if record.id not in gold]
     room = max(0, most - len(needed))

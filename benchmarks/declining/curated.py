@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sourcebook.consult.calibration import TriedPair, curated_figures
-from sourcebook.consult.sameness import difference
+from sourcebook.consult.calibration.thresholds import TriedPair, curated_figures
+from sourcebook.consult.question.sameness import difference
 from sourcebook.model.calibration import QuestionPair
-from sourcebook.model.facts import facts_of
+from sourcebook.model.model_facts import facts_of
 from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:

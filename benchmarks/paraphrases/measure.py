@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sourcebook.consult.sameness import difference
-from sourcebook.consult.similar_questions import similar_questions
+from sourcebook.consult.curated.similar_questions import similar_questions
+from sourcebook.consult.question.sameness import difference
 from sourcebook.model.curation import CuratedAnswer, CuratedMatch
 from sourcebook.retrieve.question_sets import read_queries
 
 if TYPE_CHECKING:
+    from sourcebook.model.facts import CurationFacts
+
     from benchmarks.paraphrases.pairs import Pair
     from sourcebook.model.documents import Vector
-    from sourcebook.model.facts import CurationFacts
 
 _LOOKED_AT = 5
 _ASKED = 300

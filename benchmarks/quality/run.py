@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook import AsyncSourcebook, SearchSetting, Settings
 from sourcebook.assembly import make_embedder
-from sourcebook.providers.cached import CachedEmbedder
+from sourcebook.providers.cached_embedder import CachedEmbedder
 from sourcebook.retrieve.evaluation import COMPARED, differences
 from sourcebook.retrieve.question_sets import read_queries, read_records
 from sourcebook.storage.sqlite.embedding_cache import SqliteEmbeddingCache

@@ -28,9 +28,9 @@ from aiogram.types import Chat, Message, Update, User
 
 from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook import AsyncSourcebook, Settings
+from sourcebook.faces.telegram.bot_services import BotServices, BotTerms
 from sourcebook.faces.telegram.dispatch import make_dispatcher
-from sourcebook.faces.telegram.office import Office, Terms
-from sourcebook.faces.telegram.sending import Sender
+from sourcebook.faces.telegram.sender import Sender
 from sourcebook.testing.fakes import FakeEmbedder, ScriptedChatModel
 from sourcebook.testing.telegram import TOKEN
 
@@ -149,7 +149,7 @@ async def measure(load: Load, folder: Path) -> Outcome:
         await _fill(book)
         silent = SilentTelegram()
         bot = Bot(TOKEN, session=silent)
-        office = Office(book, bot, Sender(bot), Terms(frozenset(), book.people.prices))
+        office = BotServices(book, bot, Sender(bot), BotTerms(frozenset(), book.people.prices))
         dispatcher = make_dispatcher(office)
         taken, seconds, repeated = await _run(dispatcher.feed_update, bot, silent, questions(load), load)
         return await _judged(book, silent, load, taken, seconds, repeated)

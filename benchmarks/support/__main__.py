@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.speed.machine import ROOT
 from benchmarks.support.altering import denied, other_name, other_number, other_unit, said_differently
-from sourcebook.consult.support import check_support, names, share_of_terms
+from sourcebook.consult.answer.support import check_support, names, share_of_terms
 from sourcebook.text.sentences import sentence_spans
 
 SETS = {

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from sourcebook.consult.support import names
+from sourcebook.consult.answer.support import names
 from sourcebook.text.numbers import quantities
 
 OPENINGS = {

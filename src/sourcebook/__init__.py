@@ -13,13 +13,14 @@ from sourcebook._version import __version__
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.consult.context import Context, ContextBuilder, ContextChunk, ContextOrder
-    from sourcebook.consult.reception import Reception
+    from sourcebook.consult.context.builder import Context, ContextBuilder, ContextChunk, ContextOrder
+    from sourcebook.consult.reception.service import Reception
     from sourcebook.curate.service import Moderation
     from sourcebook.errors import SourcebookError
-    from sourcebook.ingest.choices import OnFailed, OnRemoval
-    from sourcebook.ingest.report import AddPlan, AddReport, WatchRound
-    from sourcebook.ingest.stopping import StopSignal
+    from sourcebook.ingest.add_request import OnFailed, OnRemoval
+    from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.adding import AddPlan, AddReport, WatchRound
+    from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import (
         Answer,
@@ -48,10 +49,9 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace, Explanation
-    from sourcebook.model.facts import Thresholds
     from sourcebook.model.health import Finding, HealthReport, Repair, Weight
     from sourcebook.model.jobs import Job, JobStatus
-    from sourcebook.model.keeping import BackupReport, OnExisting, RestoreReport
+    from sourcebook.model.model_facts import Thresholds
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, Keep, NewDraft
     from sourcebook.model.people import (
         Direction,
@@ -112,7 +112,7 @@ if TYPE_CHECKING:
         Replayed,
         SearchSetting,
     )
-    from sourcebook.retrieve.rerank import LocalReranker, SimpleReranker
+    from sourcebook.retrieve.rerankers import LocalReranker, SimpleReranker
     from sourcebook.retrieve.service import DefaultRetriever
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
@@ -122,13 +122,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "sourcebook.client": ("AsyncSourcebook",),
-    "sourcebook.consult.context": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
-    "sourcebook.consult.reception": ("Reception",),
+    "sourcebook.consult.context.builder": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
+    "sourcebook.consult.reception.service": ("Reception",),
     "sourcebook.curate.service": ("Moderation",),
     "sourcebook.errors": ("SourcebookError",),
-    "sourcebook.ingest.choices": ("OnFailed", "OnRemoval"),
-    "sourcebook.ingest.report": ("AddPlan", "AddReport", "WatchRound"),
-    "sourcebook.ingest.stopping": ("StopSignal",),
+    "sourcebook.ingest.add_request": ("OnFailed", "OnRemoval"),
+    "sourcebook.model.adding": ("AddPlan", "AddReport", "WatchRound"),
+    "sourcebook.ingest.stop_signal": ("StopSignal",),
     "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
         "Answer",
@@ -157,10 +157,10 @@ _HOMES = {
         "WriteReport",
     ),
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
-    "sourcebook.model.facts": ("Thresholds",),
+    "sourcebook.model.model_facts": ("Thresholds",),
     "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
-    "sourcebook.model.keeping": ("BackupReport", "OnExisting", "RestoreReport"),
+    "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
     "sourcebook.model.moderation": (
         "Digest",
         "Draft",
@@ -229,7 +229,7 @@ _HOMES = {
         "Replayed",
         "SearchSetting",
     ),
-    "sourcebook.retrieve.rerank": ("LocalReranker", "SimpleReranker"),
+    "sourcebook.retrieve.rerankers": ("LocalReranker", "SimpleReranker"),
     "sourcebook.retrieve.service": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
     "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),

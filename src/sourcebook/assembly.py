@@ -34,20 +34,19 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from sourcebook.consult.calibrating import Calibrator
-    from sourcebook.consult.entries import CuratedEntries
-    from sourcebook.consult.grounds import Grounds
-    from sourcebook.consult.judging import Retrieval
-    from sourcebook.consult.manual import Manual
-    from sourcebook.consult.reception import Reception
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.calibration.service import Calibrator
+    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.evidence.passages import Retrieval
+    from sourcebook.consult.help import Manual
+    from sourcebook.consult.reception.service import Reception
+    from sourcebook.consult.service import Consultation, Drafting
     from sourcebook.curate.service import Moderation
-    from sourcebook.ingest.files import StoredFiles
-    from sourcebook.ingest.pictures import PagePictures
-    from sourcebook.ingest.reindexing import Reindex
+    from sourcebook.ingest.index.reindex import Reindex
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.tools import Tools
-    from sourcebook.ingest.uploads import Uploads
+    from sourcebook.ingest.uploads.page_pictures import PagePictures
+    from sourcebook.ingest.uploads.service import Uploads
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.health import Finding, HealthReport, Repair
     from sourcebook.model.people import Prices
@@ -57,21 +56,21 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder, EmbeddingCache, Reranker
     from sourcebook.ports.work import Claims, Clock
     from sourcebook.providers.known_models import Prefixes
-    from sourcebook.retrieve.absence import Absences
     from sourcebook.retrieve.service import DefaultRetriever
-    from sourcebook.storage.copying import CopyReport
+    from sourcebook.retrieve.why_missing import MissingDocuments
     from sourcebook.storage.database import Database
-    from sourcebook.storage.engines import VectorEngine, WordEngine
-    from sourcebook.storage.health import Surroundings
+    from sourcebook.storage.index.engines import VectorEngine, WordEngine
     from sourcebook.storage.jsonl.bundles import Bundles
     from sourcebook.storage.jsonl.report import BundleReport
-    from sourcebook.storage.postgres.copying import PostgresCopyEnd
+    from sourcebook.storage.maintenance.base_copy import CopyReport
+    from sourcebook.storage.maintenance.doctor import StorageHealth
+    from sourcebook.storage.maintenance.repair import ChooseEmbedder
+    from sourcebook.storage.postgres.copy_end import PostgresCopyEnd
     from sourcebook.storage.postgres.old_base import PostgresOldBase
-    from sourcebook.storage.repair import ChooseEmbedder
-    from sourcebook.storage.sqlite.backups import SqliteBackups
-    from sourcebook.storage.sqlite.copying import SqliteCopyEnd
+    from sourcebook.storage.progress import OnProgress
+    from sourcebook.storage.sqlite.backup.service import SqliteBackups
+    from sourcebook.storage.sqlite.copy_end import SqliteCopyEnd
     from sourcebook.storage.sqlite.old_base import SqliteOldBase
-    from sourcebook.storage.stages import OnProgress
 
 
 _SERVERS = ("postgresql://", "postgres://")
@@ -89,15 +88,15 @@ class OpenBase:
     database: Database
     stores: Stores
     versions: dict[str, str]
-    around: Surroundings | None = None
+    around: StorageHealth | None = None
     clock: Clock = field(default_factory=SystemClock)
 
     async def close(self) -> None:
         await self.database.close()
 
     async def examine(self, on_progress: OnProgress | None = None) -> HealthReport:
-        from sourcebook.storage.extras import extras
-        from sourcebook.storage.health import examine
+        from sourcebook.storage.maintenance.doctor import examine
+        from sourcebook.storage.maintenance.installed_extras import extras
 
         return await examine(
             self.database,
@@ -112,7 +111,7 @@ class OpenBase:
         self, choose: ChooseEmbedder, on_progress: OnProgress | None = None
     ) -> tuple[list[Repair], list[Finding]]:
         """Put right what can be put right. What was done, and what somebody else has to do now."""
-        from sourcebook.storage.repair import Repairer
+        from sourcebook.storage.maintenance.repair import Repairer
 
         repairer = Repairer(
             self.database, self.clock.now(), choose, around=self.around, on_progress=on_progress
@@ -143,12 +142,12 @@ def require_postgres() -> None:
 
 async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
     require_postgres()
-    from sourcebook.storage.postgres.database import Limits, PostgresDatabase
-    from sourcebook.storage.postgres.indexes import GraphRules
-    from sourcebook.storage.postgres.vectors import PostgresVectorEngine
-    from sourcebook.storage.postgres.words import PostgresWordEngine
+    from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
+    from sourcebook.storage.postgres.vector_engine import PostgresVectorEngine
+    from sourcebook.storage.postgres.vector_indexes import GraphRules
+    from sourcebook.storage.postgres.word_engine import PostgresWordEngine
 
-    limits = Limits(
+    limits = PoolLimits(
         pool_min=min(settings.pool_min, settings.pool_max),
         pool_max=settings.pool_max,
         busy_timeout=settings.busy_timeout,
@@ -166,9 +165,9 @@ async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
 async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
     from sourcebook.storage.sqlite.database import SqliteDatabase
     from sourcebook.storage.sqlite.driver import library_version
-    from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
-    from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
-    from sourcebook.storage.sqlite.surroundings import SqliteSurroundings
+    from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine
+    from sourcebook.storage.sqlite.engine.word_engine import SqliteWordEngine
+    from sourcebook.storage.sqlite.file_health import SqliteFileHealth
 
     database = await SqliteDatabase.open(
         settings.db, busy_timeout=settings.busy_timeout, readers=settings.readers
@@ -179,14 +178,14 @@ async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
         "sqlite": ".".join(map(str, library_version())),
     }
     stores = make_stores(database, SqliteVectorEngine(database), SqliteWordEngine(database), clock)
-    return OpenBase(database, stores, versions, SqliteSurroundings(database), clock)
+    return OpenBase(database, stores, versions, SqliteFileHealth(database), clock)
 
 
 async def copy_base(
     source: OpenBase, settings: Settings, clock: Clock | None = None, on_progress: OnProgress | None = None
 ) -> CopyReport:
     """Copy a base, with its vectors, into the empty one that the settings name."""
-    from sourcebook.storage.copying import copy
+    from sourcebook.storage.maintenance.base_copy import copy
 
     target = await open_base(settings, clock)
     try:
@@ -201,12 +200,12 @@ async def copy_base(
 
 
 def _copy_end(database: Database) -> AbstractAsyncContextManager[SqliteCopyEnd | PostgresCopyEnd]:
-    from sourcebook.storage.sqlite.copying import sqlite_copy_end
+    from sourcebook.storage.sqlite.copy_end import sqlite_copy_end
     from sourcebook.storage.sqlite.database import SqliteDatabase
 
     if isinstance(database, SqliteDatabase):
         return sqlite_copy_end(database.path)
-    from sourcebook.storage.postgres.copying import postgres_copy_end
+    from sourcebook.storage.postgres.copy_end import postgres_copy_end
     from sourcebook.storage.postgres.database import PostgresDatabase
 
     assert isinstance(database, PostgresDatabase)  # noqa: S101 - there are these two
@@ -214,23 +213,23 @@ def _copy_end(database: Database) -> AbstractAsyncContextManager[SqliteCopyEnd |
 
 
 def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, clock: Clock) -> Stores:
-    from sourcebook.storage.curated import SqlCuratedBase
-    from sourcebook.storage.fts_store import SqlFtsStore
-    from sourcebook.storage.index_writer import SqlIndexWriter
-    from sourcebook.storage.jobs import SqlJobs
-    from sourcebook.storage.ledger import SqlLedger
-    from sourcebook.storage.library import SqlLibrary
-    from sourcebook.storage.messages import SqlMessages
-    from sourcebook.storage.moderation import SqlModerationQueue
-    from sourcebook.storage.reindexing import SqlReindexing
-    from sourcebook.storage.sessions import SqlSessions
-    from sourcebook.storage.sources import SqlSources
-    from sourcebook.storage.terminology import SqlTerminology
-    from sourcebook.storage.topics import SqlTopics
-    from sourcebook.storage.tracker import SqlDocumentTracker
-    from sourcebook.storage.users import SqlUsers
-    from sourcebook.storage.vector_store import SqlVectorStore
-    from sourcebook.storage.visits import SqlVisits
+    from sourcebook.storage.chat.sessions import SqlSessions
+    from sourcebook.storage.curation.curated_answers import SqlCuratedAnswers
+    from sourcebook.storage.curation.moderation_queue import SqlModerationQueue
+    from sourcebook.storage.curation.terminology import SqlTerminology
+    from sourcebook.storage.index.document_tracker import SqlDocumentTracker
+    from sourcebook.storage.index.fts_store import SqlFtsStore
+    from sourcebook.storage.index.index_writer import SqlIndexWriter
+    from sourcebook.storage.index.library import SqlLibrary
+    from sourcebook.storage.index.reindexing import SqlReindexing
+    from sourcebook.storage.index.sources import SqlSources
+    from sourcebook.storage.index.vector_store import SqlVectorStore
+    from sourcebook.storage.job_queue import SqlJobs
+    from sourcebook.storage.people.ledger import SqlLedger
+    from sourcebook.storage.people.messages import SqlMessages
+    from sourcebook.storage.people.topics import SqlTopics
+    from sourcebook.storage.people.users import SqlUsers
+    from sourcebook.storage.people.visits import SqlVisits
 
     return Stores(
         vectors=SqlVectorStore(database, vectors, words, clock),
@@ -242,7 +241,7 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
         jobs=SqlJobs(database, clock),
         reindexing=SqlReindexing(database, vectors, words, clock),
         sessions=SqlSessions(database, clock),
-        curated=SqlCuratedBase(database, clock),
+        curated=SqlCuratedAnswers(database, clock),
         terms=SqlTerminology(database, clock),
         users=SqlUsers(database, clock),
         topics=SqlTopics(database, clock),
@@ -277,13 +276,13 @@ async def import_old_base(
     on_progress: OnProgress | None = None,
 ) -> BundleReport:
     """Read a base of another program: with its vectors if the model that made them is named, else embedded again."""
-    from sourcebook.ingest.placing import parse_rules
+    from sourcebook.ingest.folder.type_rules import parse_rules
     from sourcebook.storage.importing.service import LayoutImport
-    from sourcebook.storage.importing.vectors import Kept, Made, VectorSource
+    from sourcebook.storage.importing.vectors import EmbeddedVectors, KeptVectors, VectorSource
 
     async def choose(size_of: Callable[[], Awaitable[int | None]]) -> VectorSource:
         if model is not None:
-            return Kept(await _model_of_vectors(model, await size_of(), settings))
+            return KeptVectors(await _model_of_vectors(model, await size_of(), settings))
         found = await base.stores.vectors.get_collection(collection_id)
         embedder = await embedders.choose(found.model) if found and found.model else embedders.main
         if embedder is None:
@@ -291,7 +290,7 @@ async def import_old_base(
                 "what is imported would have to be embedded, and there is no embedder for it",
                 hint="Set `embedder`, or name the model of the vectors that are there with `--model`.",
             )
-        return Made(embedder, await known_model(embedder))
+        return EmbeddedVectors(embedder, await known_model(embedder))
 
     work = LayoutImport(
         base.database, base.stores, base.clock, parse_rules(settings.type_rules), choose, on_progress
@@ -336,8 +335,8 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
 async def examine_damaged(settings: Settings, error: BaseDamaged) -> HealthReport:
     """What can be said of a base that cannot be opened."""
     from sourcebook.model.health import Finding, HealthReport
-    from sourcebook.storage.health import RESTORE
-    from sourcebook.storage.sqlite.rebuild import lost_of
+    from sourcebook.storage.maintenance.doctor import RESTORE
+    from sourcebook.storage.sqlite.salvage.rebuild import lost_of
 
     lost = await lost_of(Path(settings.db))
     return HealthReport(findings=[Finding("engine", error.message, RESTORE), *lost])
@@ -347,8 +346,8 @@ async def rebuild_if_damaged(
     settings: Settings, choose: ChooseEmbedder, on_progress: OnProgress | None = None
 ) -> tuple[list[Repair], list[Finding]]:
     """Make a new file of what can be read, if the file of the base is damaged. It must not be open."""
-    from sourcebook.storage.repair import OnNoVectors, Repairer
-    from sourcebook.storage.sqlite.rebuild import is_damaged, rebuild
+    from sourcebook.storage.maintenance.repair import OnNoVectors, Repairer
+    from sourcebook.storage.sqlite.salvage.rebuild import is_damaged, rebuild
 
     base, now = Path(settings.db), SystemClock().now()
     if "://" in settings.db or not await is_damaged(base):
@@ -363,7 +362,7 @@ async def rebuild_if_damaged(
 
 
 def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackups:
-    from sourcebook.storage.sqlite.backups import SqliteBackups
+    from sourcebook.storage.sqlite.backup.service import SqliteBackups
 
     if "://" in settings.db:
         address = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1@", settings.db)
@@ -381,7 +380,7 @@ def make_embedder(settings: Settings, name: str | None = None) -> Embedder | Non
     chosen = settings.embedder if name is None else name
     if chosen == "none":
         return None
-    from sourcebook.providers.cached import CachedEmbedder
+    from sourcebook.providers.cached_embedder import CachedEmbedder
 
     kind, _, model = chosen.partition(":")
     if kind in ("openai", "ollama"):
@@ -422,7 +421,7 @@ def _local_embedder(kind: str, model: str, settings: Settings) -> Embedder:
 
 def _served_embedder(kind: str, model: str, settings: Settings) -> Embedder:
     from sourcebook.providers import ollama, openai_embedder
-    from sourcebook.providers.remote import Address, Patience, RemoteModel
+    from sourcebook.providers.remote_model import Address, Patience, RemoteModel
 
     made, url = (
         (openai_embedder.OpenAIEmbedder, openai_embedder.DEFAULT_URL)
@@ -472,7 +471,7 @@ def make_reindex(
     stores: Stores, embedders: Embedders, model: str | Embedder | None, scope: ReindexScope
 ) -> Reindex:
     """With the model that is named or given; without one, each collection with its own."""
-    from sourcebook.ingest.reindexing import Reindex
+    from sourcebook.ingest.index.reindex import Reindex
 
     chosen = embedders.named(model) if isinstance(model, str) else model
     if chosen is None and model is not None:
@@ -493,15 +492,15 @@ def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -
 
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
-    from sourcebook.ingest.parsing import ParserPool
-    from sourcebook.ingest.scanning import Limits
+    from sourcebook.ingest.folder.scan import ScanLimits
+    from sourcebook.ingest.parsers.pool import ParserPool
     from sourcebook.ingest.tools import IngestConfig, Tools
     from sourcebook.model.documents import ChunkStrategy
 
     if embedder is None:
         raise NoEmbedder("adding documents needs an embedder", hint="Set `embedder` to `default`.")
     own = () if "://" in settings.db else own_files(settings.db)
-    limits = Limits(int(settings.max_file_mb * 1_000_000), (*own, str(files_of(settings))))
+    limits = ScanLimits(int(settings.max_file_mb * 1_000_000), (*own, str(files_of(settings))))
     return Tools(
         library=stores.library,
         writer=stores.writer,
@@ -517,28 +516,28 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
 def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[Claims]]:
     """What divides the work of an `add` among the processes that add to the same base."""
     if settings.db.startswith(_SERVERS):
-        from sourcebook.storage.postgres.claims import server_claims
+        from sourcebook.storage.postgres.server_claims import server_claims
 
         return partial(server_claims, settings.db)
-    from sourcebook.storage.sqlite.claims import file_claims
+    from sourcebook.storage.sqlite.file_claims import file_claims
 
     return partial(file_claims, Path(settings.db))
 
 
 def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
-    from sourcebook.ingest.uploads import Uploads
+    from sourcebook.ingest.uploads.service import Uploads
 
     return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
 
 
 def make_pictures(stores: Stores, settings: Settings) -> PagePictures:
-    from sourcebook.ingest.pictures import PagePictures
+    from sourcebook.ingest.uploads.page_pictures import PagePictures
 
     return PagePictures(stores, make_stored_files(settings), int(settings.max_file_mb * 1_000_000))
 
 
 def make_stored_files(settings: Settings) -> StoredFiles:
-    from sourcebook.ingest.files import StoredFiles
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
 
     return StoredFiles(files_of(settings))
 
@@ -610,13 +609,13 @@ class Rerankers:
 def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | None:
     """The reranker of this kind; None for one of a server that the settings do not name."""
     if provider is RerankProvider.LOCAL:
-        from sourcebook.retrieve.rerank import LocalReranker
+        from sourcebook.retrieve.rerankers import LocalReranker
 
         return LocalReranker()
     if settings.rerank_base_url is None or settings.rerank_model is None:
         return None
     from sourcebook.providers.api_reranker import ApiReranker
-    from sourcebook.providers.remote import Patience
+    from sourcebook.providers.remote_model import Patience
 
     key = settings.rerank_api_key
     return ApiReranker(
@@ -648,7 +647,7 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     if kind == "none":
         return None
     from sourcebook.providers.openai_chat import OLLAMA_URL, OPENAI_URL, OpenAIChat, Writing
-    from sourcebook.providers.remote import Address, Patience
+    from sourcebook.providers.remote_model import Address, Patience
 
     urls = {"openai": OPENAI_URL, "ollama": OLLAMA_URL}
     if kind not in urls or not name:
@@ -663,7 +662,7 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
 
 
 def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:
-    from sourcebook.consult.entries import CuratedEntries
+    from sourcebook.consult.curated.entries import CuratedEntries
 
     return CuratedEntries(stores, embedders.main, embedders.choose)
 
@@ -675,7 +674,7 @@ def make_moderation(
     chat_model: ChatModel | None,
     settings: Settings,
 ) -> Moderation:
-    from sourcebook.consult.binding import SourceBinder
+    from sourcebook.consult.answer.source_binding import SourceBinder
     from sourcebook.curate.service import Helpers, Moderation
     from sourcebook.curate.states import DraftAnswers, DraftPolicy
     from sourcebook.model.search import RetrievalConfig, SearchResult
@@ -731,8 +730,8 @@ def make_reception(
     settings: Settings,
     face: str,
 ) -> Reception:
-    from sourcebook.consult.attending import ReceptionPolicy
-    from sourcebook.consult.reception import Reception
+    from sourcebook.consult.reception.attendant import ReceptionPolicy
+    from sourcebook.consult.reception.service import Reception
 
     policy = ReceptionPolicy(_prices(settings), settings.reservation_seconds, face, (settings.collection,))
     return Reception(
@@ -754,7 +753,7 @@ def _prices(settings: Settings) -> Prices:
 
 def make_help_retrieval(retriever: Retrieval) -> Retrieval:
     """Searches the base and the manual."""
-    from sourcebook.consult.manual import HelpRetrieval
+    from sourcebook.consult.help import HelpRetrieval
 
     return HelpRetrieval(retriever, make_manual)
 
@@ -762,7 +761,7 @@ def make_help_retrieval(retriever: Retrieval) -> Retrieval:
 @cache
 def make_manual() -> Manual:
     """The manual: inside the installed package, or beside the source of an editable install."""
-    from sourcebook.consult.manual import Manual
+    from sourcebook.consult.help import Manual
 
     package = Path(__file__).parent
     folders = (package / "_manual", package.parent.parent / "docs")
@@ -775,14 +774,17 @@ def make_consultation(
     embedders: Embedders,
     chat_model: ChatModel | None,
     settings: Settings,
+    drafting: Drafting | None = None,
 ) -> Consultation:
+    """Answers questions; with `drafting`, answers become drafts as the settings want it."""
     from sourcebook.consult.service import AnswerPolicy, Consultation
 
     return Consultation(
         stores=stores,
         retrieval=retriever,
-        grounds=make_grounds(stores, embedders),
+        embedder_for=embedders.choose,
         chat_model=chat_model,
+        drafting=drafting,
         policy=AnswerPolicy(passages=settings.answer_passages),
     )
 
@@ -790,18 +792,12 @@ def make_consultation(
 def make_calibrator(
     stores: Stores, retriever: Retrieval, embedders: Embedders, settings: Settings
 ) -> Calibrator:
-    from sourcebook.consult.calibrating import Calibrator
+    from sourcebook.consult.calibration.service import Calibrator
 
-    return Calibrator(stores, retriever, make_grounds(stores, embedders), settings.answer_passages)
-
-
-def make_grounds(stores: Stores, embedders: Embedders) -> Grounds:
-    from sourcebook.consult.grounds import Grounds
-
-    return Grounds(stores.vectors, stores.library, embedders.choose)
+    return Calibrator(stores, retriever, embedders.choose, settings.answer_passages)
 
 
-def make_absences(stores: Stores, retriever: DefaultRetriever) -> Absences:
-    from sourcebook.retrieve.absence import Absences
+def make_absences(stores: Stores, retriever: DefaultRetriever) -> MissingDocuments:
+    from sourcebook.retrieve.why_missing import MissingDocuments
 
-    return Absences(stores.library, stores.vectors, retriever)
+    return MissingDocuments(stores.library, stores.vectors, retriever)

@@ -36,18 +36,18 @@ from sourcebook.assembly import (
     open_base,
     rebuild_if_damaged,
 )
-from sourcebook.consult.calibrating import questions_from
-from sourcebook.consult.inquiry import LOCAL_USER, Inquiry
+from sourcebook.consult.answer.transcript import as_markdown
+from sourcebook.consult.calibration.service import questions_from
+from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
 from sourcebook.consult.service import HELP_FILTER
-from sourcebook.consult.transcript import as_markdown
 from sourcebook.errors import BaseDamaged, NotOpen, SessionNotFound
-from sourcebook.ingest.bringing import Bringing
-from sourcebook.ingest.choices import AddRequest, Labels, OnFailed, OnRemoval
-from sourcebook.ingest.files import remove_document
-from sourcebook.ingest.report import Progress
+from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
+from sourcebook.ingest.uploads.incoming_file import IncomingFile
+from sourcebook.ingest.uploads.stored_files import remove_document
+from sourcebook.model.adding import Progress
+from sourcebook.model.backup import OnExisting
 from sourcebook.model.chat import Conversation
 from sourcebook.model.curation import SourceType
-from sourcebook.model.keeping import OnExisting
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.choices import chosen
 from sourcebook.ports.providers import Closing
@@ -59,17 +59,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
-    from sourcebook.consult.calibrating import Calibrator
-    from sourcebook.consult.entries import CuratedEntries
-    from sourcebook.consult.judging import Retrieval
-    from sourcebook.consult.reception import Reception
+    from sourcebook.consult.calibration.service import Calibrator
+    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.evidence.passages import Retrieval
+    from sourcebook.consult.reception.service import Reception
     from sourcebook.consult.service import Consultation
     from sourcebook.curate.service import Moderation
-    from sourcebook.ingest.pictures import PagePictures
-    from sourcebook.ingest.report import AddPlan, AddReport, WatchRound
     from sourcebook.ingest.service import Ingest
-    from sourcebook.ingest.stopping import StopSignal
-    from sourcebook.ingest.uploads import Uploads
+    from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.ingest.uploads.page_pictures import PagePictures
+    from sourcebook.ingest.uploads.service import Uploads
+    from sourcebook.model.adding import AddPlan, AddReport, WatchRound
+    from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
@@ -83,10 +84,9 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace
-    from sourcebook.model.facts import Thresholds
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
-    from sourcebook.model.keeping import BackupReport, RestoreReport
+    from sourcebook.model.model_facts import Thresholds
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
     from sourcebook.people.service import People
@@ -95,8 +95,8 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed
     from sourcebook.retrieve.service import DefaultRetriever
-    from sourcebook.storage.copying import CopyReport
     from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.maintenance.base_copy import CopyReport
 
 
 class AsyncSourcebook:
@@ -267,7 +267,7 @@ class AsyncSourcebook:
         The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
         given stay as they were. Bytes that cannot be read are an error, and a document that says why.
         """
-        brought = Bringing(name, data, id, title, metadata or {}, Labels(category, subcategory))
+        brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().add_bytes(self._named(collection), brought)
 
     async def upload(
@@ -286,7 +286,7 @@ class AsyncSourcebook:
 
         Without an id nothing is replaced: the same name with other bytes is another document.
         """
-        brought = Bringing(name, data, id, title, metadata or {}, Labels(category, subcategory))
+        brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().upload(self._named(collection), brought)
 
     async def process_uploads(self, worker: str = "worker") -> int:
@@ -433,8 +433,7 @@ class AsyncSourcebook:
             filter=filter,
             otherwise=self._several(None),
         )
-        answer = await self._consultation().answer(inquiry, on_event)
-        return await self._drafted(answer, inquiry)
+        return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
 
     async def help(
         self,
@@ -448,7 +447,8 @@ class AsyncSourcebook:
         inquiry = Inquiry(
             question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
         )
-        return await self._consultation(make_help_retrieval(self._retriever())).answer(inquiry, on_event)
+        helping = self._consultation(make_help_retrieval(self._retriever()))
+        return await helping.answer(inquiry, on_event)
 
     async def create_session(
         self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
@@ -772,20 +772,17 @@ class AsyncSourcebook:
     def _retriever(self) -> DefaultRetriever:
         return make_retriever(self.stores, self._embedders, self._rerankers, self._settings)
 
-    def _consultation(self, retrieval: Retrieval | None = None) -> Consultation:
+    def _consultation(
+        self, retrieval: Retrieval | None = None, drafting: Moderation | None = None
+    ) -> Consultation:
         return make_consultation(
-            self.stores, retrieval or self._retriever(), self._embedders, self._chat_model, self._settings
+            self.stores,
+            retrieval or self._retriever(),
+            self._embedders,
+            self._chat_model,
+            self._settings,
+            drafting,
         )
-
-    async def _drafted(self, answer: Answer, inquiry: Inquiry) -> Answer:
-        """The answer; its details name the draft that it became, if it did."""
-        draft = await self.moderation.consider(
-            answer,
-            category=inquiry.category,
-            subcategory=inquiry.subcategory,
-            collections=inquiry.collections or inquiry.otherwise,
-        )
-        return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
 
     def _calibrator(self) -> Calibrator:
         return make_calibrator(self.stores, self._retriever(), self._embedders, self._settings)

@@ -21,7 +21,7 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
-from sourcebook.ingest.placing import parse_rules
+from sourcebook.ingest.folder.type_rules import parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -407,7 +407,7 @@ class Settings(BaseModel):
         return [(key, masked(value)) for key, value in self]
 
 
-class Origin(StrEnum):
+class SettingOrigin(StrEnum):
     """Where a value came from; the most important first."""
 
     FLAG = "flag"
@@ -423,7 +423,7 @@ class Given:
 
     name: str
     value: object
-    origin: Origin
+    origin: SettingOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,12 +431,12 @@ class LoadedSettings:
     """The settings, and for each key who gave it. Keys without an origin have their default."""
 
     settings: Settings
-    origins: Mapping[str, Origin]
+    origins: Mapping[str, SettingOrigin]
 
     def as_dict(self) -> dict[str, dict[str, object]]:
         """Every setting with its value, secrets masked, and its origin."""
         return {
-            key: {"value": masked(value), "origin": self.origins.get(key, Origin.DEFAULT).value}
+            key: {"value": masked(value), "origin": self.origins.get(key, SettingOrigin.DEFAULT).value}
             for key, value in self.settings
         }
 
@@ -453,8 +453,8 @@ def load(
     dotenv = _read_dotenv(folder / DOTENV_FILE)
     given: dict[str, Given] = {}
     given.update(_from_toml(folder / TOML_FILE))
-    given.update(_from_variables(dotenv, Origin.DOTENV))
-    given.update(_from_variables(environment, Origin.ENVIRONMENT))
+    given.update(_from_variables(dotenv, SettingOrigin.DOTENV))
+    given.update(_from_variables(environment, SettingOrigin.ENVIRONMENT))
     given.update(_from_flags(flags or {}))
     if "db" not in given and (server := _server_address(environment, dotenv)):
         given["db"] = server
@@ -487,10 +487,10 @@ def _from_toml(path: Path) -> dict[str, Given]:
         ) from error
     for key in table:
         _expect_known(key, list(Settings.model_fields), f"in {path.name}")
-    return {key: Given(key, value, Origin.TOML) for key, value in table.items()}
+    return {key: Given(key, value, SettingOrigin.TOML) for key, value in table.items()}
 
 
-def _from_variables(variables: Mapping[str, str], origin: Origin) -> dict[str, Given]:
+def _from_variables(variables: Mapping[str, str], origin: SettingOrigin) -> dict[str, Given]:
     """The settings among the variables. An empty variable counts as not set, as people clear one so."""
     names = {PREFIX + key.upper(): key for key in Settings.model_fields}
     given: dict[str, Given] = {}
@@ -508,13 +508,13 @@ def _from_flags(flags: Mapping[str, object]) -> dict[str, Given]:
         if value is None:
             continue
         _expect_known(key, list(Settings.model_fields), "among the flags")
-        given[key] = Given("--" + key.replace("_", "-"), value, Origin.FLAG)
+        given[key] = Given("--" + key.replace("_", "-"), value, SettingOrigin.FLAG)
     return given
 
 
 def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
     """The base named by DB_HOST and its companions, for who sets those for another program anyway."""
-    origin = Origin.ENVIRONMENT if environment.get("DB_HOST") else Origin.DOTENV
+    origin = SettingOrigin.ENVIRONMENT if environment.get("DB_HOST") else SettingOrigin.DOTENV
     host, port, name, user, password = (environment.get(key) or dotenv.get(key) or "" for key in _SERVER_KEYS)
     if not host:
         return None
@@ -531,7 +531,7 @@ def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -
 
 def _openai_key(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
     """The key for OpenAI itself, for who has it set for another program anyway. No other server is given it."""
-    for variables, origin in ((environment, Origin.ENVIRONMENT), (dotenv, Origin.DOTENV)):
+    for variables, origin in ((environment, SettingOrigin.ENVIRONMENT), (dotenv, SettingOrigin.DOTENV)):
         if variables.get("OPENAI_API_KEY"):
             return Given("OPENAI_API_KEY", variables["OPENAI_API_KEY"], origin)
     return None
@@ -557,13 +557,13 @@ def _expect_known(name: str, known: list[str], where: str) -> None:
     raise BadSetting(f"There is no setting `{name}` ({where}).", hint=hint)
 
 
-def _place(origin: Origin) -> str:
+def _place(origin: SettingOrigin) -> str:
     return {
-        Origin.FLAG: "a flag",
-        Origin.ENVIRONMENT: "the environment",
-        Origin.DOTENV: DOTENV_FILE,
-        Origin.TOML: TOML_FILE,
-        Origin.DEFAULT: "the defaults",
+        SettingOrigin.FLAG: "a flag",
+        SettingOrigin.ENVIRONMENT: "the environment",
+        SettingOrigin.DOTENV: DOTENV_FILE,
+        SettingOrigin.TOML: TOML_FILE,
+        SettingOrigin.DEFAULT: "the defaults",
     }[origin]
 
 

@@ -12,11 +12,11 @@ import anyio
 from anyio.from_thread import BlockingPortal
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.consult.inquiry import LOCAL_USER
+from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.errors import NotOpen
-from sourcebook.ingest.choices import OnFailed, OnRemoval
+from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
-from sourcebook.model.keeping import OnExisting
 from sourcebook.model.reindexing import ReindexScope
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from types import TracebackType
 
-    from sourcebook.ingest.report import AddPlan, AddReport, Progress, WatchRound
-    from sourcebook.ingest.stopping import StopSignal
+    from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
@@ -39,18 +40,17 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace
-    from sourcebook.model.facts import Thresholds
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
-    from sourcebook.model.keeping import BackupReport, RestoreReport
+    from sourcebook.model.model_facts import Thresholds
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.settings import Settings
-    from sourcebook.storage.copying import CopyReport
     from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.maintenance.base_copy import CopyReport
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from sourcebook import (
     Settings,
 )
 from sourcebook.assembly import open_base
-from sourcebook.storage.digest import digest
+from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.crash import embedding_model, prepared_document
 from sourcebook.testing.fakes import FakeEmbedder
 

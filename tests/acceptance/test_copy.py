@@ -12,8 +12,8 @@ import pytest
 from sourcebook import AsyncSourcebook, Collection, Settings
 from sourcebook.errors import Conflict, StorageError
 from sourcebook.model.documents import DistanceMetric
-from sourcebook.storage import copying
-from sourcebook.storage.digest import digest
+from sourcebook.storage.maintenance import base_copy
+from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.contract.material import chunk
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -92,7 +92,7 @@ async def test_a_base_goes_to_a_server_and_back_and_says_the_same(tmp_path: Path
 async def test_a_copy_that_was_interrupted_goes_on(
     tmp_path: Path, postgres_db: str, towards: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copying, "_PAGE", 7)
+    monkeypatch.setattr(base_copy, "_PAGE", 7)
     target = postgres_db if towards == "server" else str(tmp_path / "target.db")
     async with opened(tmp_path / "one.db") as book:
         await fill(book)
@@ -108,10 +108,10 @@ async def test_a_copy_that_was_interrupted_goes_on(
         assert (await copied.doctor()).ok
 
 
-def stopping_at(table: str) -> copying.OnProgress:
+def stopping_at(table: str) -> base_copy.OnProgress:
     """Interrupts when so much of the table was copied that a part of it is left."""
 
-    def follow(progress: copying.Progress) -> None:
+    def follow(progress: base_copy.Progress) -> None:
         if progress.path == table and progress.done % 2:
             raise KeyboardInterrupt
 
@@ -131,7 +131,7 @@ async def test_nothing_is_copied_over_a_base_that_holds_something(tmp_path: Path
 async def test_a_base_that_changed_while_its_copy_was_interrupted_is_noticed(
     tmp_path: Path, postgres_db: str
 ) -> None:
-    def stop(progress: copying.Progress) -> None:
+    def stop(progress: base_copy.Progress) -> None:
         if progress.path == "terms":
             raise KeyboardInterrupt
 

@@ -25,8 +25,8 @@ from sourcebook.storage.postgres import driver
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import Progress
-    from sourcebook.storage.copying import CopySource
+    from sourcebook.model.adding import Progress
+    from sourcebook.storage.maintenance.base_copy import CopySource
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from tests import local_model
 from tests.conftest import unavailable
 
 from sourcebook import Answer, Settings, Sourcebook, Tier
-from sourcebook.consult.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.model.chat import AnswerEvent, CitationChecked, PassagesFound, TokenWritten
 from sourcebook.text.languages import detect_language
 

@@ -15,7 +15,7 @@ from sourcebook.assembly import OpenBase, open_base
 from sourcebook.model.documents import Collection, DistanceMetric
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, Not, Or
 from sourcebook.settings import Settings
-from sourcebook.storage.digest import digest
+from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.contract.material import MODEL, SIZE, chunk, prepared
 from sourcebook.testing.fakes import FixedClock
 

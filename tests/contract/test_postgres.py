@@ -23,11 +23,11 @@ from sourcebook.errors import (
 from sourcebook.model.documents import Collection
 from sourcebook.model.search import And, Equals, GreaterThan, Not
 from sourcebook.settings import Settings
+from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.postgres import driver
-from sourcebook.storage.postgres.database import Limits, PostgresDatabase
-from sourcebook.storage.postgres.filters import compiled
-from sourcebook.storage.postgres.indexes import GraphRules, Graphs
-from sourcebook.storage.vectors import Singles
+from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
+from sourcebook.storage.postgres.filter_paths import compiled
+from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
 from sourcebook.testing.contract.material import MODEL, SIZE, chunk, make_collection, prepared, unit
 from sourcebook.testing.fakes import FixedClock
 
@@ -50,7 +50,7 @@ async def opened(address: str, **settings: Any) -> OpenBase:
 
 
 async def test_a_base_that_is_not_open_says_so(postgres_db: str) -> None:
-    database = PostgresDatabase(postgres_db, Limits())
+    database = PostgresDatabase(postgres_db, PoolLimits())
     with pytest.raises(NotOpen):
         await database.fetch("base_info")
     base = await opened(postgres_db)
@@ -98,7 +98,7 @@ async def test_an_address_that_leads_nowhere_is_a_clear_error(postgres_db: str, 
 
 
 async def test_a_statement_that_takes_too_long_is_given_up(postgres_db: str) -> None:
-    database = await PostgresDatabase.open(postgres_db, Limits(statement_timeout=0.2))
+    database = await PostgresDatabase.open(postgres_db, PoolLimits(statement_timeout=0.2))
     async with database.apart() as connection:
         with pytest.raises(BaseBusy), driver.translated():
             await connection.execute("select pg_sleep(10)")

@@ -14,8 +14,8 @@ from sourcebook.model.explanation import ScanMethod
 from sourcebook.model.search import Equals
 from sourcebook.ports.storage import PassagePlanning
 from sourcebook.settings import Settings
-from sourcebook.storage.postgres import bulk, words
-from sourcebook.storage.postgres.copying import postgres_copy_end
+from sourcebook.storage.postgres import bulk_copy, word_engine
+from sourcebook.storage.postgres.copy_end import postgres_copy_end
 from sourcebook.storage.postgres.database import PostgresDatabase
 from sourcebook.testing.contract.material import chunk
 
@@ -63,7 +63,7 @@ async def test_both_ways_write_the_same(
     server: OpenBase, metric: DistanceMetric, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(server, "copied", metric)
-    monkeypatch.setattr(bulk, "FEWEST", ROWS + 1)
+    monkeypatch.setattr(bulk_copy, "FEWEST", ROWS + 1)
     await fill(server, "inserted", metric)
     for table in ("chunk_ids", "document_chunks", "vectors"):
         copied = await rows_of(server, table, "copied")
@@ -112,9 +112,9 @@ async def test_words_are_ranked_alike_here_and_on_the_server(
     await server.stores.writer.set_active("c", "d3", active=False)
     for question in ("word1", "word1 word2 word3", "word7 word8 word29 nothing", "wor*", "nothing"):
         for tree in (None, Equals("third", 1), Equals("third", 5)):
-            monkeypatch.setattr(words, "FEW_POSTINGS", 300_000)
+            monkeypatch.setattr(word_engine, "FEW_POSTINGS", 300_000)
             here = await server.stores.fts.search("c", question, 25, tree)
-            monkeypatch.setattr(words, "FEW_POSTINGS", -1)
+            monkeypatch.setattr(word_engine, "FEW_POSTINGS", -1)
             there = await server.stores.fts.search("c", question, 25, tree)
             assert [(r.chunk_id, r.score) for r in here] == [(r.chunk_id, r.score) for r in there]
             assert bool(here) == (question != "nothing" and tree != Equals("third", 5))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.faces.shell import Here, clean_environment
 
-from sourcebook.faces.cli.exits import ExitCode
+from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.testing.telegram import TelegramServer
 
 

@@ -20,7 +20,7 @@ from sourcebook.errors import (
     SourcebookError,
 )
 from sourcebook.faces import logs
-from sourcebook.faces.cli.exits import exit_code
+from sourcebook.faces.cli.exit_codes import exit_code
 from sourcebook.faces.cli.output import printable
 from sourcebook.settings import Settings
 

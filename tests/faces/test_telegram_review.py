@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.faces.telegram_desk import ADMIN, QUESTION, UNKNOWN, Desk, opened
 
-from sourcebook.faces.telegram.callbacks import Action, Press, encode
-from sourcebook.faces.telegram.watching import Watch
+from sourcebook.faces.telegram.button_data import Action, Press, encode
+from sourcebook.faces.telegram.upkeep import Upkeep
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.testing.telegram import Failure, Json, Person, Sent
@@ -295,7 +295,7 @@ async def test_a_message_that_cannot_be_sent_stays_in_the_outbox(desk: Desk) -> 
 
 async def test_work_that_piles_up_is_told_once_and_when_it_is_over(desk: Desk, tmp_path: Path) -> None:
     jobs = desk.book.stores.jobs
-    watch = Watch(desk.ready.office, tmp_path)
+    watch = Upkeep(desk.ready.office, tmp_path)
     await watch.look()
     assert desk.telegram.chats[ADMIN] == []
     await jobs.enqueue("message", {"kind": "nothing"}, run_at=1)

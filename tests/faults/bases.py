@@ -12,11 +12,11 @@ import anyio
 import apsw
 
 from sourcebook.assembly import make_stores
-from sourcebook.storage.digest import digest
-from sourcebook.storage.health import examine
+from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.sqlite.database import SqliteDatabase
-from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
-from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
+from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine
+from sourcebook.storage.sqlite.engine.word_engine import SqliteWordEngine
 from sourcebook.testing.crash import embedding_model, prepared_document, vector_of, word_of
 from sourcebook.testing.fakes import FixedClock
 

@@ -32,7 +32,7 @@ from sourcebook.testing.fakes import FakeEmbedder, FixedClock, ScriptedChatModel
 if TYPE_CHECKING:
     from tests.faults.processes import Line
 
-    from sourcebook.consult.reception import Reception
+    from sourcebook.consult.reception.service import Reception
     from sourcebook.curate.service import Moderation
     from sourcebook.people.service import People
 

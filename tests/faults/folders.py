@@ -15,25 +15,25 @@ import anyio
 from tests.faults.bases import COLLECTION
 
 from sourcebook.assembly import OpenBase, SystemClock, open_base
-from sourcebook.ingest.bringing import Bringing
-from sourcebook.ingest.choices import AddRequest, Labels, OnProgress, OnRemoval
-from sourcebook.ingest.chunking import chunk_document
-from sourcebook.ingest.files import StoredFiles
+from sourcebook.ingest.add_request import AddRequest, Labels, OnProgress, OnRemoval
+from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.service import Ingest
 from sourcebook.ingest.tools import Tools
-from sourcebook.ingest.uploads import Uploads
+from sourcebook.ingest.uploads.incoming_file import IncomingFile
+from sourcebook.ingest.uploads.service import Uploads
+from sourcebook.ingest.uploads.stored_files import StoredFiles
 from sourcebook.settings import Settings
-from sourcebook.storage.digest import digest
+from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.crash import arm, word_of
 from sourcebook.testing.fakes import FakeEmbedder, InlineParser
 
 if TYPE_CHECKING:
     from tests.faults.processes import Line
 
-    from sourcebook.ingest.report import AddReport, Progress
-    from sourcebook.ingest.steps import IngestStep
-    from sourcebook.storage.steps import Step
+    from sourcebook.ingest.crash_points import IngestCrashPoint
+    from sourcebook.model.adding import AddReport, Progress
+    from sourcebook.storage.crash_points import CrashPoint
 
 _WORDS = (
     "autumn",
@@ -175,7 +175,7 @@ def follow_folder(line: Line, path: Path | str, root: Path) -> None:
     anyio.run(work)
 
 
-def stop_adding_at(step: Step | IngestStep, nth: int, path: Path, root: Path) -> None:
+def stop_adding_at(step: CrashPoint | IngestCrashPoint, nth: int, path: Path, root: Path) -> None:
     """Add a folder up to the step."""
 
     async def work() -> None:
@@ -197,18 +197,18 @@ def add_folder(path: Path | str, root: Path) -> None:
     anyio.run(work)
 
 
-def upload_up_to(step: Step | IngestStep, path: Path, name: str, data: bytes) -> None:
+def upload_up_to(step: CrashPoint | IngestCrashPoint, path: Path, name: str, data: bytes) -> None:
     """Leave bytes to a worker, up to the step."""
 
     async def work() -> None:
         async with opened_library(path) as library:
             arm(step)
-            await library.uploads.upload(COLLECTION, Bringing(name, data, labels=Labels("uploads")))
+            await library.uploads.upload(COLLECTION, IncomingFile(name, data, labels=Labels("uploads")))
 
     anyio.run(work)
 
 
-def process_up_to(step: Step | IngestStep, path: Path) -> None:
+def process_up_to(step: CrashPoint | IngestCrashPoint, path: Path) -> None:
     """Work uploads off, up to the step."""
 
     async def work() -> None:

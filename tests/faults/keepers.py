@@ -14,9 +14,9 @@ from tests.faults.bases import opened
 from tests.faults.processes import heard
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.model.keeping import OnExisting
+from sourcebook.model.backup import OnExisting
 from sourcebook.storage.sqlite import driver, tables
-from sourcebook.storage.sqlite.backups import SqliteBackups
+from sourcebook.storage.sqlite.backup.service import SqliteBackups
 from sourcebook.testing.crash import arm, prepared_document
 from sourcebook.testing.fakes import FixedClock
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from tests.faults.processes import Line
 
-    from sourcebook.model.keeping import BackupReport, RestoreReport
-    from sourcebook.storage.steps import Step
+    from sourcebook.model.backup import BackupReport, RestoreReport
+    from sourcebook.storage.crash_points import CrashPoint
 
 
 def backups_of(base: Path) -> SqliteBackups:
@@ -68,12 +68,12 @@ def end(process: BaseProcess, line: Line, after: float) -> None:
 # Whole lives of processes
 
 
-def back_up_and_stop_at(step: Step, base: Path, target: Path, on_existing: OnExisting) -> None:
+def back_up_and_stop_at(step: CrashPoint, base: Path, target: Path, on_existing: OnExisting) -> None:
     arm(step)
     anyio.run(back_up, base, target, on_existing)
 
 
-def restore_and_stop_at(step: Step, source: Path, base: Path) -> None:
+def restore_and_stop_at(step: CrashPoint, source: Path, base: Path) -> None:
     arm(step)
     anyio.run(restore, source, base)
 

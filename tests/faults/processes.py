@@ -16,19 +16,7 @@ PATIENCE = 60.0
 
 
 # Each process imports the module that runs the tests too, as with every start method but fork.
-_PRELOADED = [
-    "anyio._backends._asyncio",
-    "pytest",
-    "sourcebook.ingest.uploads",
-    "sourcebook.storage.fts_store",
-    "sourcebook.storage.index_writer",
-    "sourcebook.storage.jobs",
-    "sourcebook.storage.library",
-    "sourcebook.storage.tracker",
-    "sourcebook.storage.vector_store",
-    "tests.faults.folders",
-    "tests.faults.workers",
-]
+_PRELOADED = ["anyio._backends._asyncio", "pytest", "tests.faults.preloaded"]
 
 
 def _context() -> ForkServerContext | SpawnContext:

@@ -11,10 +11,10 @@ import anyio
 import numpy as np
 from tests.faults.bases import COLLECTION, Base, digest_of, id_of, opened, wrapped
 
-from sourcebook.ingest.reindexing import Reindex
+from sourcebook.ingest.index.reindex import Reindex
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.ports.providers import TextRole
-from sourcebook.storage.health import examine
+from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.testing.crash import arm, prepared_document, vector_of
 from sourcebook.testing.fakes import FakeEmbedder
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sourcebook.model.reindexing import ReindexProgress, ReindexReport
     from sourcebook.ports.providers import Embedder
-    from sourcebook.storage.steps import Step
+    from sourcebook.storage.crash_points import CrashPoint
 
 AT_ONCE = 5
 OLD, NEW = 16, 24
@@ -140,7 +140,7 @@ def reindex(line: Line, path: Path, model: str) -> None:
     anyio.run(work)
 
 
-def stop_reindex_at(step: Step, nth: int, path: Path, model: str) -> None:
+def stop_reindex_at(step: CrashPoint, nth: int, path: Path, model: str) -> None:
     """The same up to a step."""
 
     async def work() -> None:

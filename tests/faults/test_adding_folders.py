@@ -13,22 +13,27 @@ from tests.faults import folders
 from tests.faults.folders import copied, digest_of_folder, kept_files, lay_out, name_of, opened_library
 from tests.faults.processes import all_at_once, exit_code_of, heard, talking
 
-from sourcebook.ingest.steps import IngestStep
+from sourcebook.ingest.crash_points import IngestCrashPoint
 from sourcebook.testing.crash import CRASHED, WRITE_STEPS, word_of
 
 if TYPE_CHECKING:
-    from sourcebook.storage.steps import Step
+    from sourcebook.storage.crash_points import CrashPoint
 
 pytestmark = pytest.mark.anyio
 
 NUMBERS = range(12)
-ADD_STEPS = (IngestStep.PARSED, IngestStep.CHUNKED, IngestStep.EMBEDDED, IngestStep.ACKNOWLEDGED)
-UPLOAD_STEPS = (IngestStep.FILE_WRITTEN, IngestStep.FILE_MOVED, IngestStep.UPLOAD_QUEUED)
+ADD_STEPS = (
+    IngestCrashPoint.PARSED,
+    IngestCrashPoint.CHUNKED,
+    IngestCrashPoint.EMBEDDED,
+    IngestCrashPoint.ACKNOWLEDGED,
+)
+UPLOAD_STEPS = (IngestCrashPoint.FILE_WRITTEN, IngestCrashPoint.FILE_MOVED, IngestCrashPoint.UPLOAD_QUEUED)
 ADDERS = 8
 
 
 def test_every_step_outside_of_the_base_is_a_crash_point_of_some_test() -> None:
-    assert {*ADD_STEPS, *UPLOAD_STEPS} == set(IngestStep)
+    assert {*ADD_STEPS, *UPLOAD_STEPS} == set(IngestCrashPoint)
 
 
 # F01
@@ -57,7 +62,7 @@ def killed_while_adding(path: Path | str, root: Path, chance: random.Random) -> 
     return {said for said in acknowledged if said != "done"}, "done" not in acknowledged
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.soak)])
 async def test_an_add_that_is_killed_leaves_no_half_document_and_loses_nothing_acknowledged(
     db: str, tmp_path: Path, kills: int
 ) -> None:
@@ -105,7 +110,7 @@ def copy_of(path: Path) -> Path:
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize("step", [*ADD_STEPS, *WRITE_STEPS])
 async def test_an_add_that_dies_at_a_step_is_finished_by_the_next(
-    tmp_path: Path, step: Step | IngestStep, nth: int
+    tmp_path: Path, step: CrashPoint | IngestCrashPoint, nth: int
 ) -> None:
     path, root = tmp_path / "base.db", old_and_new(tmp_path)
     await digest_of_folder(path, root)
@@ -128,15 +133,15 @@ async def test_an_add_that_dies_at_a_step_is_finished_by_the_next(
 
 
 @pytest.mark.parametrize("step", UPLOAD_STEPS)
-async def test_an_upload_that_dies_is_whole_or_was_never_made(tmp_path: Path, step: IngestStep) -> None:
+async def test_an_upload_that_dies_is_whole_or_was_never_made(tmp_path: Path, step: IngestCrashPoint) -> None:
     path, data = tmp_path / "base.db", b"# Upload\n\nA text about quinces.\n"
     async with opened_library(path):
         pass
     assert exit_code_of(folders.upload_up_to, step, path, "quinces.md", data) == CRASHED
-    assert kept_files(path) == ([] if step is IngestStep.FILE_WRITTEN else [data])
+    assert kept_files(path) == ([] if step is IngestCrashPoint.FILE_WRITTEN else [data])
     async with opened_library(path) as library:
         done = await library.uploads.process("lives")
-        assert done == (step is IngestStep.UPLOAD_QUEUED)
+        assert done == (step is IngestCrashPoint.UPLOAD_QUEUED)
         if done:
             assert len(await library.found("quinces")) == 1
         assert await library.faults() == []
@@ -144,10 +149,13 @@ async def test_an_upload_that_dies_is_whole_or_was_never_made(tmp_path: Path, st
 
 @pytest.mark.parametrize("step", [*ADD_STEPS, *WRITE_STEPS])
 async def test_an_upload_whose_worker_dies_is_done_by_the_next_and_exactly_once(
-    tmp_path: Path, step: Step | IngestStep
+    tmp_path: Path, step: CrashPoint | IngestCrashPoint
 ) -> None:
     path, data = tmp_path / "base.db", b"# Upload\n\nA text about quinces.\n"
-    assert exit_code_of(folders.upload_up_to, IngestStep.UPLOAD_QUEUED, path, "quinces.md", data) == CRASHED
+    assert (
+        exit_code_of(folders.upload_up_to, IngestCrashPoint.UPLOAD_QUEUED, path, "quinces.md", data)
+        == CRASHED
+    )
     assert exit_code_of(folders.process_up_to, step, path) == CRASHED
     async with opened_library(path) as library:
         await library.base.database.execute("extend_job", job_id=1, attempt=1, lease_until=0, now=0)

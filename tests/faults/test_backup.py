@@ -21,15 +21,15 @@ from sourcebook.errors import (
     BaseUnreachable,
     Conflict,
 )
-from sourcebook.model.keeping import OnExisting
-from sourcebook.storage.sqlite.backup import SHARES, BackupWriter
-from sourcebook.storage.sqlite.places import stored_files_of
-from sourcebook.storage.stages import Stages
-from sourcebook.storage.steps import Step, observe
+from sourcebook.model.backup import OnExisting
+from sourcebook.storage.crash_points import CrashPoint, observe
+from sourcebook.storage.progress import StagedProgress
+from sourcebook.storage.sqlite.backup.writer import SHARES, BackupWriter
+from sourcebook.storage.sqlite.base_files import stored_files_of
 from sourcebook.testing.crash import CRASHED, KEEPING_STEPS, prepared_document
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import Progress
+    from sourcebook.model.adding import Progress
 
 pytestmark = pytest.mark.anyio
 
@@ -162,7 +162,7 @@ async def test_a_base_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 
 async def test_a_backup_and_a_restore_pass_the_steps_that_are_tested(base: Path, other: Path) -> None:
-    seen: list[Step] = []
+    seen: list[CrashPoint] = []
     observe(seen.append)
     try:
         await back_up(base, base.parent / "kept")
@@ -176,12 +176,12 @@ async def test_a_backup_and_a_restore_pass_the_steps_that_are_tested(base: Path,
 
 @pytest.mark.parametrize("step", BACKUP_STEPS)
 async def test_a_process_that_dies_over_a_backup_leaves_a_whole_one_or_none(
-    base: Path, tmp_path: Path, step: Step
+    base: Path, tmp_path: Path, step: CrashPoint
 ) -> None:
     before, target = digest_of_rows(base), tmp_path / "backups" / "kept"
     code = exit_code_of(keepers.back_up_and_stop_at, step, base, target, OnExisting.REFUSE)
     assert code == CRASHED
-    assert target.exists() == (step is Step.BACKUP_NAMED)
+    assert target.exists() == (step is CrashPoint.BACKUP_NAMED)
     if target.exists():
         await restore(target, tmp_path / "restored.db")
         assert digest_of_rows(tmp_path / "restored.db") == before
@@ -194,16 +194,16 @@ async def test_a_process_that_dies_over_a_backup_leaves_a_whole_one_or_none(
 
 @pytest.mark.parametrize("step", BACKUP_STEPS)
 async def test_a_process_that_dies_over_a_replacement_leaves_the_old_backup_or_the_new(
-    base: Path, other: Path, step: Step
+    base: Path, other: Path, step: CrashPoint
 ) -> None:
     old, new = digest_of_rows(other), digest_of_rows(base)
     code = exit_code_of(keepers.back_up_and_stop_at, step, base, other, OnExisting.REPLACE)
     assert code == CRASHED
-    assert digest_of_rows(other) == (new if step is Step.BACKUP_NAMED else old)
+    assert digest_of_rows(other) == (new if step is CrashPoint.BACKUP_NAMED else old)
     await restore(other, other.with_name("restored.db"))
 
 
-@pytest.mark.parametrize("kills", [15, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.soak)])
 async def test_whenever_a_process_is_killed_over_a_backup_there_is_a_whole_one(
     base: Path, tmp_path: Path, kills: int
 ) -> None:
@@ -230,7 +230,7 @@ async def test_a_backup_that_does_not_fit_is_an_error_and_leaves_nothing(
     before, folder = digest_of_rows(base), tmp_path / "small"
     volume = Volume(room)
     with mounted(volume) as vfs:
-        writer = BackupWriter(base, folder / "kept", "test", 0, Stages(SHARES), vfs=vfs)
+        writer = BackupWriter(base, folder / "kept", "test", 0, StagedProgress(SHARES), vfs=vfs)
         with pytest.raises(BaseFull) as caught:
             await anyio.to_thread.run_sync(writer.run, OnExisting.REFUSE)
         assert "space" in caught.value.hint

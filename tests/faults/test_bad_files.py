@@ -26,7 +26,7 @@ from sourcebook.errors import (
     UnsupportedFile,
 )
 from sourcebook.ingest.parsers.ocr import can_read_pictures
-from sourcebook.ingest.parsing import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText

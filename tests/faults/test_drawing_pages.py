@@ -11,8 +11,8 @@ from tests.faults import hostile_files
 from tests.faults.hostile_files import pdf, pdf_page, stream_of
 
 from sourcebook.errors import BadFile, EncryptedFile, FileOverLimit, ParserDied
-from sourcebook.ingest.parsers.wire import LARGEST_PICTURE, PNG
-from sourcebook.ingest.parsing import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.pool_protocol import LARGEST_PICTURE, PNG
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +77,7 @@ async def test_a_page_that_takes_too_long_is_given_up(pool: ParserPool) -> None:
     started = time.monotonic()
     with pytest.raises(FileOverLimit, match="1 second"):
         await pool.draw(pdf_painted_over_and_over(), 1)
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 60
     assert (await pool.draw(GOOD, 1)).startswith(PNG)
 
 

@@ -11,7 +11,7 @@ from tests.faults.processes import talking
 
 from sourcebook.model.documents import WriteOutcome
 from sourcebook.model.jobs import JobStatus
-from sourcebook.storage.steps import Step
+from sourcebook.storage.crash_points import CrashPoint
 from sourcebook.testing.crash import prepared_document
 
 pytestmark = pytest.mark.anyio
@@ -22,10 +22,10 @@ KIND = "ingest"
 
 @pytest.mark.parametrize("next_worker", ["worker-1", "worker-2"], ids=["same_worker", "other_worker"])
 @pytest.mark.parametrize(
-    "step", [None, Step.CHUNKS_WRITTEN, Step.COMMITTED], ids=["before", "in_the_middle", "after"]
+    "step", [None, CrashPoint.CHUNKS_WRITTEN, CrashPoint.COMMITTED], ids=["before", "in_the_middle", "after"]
 )
 async def test_the_job_of_a_killed_worker_is_done_again_and_makes_one_document(
-    tmp_path: Path, step: Step | None, next_worker: str
+    tmp_path: Path, step: CrashPoint | None, next_worker: str
 ) -> None:
     path = tmp_path / "base.db"
     async with opened(path) as base:
@@ -48,7 +48,7 @@ async def test_the_job_of_a_killed_worker_is_done_again_and_makes_one_document(
         assert (second.id, second.attempts) == (queued.id, 2)
 
         report = await base.stores.writer.replace_document("default", prepared_document(0))
-        expected = WriteOutcome.UNCHANGED if step is Step.COMMITTED else WriteOutcome.WRITTEN
+        expected = WriteOutcome.UNCHANGED if step is CrashPoint.COMMITTED else WriteOutcome.WRITTEN
         assert report.outcome is expected
 
         # The first worker, had it only been slow, has nothing to say any more.

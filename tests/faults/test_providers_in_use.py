@@ -13,12 +13,12 @@ from tests.faults.servers import SIZE, Answer, Server, right_vectors, serving, s
 
 from sourcebook import AsyncSourcebook, RetrievalConfig, RetrievalMode, Settings
 from sourcebook.errors import BadProviderAnswer, ProviderBusy, ProviderError, ProviderRefused
-from sourcebook.ingest.choices import OnFailed
+from sourcebook.ingest.add_request import OnFailed
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.providers.known_models import COMPOSITION
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import AddReport
+    from sourcebook.model.adding import AddReport
 
 pytestmark = pytest.mark.anyio
 

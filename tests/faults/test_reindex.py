@@ -29,9 +29,9 @@ from sourcebook import AsyncSourcebook, RetrievalConfig, RetrievalMode, Settings
 from sourcebook.errors import ActiveModelChanged, ProviderBusy, UsageError
 from sourcebook.model.reindexing import ReindexScope, ReindexWay
 from sourcebook.ports.providers import TextRole
-from sourcebook.storage.digest import digest
+from sourcebook.storage.crash_points import CrashPoint, observe
+from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.steps import Step, observe
 from sourcebook.testing.crash import CRASHED, REINDEX_STEPS, prepared_document, vector_of
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 NUMBERS = (0, 1, 2)
-STEPS_OF_A_CHANGE = tuple(step for step in REINDEX_STEPS if step is not Step.REINDEX_WORDS_WRITTEN)
+STEPS_OF_A_CHANGE = tuple(step for step in REINDEX_STEPS if step is not CrashPoint.REINDEX_WORDS_WRITTEN)
 STEPS_OF_A_REBUILD = (
-    Step.REINDEX_WORDS_WRITTEN,
-    Step.REINDEX_VECTORS_WRITTEN,
-    Step.REINDEX_CURATED_WRITTEN,
+    CrashPoint.REINDEX_WORDS_WRITTEN,
+    CrashPoint.REINDEX_VECTORS_WRITTEN,
+    CrashPoint.REINDEX_CURATED_WRITTEN,
 )
 CASES = [
     *((step, 1, "new") for step in STEPS_OF_A_CHANGE),
-    (Step.REINDEX_VECTORS_WRITTEN, 4, "new"),
-    *((Step.BEFORE_COMMIT, nth, "new") for nth in (1, 2, 9, 10, 11, 12)),
-    *((Step.COMMITTED, nth, "new") for nth in (1, 2, 9, 10, 11, 12)),
+    (CrashPoint.REINDEX_VECTORS_WRITTEN, 4, "new"),
+    *((CrashPoint.BEFORE_COMMIT, nth, "new") for nth in (1, 2, 9, 10, 11, 12)),
+    *((CrashPoint.COMMITTED, nth, "new") for nth in (1, 2, 9, 10, 11, 12)),
     *((step, 1, "same") for step in STEPS_OF_A_REBUILD),
-    (Step.REINDEX_VECTORS_WRITTEN, 4, "same"),
-    *((Step.COMMITTED, nth, "same") for nth in (1, 2, 3, 9)),
+    (CrashPoint.REINDEX_VECTORS_WRITTEN, 4, "same"),
+    *((CrashPoint.COMMITTED, nth, "same") for nth in (1, 2, 3, 9)),
 ]
 
 
@@ -66,12 +66,17 @@ async def digest_at(path: Path) -> str:
         return await digest(base.database)
 
 
+_UNDISTURBED: dict[str, str] = {}
+
+
 async def undisturbed(path: Path, model: str) -> str:
-    """The digest of a base that was reindexed without a disturbance."""
-    await filled(path, NUMBERS)
-    async with opened_as_it_is(path) as base:
-        await reindexed(base, new_embedder() if model == "new" else None)
-    return await digest_at(path)
+    """The digest of a base that was reindexed without a disturbance. It is made once for each model."""
+    if model not in _UNDISTURBED:
+        await filled(path, NUMBERS)
+        async with opened_as_it_is(path) as base:
+            await reindexed(base, new_embedder() if model == "new" else None)
+        _UNDISTURBED[model] = await digest_at(path)
+    return _UNDISTURBED[model]
 
 
 def test_every_step_of_a_reindex_is_a_crash_point() -> None:
@@ -81,10 +86,10 @@ def test_every_step_of_a_reindex_is_a_crash_point() -> None:
 
 @pytest.mark.parametrize(("model", "steps"), [("new", STEPS_OF_A_CHANGE), ("same", STEPS_OF_A_REBUILD)])
 async def test_a_reindex_passes_the_steps_that_are_tested(
-    tmp_path: Path, model: str, steps: Sequence[Step]
+    tmp_path: Path, model: str, steps: Sequence[CrashPoint]
 ) -> None:
     await filled(tmp_path / "base.db", NUMBERS)
-    seen: list[Step] = []
+    seen: list[CrashPoint] = []
     async with opened_as_it_is(tmp_path / "base.db") as base:
         observe(seen.append)
         try:
@@ -96,7 +101,7 @@ async def test_a_reindex_passes_the_steps_that_are_tested(
 
 @pytest.mark.parametrize(("step", "nth", "model"), CASES)
 async def test_a_process_that_stops_at_a_step_leaves_a_base_that_serves_and_is_gone_on_with(
-    tmp_path: Path, step: Step, nth: int, model: str
+    tmp_path: Path, step: CrashPoint, nth: int, model: str
 ) -> None:
     path = tmp_path / "base.db"
     await filled(path, NUMBERS)
@@ -106,12 +111,12 @@ async def test_a_process_that_stops_at_a_step_leaves_a_base_that_serves_and_is_g
     async with opened_as_it_is(path) as base:
         size = await require_serving(base, NUMBERS)
         if model == "same" or step in (
-            Step.REINDEX_BEGUN,
-            Step.REINDEX_VECTORS_WRITTEN,
-            Step.REINDEX_SWITCHED,
+            CrashPoint.REINDEX_BEGUN,
+            CrashPoint.REINDEX_VECTORS_WRITTEN,
+            CrashPoint.REINDEX_SWITCHED,
         ):
             assert size == OLD
-        if step is Step.REINDEX_OLD_REMOVED:
+        if step is CrashPoint.REINDEX_OLD_REMOVED:
             assert size == NEW
         await reindexed(base, new_embedder() if model == "new" else None)
         await require_serving(base, NUMBERS)
@@ -236,6 +241,7 @@ async def test_writers_of_the_old_model_work_until_the_switch_and_are_refused_af
                 except ActiveModelChanged:
                     return
                 written.append(number)
+                await anyio.sleep(0.01)  # or the work would never catch up
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write)

@@ -23,9 +23,9 @@ from sourcebook.errors import (
     PathNotFound,
     UsageError,
 )
-from sourcebook.model.keeping import OnExisting
-from sourcebook.storage.sqlite.places import stored_files_of
-from sourcebook.storage.steps import Step
+from sourcebook.model.backup import OnExisting
+from sourcebook.storage.crash_points import CrashPoint
+from sourcebook.storage.sqlite.base_files import stored_files_of
 from sourcebook.testing.crash import CRASHED, KEEPING_STEPS
 
 pytestmark = pytest.mark.anyio
@@ -245,7 +245,7 @@ async def test_an_upload_that_changed_in_the_backup_is_noticed(base: Path, tmp_p
 
 @pytest.mark.parametrize("step", RESTORE_STEPS)
 async def test_a_process_that_dies_over_a_restore_leaves_every_base_its_uploads(
-    base: Path, tmp_path: Path, step: Step
+    base: Path, tmp_path: Path, step: CrashPoint
 ) -> None:
     """Whichever base it leaves finds its uploads; that some of the other's are there too does no harm."""
     folder = stored_files_of(base)
@@ -256,7 +256,7 @@ async def test_a_process_that_dies_over_a_restore_leaves_every_base_its_uploads(
     (folder / "new").write_bytes(b"new")
     assert exit_code_of(keepers.restore_and_stop_at, step, tmp_path / "kept", base) == CRASHED
     found = content_of(folder)
-    if step in (Step.RESTORE_PREPARED,):
+    if step in (CrashPoint.RESTORE_PREPARED,):
         assert found == {"new": b"new"}
     else:
         assert found == {"new": b"new", "old": b"old"}
@@ -267,18 +267,18 @@ async def test_a_process_that_dies_over_a_restore_leaves_every_base_its_uploads(
 
 @pytest.mark.parametrize("step", RESTORE_STEPS)
 async def test_a_process_that_dies_over_a_restore_leaves_the_old_base_or_the_new(
-    base: Path, other: Path, step: Step
+    base: Path, other: Path, step: CrashPoint
 ) -> None:
     old, new = digest_of_rows(base), digest_of_rows(other)
     assert exit_code_of(keepers.restore_and_stop_at, step, other, base) == CRASHED
     assert await digest_at(base)
-    assert digest_of_rows(base) == (new if step is Step.RESTORE_INSTALLED else old)
+    assert digest_of_rows(base) == (new if step is CrashPoint.RESTORE_INSTALLED else old)
     # And it can be done again.
     await restore(other, base)
     assert digest_of_rows(base) == new
 
 
-@pytest.mark.parametrize("kills", [15, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.soak)])
 async def test_whenever_a_process_is_killed_over_a_restore_there_is_a_whole_base(
     base: Path, other: Path, kills: int
 ) -> None:

@@ -12,9 +12,9 @@ import pytest
 from tests.faults.bases import Base, opened
 
 from sourcebook.ingest.fingerprint import hash_bytes
-from sourcebook.storage.extras import described, packages_of
-from sourcebook.storage.sqlite.places import derived_files_of, stored_files_of
-from sourcebook.storage.sqlite.surroundings import SqliteSurroundings
+from sourcebook.storage.maintenance.installed_extras import described, packages_of
+from sourcebook.storage.sqlite.base_files import derived_files_of, stored_files_of
+from sourcebook.storage.sqlite.file_health import SqliteFileHealth
 from sourcebook.testing.crash import prepared_document
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,7 @@ def put(path: Path, content: bytes, age: float = 0.0) -> Path:
 
 async def found(base: Base) -> dict[str, list[str]]:
     """The faults by their code, each with the last parts of the names that it gives."""
-    findings = await SqliteSurroundings(base.file).findings()
+    findings = await SqliteFileHealth(base.file).findings()
     return {f.code: [Path(row).name for row in f.rows] for f in findings if f.weight == "fault"}
 
 
@@ -58,7 +58,7 @@ async def test_an_upload_that_is_gone_or_changed_is_named_by_its_document(base: 
     file.unlink()
     assert await found(base) == {"missing_files": ["00000.md"]}
     # Nothing brings it back but its owner.
-    assert await SqliteSurroundings(base.file).repair() == []
+    assert await SqliteFileHealth(base.file).repair() == []
     assert await found(base) == {"missing_files": ["00000.md"]}
 
 
@@ -69,7 +69,7 @@ async def test_a_file_that_belongs_to_nothing_is_removed_when_it_is_old_enough(b
     waiting = put(folder / "cd" / "waiting", b"x", age=7200)
     await base.stores.jobs.enqueue("uploads", {"file": "cd/waiting"})
     assert await found(base) == {"stray_files": ["stray"]}
-    (repair,) = await SqliteSurroundings(base.file).repair()
+    (repair,) = await SqliteFileHealth(base.file).repair()
     assert (repair.code, repair.count) == ("leftovers", 1)
     assert [stray.exists(), young.exists(), waiting.exists(), (folder / NAME).exists()] == [
         False,
@@ -91,7 +91,7 @@ async def test_derived_files_that_the_base_does_not_know_are_removed(base: Base)
         "words-x-1-cosine-aaaa.bin",
         "words-x-1-cosine-bbbb.unfinished",
     ]
-    await SqliteSurroundings(base.file).repair()
+    await SqliteFileHealth(base.file).repair()
     assert sorted(p.name for p in folder.iterdir()) == ["words-x-1-cosine-cccc.bin", known.name]
 
 
@@ -101,7 +101,7 @@ async def test_what_a_program_is_making_now_is_left_alone(base: Base) -> None:
     folder = base.file.path.with_name(".bundle.unfinished-999999999")
     put(folder / "embeddings.jsonl", b"x")
     assert sorted((await found(base))["leftovers"]) == sorted([folder.name, theirs.name])
-    await SqliteSurroundings(base.file).repair()
+    await SqliteFileHealth(base.file).repair()
     assert [mine.exists(), theirs.exists(), folder.exists()] == [True, False, False]
 
 
@@ -112,7 +112,7 @@ async def test_a_vector_that_makes_no_sense_is_found_and_removed(base: Base) -> 
         await base.file.execute("delete_vector", **key)
         await base.file.execute("insert_vector", **key, vector=numbers)
         assert await found(base) == {"strange_vectors": [chunk.id]}
-    await SqliteSurroundings(base.file).repair()
+    await SqliteFileHealth(base.file).repair()
     assert await found(base) == {}
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from sourcebook.model.search import MetadataFilter
     from sourcebook.ports.storage import PassageSearch
+    from sourcebook.storage.crash_points import CrashPoint
     from sourcebook.storage.database import Database, Executor, Row
-    from sourcebook.storage.steps import Step
 
 
 def follow(line: Line, path: Path, folder: Mapping[int, int]) -> None:
@@ -41,7 +41,7 @@ def follow(line: Line, path: Path, folder: Mapping[int, int]) -> None:
     anyio.run(work)
 
 
-def stop_at(step: Step, path: Path, number: int, revision: int | None) -> None:
+def stop_at(step: CrashPoint, path: Path, number: int, revision: int | None) -> None:
     """Write a document, or remove it if no revision is given, up to the step."""
 
     async def work() -> None:
@@ -52,7 +52,7 @@ def stop_at(step: Step, path: Path, number: int, revision: int | None) -> None:
     anyio.run(work)
 
 
-def stop_at_without_transaction(step: Step, path: Path, number: int, revision: int | None) -> None:
+def stop_at_without_transaction(step: CrashPoint, path: Path, number: int, revision: int | None) -> None:
     """The same on a database whose transactions are none."""
 
     async def work() -> None:
@@ -145,7 +145,13 @@ def write_one(path: Path, number: int, busy_timeout: float) -> None:
 
 
 def take_a_job(
-    line: Line, path: Path, kind: str, worker: str, lease: int, step: Step | None, now: int | None = None
+    line: Line,
+    path: Path,
+    kind: str,
+    worker: str,
+    lease: int,
+    step: CrashPoint | None,
+    now: int | None = None,
 ) -> None:
     """Claim a job, show it, and start on its document; without a step, wait with the job in hand to be killed."""
 

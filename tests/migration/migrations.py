@@ -11,11 +11,11 @@ from tests.faults.bases import plain_connection
 
 from sourcebook.storage.migrate import Migration, read_migrations
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.upgrade import bring_up_to_date, statements
+from sourcebook.storage.sqlite.migrate import bring_up_to_date, statements
 from sourcebook.testing.crash import arm
 
 if TYPE_CHECKING:
-    from sourcebook.storage.steps import Step
+    from sourcebook.storage.crash_points import CrashPoint
 
 REAL = read_migrations(files("sourcebook.storage.sqlite") / "migrations")
 
@@ -47,7 +47,7 @@ def upgrade(path: Path) -> None:
         connection.close()
 
 
-def upgrade_and_stop_at(step: Step, nth: int, path: Path) -> None:
+def upgrade_and_stop_at(step: CrashPoint, nth: int, path: Path) -> None:
     arm(step, nth)
     upgrade(path)
 

@@ -11,8 +11,8 @@ from tests.faults.processes import all_at_once, exit_code_of
 from tests.migration import migrations, workers
 from tests.migration.migrations import NEXT, REAL, STATEMENTS_OF_NEXT, schema_of
 
-from sourcebook.storage.sqlite.upgrade import statements
-from sourcebook.storage.steps import Step
+from sourcebook.storage.crash_points import CrashPoint
+from sourcebook.storage.sqlite.migrate import statements
 from sourcebook.testing.crash import CRASHED, MIGRATION_STEPS, prepared_document
 
 pytestmark = pytest.mark.anyio
@@ -20,17 +20,17 @@ pytestmark = pytest.mark.anyio
 FOLDER = {0: 0, 1: 1, 2: 0}
 STATEMENTS = sum(len(list(statements(migration.sql))) for migration in REAL)
 POINTS_OF_A_NEW_BASE = [
-    *((Step.MIGRATION_STATEMENT, nth) for nth in range(1, STATEMENTS + 1)),
-    (Step.MIGRATION_BEGUN, 1),
-    (Step.MIGRATION_RECORDED, 1),
-    (Step.MIGRATION_COMMITTED, 1),
+    *((CrashPoint.MIGRATION_STATEMENT, nth) for nth in range(1, STATEMENTS + 1)),
+    (CrashPoint.MIGRATION_BEGUN, 1),
+    (CrashPoint.MIGRATION_RECORDED, 1),
+    (CrashPoint.MIGRATION_COMMITTED, 1),
 ]
 POINTS_OF_AN_UPGRADE = [
-    (Step.MIGRATION_COPIED, 1),
-    (Step.MIGRATION_BEGUN, 1),
-    *((Step.MIGRATION_STATEMENT, nth) for nth in range(1, STATEMENTS_OF_NEXT + 1)),
-    (Step.MIGRATION_RECORDED, 1),
-    (Step.MIGRATION_COMMITTED, 1),
+    (CrashPoint.MIGRATION_COPIED, 1),
+    (CrashPoint.MIGRATION_BEGUN, 1),
+    *((CrashPoint.MIGRATION_STATEMENT, nth) for nth in range(1, STATEMENTS_OF_NEXT + 1)),
+    (CrashPoint.MIGRATION_RECORDED, 1),
+    (CrashPoint.MIGRATION_COMMITTED, 1),
 ]
 
 
@@ -47,7 +47,7 @@ async def test_a_base_whose_making_was_stopped_is_made_by_the_next_start(tmp_pat
     for step, nth in POINTS_OF_A_NEW_BASE[start::4]:
         path = tmp_path / f"{step}-{nth}.db"
         assert exit_code_of(workers.open_base_and_stop_at, step, nth, path) == CRASHED
-        made = schema_of(undisturbed) if step is Step.MIGRATION_COMMITTED else []
+        made = schema_of(undisturbed) if step is CrashPoint.MIGRATION_COMMITTED else []
         assert schema_of(path) == made, f"{step} {nth}"
 
         async with opened(path) as base:
@@ -74,7 +74,7 @@ def old_rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 @pytest.mark.parametrize(("step", "nth"), POINTS_OF_AN_UPGRADE)
 async def test_a_stopped_upgrade_leaves_the_old_version_or_the_new_and_the_next_start_completes_it(
-    tmp_path: Path, old: Path, step: Step, nth: int
+    tmp_path: Path, old: Path, step: CrashPoint, nth: int
 ) -> None:
     rows, schema = old_rows(old), schema_of(old)
     upgraded = tmp_path / "upgraded.db"
@@ -82,7 +82,7 @@ async def test_a_stopped_upgrade_leaves_the_old_version_or_the_new_and_the_next_
     migrations.upgrade(upgraded)
 
     assert exit_code_of(migrations.upgrade_and_stop_at, step, nth, old) == CRASHED
-    assert schema_of(old) == (schema_of(upgraded) if step is Step.MIGRATION_COMMITTED else schema)
+    assert schema_of(old) == (schema_of(upgraded) if step is CrashPoint.MIGRATION_COMMITTED else schema)
     assert old_rows(old) == rows
 
     migrations.upgrade(old)
@@ -93,7 +93,7 @@ async def test_a_stopped_upgrade_leaves_the_old_version_or_the_new_and_the_next_
 
 @pytest.mark.parametrize(("step", "nth"), POINTS_OF_AN_UPGRADE)
 async def test_the_copy_made_before_an_upgrade_opens_with_the_old_version(
-    tmp_path: Path, old: Path, step: Step, nth: int
+    tmp_path: Path, old: Path, step: CrashPoint, nth: int
 ) -> None:
     expected = await digest_of(tmp_path / "undisturbed.db", FOLDER)
     exit_code_of(migrations.upgrade_and_stop_at, step, nth, old)

@@ -27,7 +27,7 @@ from sourcebook.errors import (
 from sourcebook.storage.migrate import pending
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import SqliteDatabase
-from sourcebook.storage.sqlite.upgrade import bring_up_to_date
+from sourcebook.storage.sqlite.migrate import bring_up_to_date
 from sourcebook.testing.crash import prepared_document
 
 pytestmark = pytest.mark.anyio

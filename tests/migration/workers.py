@@ -11,7 +11,7 @@ from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.testing.crash import arm
 
 if TYPE_CHECKING:
-    from sourcebook.storage.steps import Step
+    from sourcebook.storage.crash_points import CrashPoint
 
 
 def open_base(path: Path) -> None:
@@ -22,6 +22,6 @@ def open_base(path: Path) -> None:
     anyio.run(work)
 
 
-def open_base_and_stop_at(step: Step, nth: int, path: Path) -> None:
+def open_base_and_stop_at(step: CrashPoint, nth: int, path: Path) -> None:
     arm(step, nth)
     open_base(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sourcebook.ingest.chunking import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
+from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
 from sourcebook.ingest.parsers.parsed import Page, Section
 from sourcebook.model.documents import Chunk, ChunkStrategy
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.consult.citations import Mark, MarkReader, Piece, cited_sentences, renumbered
+from sourcebook.consult.answer.citations import (
+    CitationMark,
+    CitationMarkReader,
+    Piece,
+    cited_sentences,
+    renumbered,
+)
 
 ANSWERS = st.lists(
     st.one_of(
@@ -38,7 +44,7 @@ ANSWERS = st.lists(
 
 
 def read(pieces: list[str]) -> list[Piece]:
-    reader = MarkReader()
+    reader = CitationMarkReader()
     found = [piece for text in pieces for piece in reader.feed(text)] + reader.close()
     joined: list[Piece] = []
     for piece in found:
@@ -58,7 +64,7 @@ def test_the_split_of_the_stream_changes_nothing(answer: str, cuts: list[int]) -
 
 @given(ANSWERS)
 def test_no_text_is_lost(answer: str) -> None:
-    reader = MarkReader()
+    reader = CitationMarkReader()
     shown = "".join(p for p in [*reader.feed(answer), *reader.close()] if isinstance(p, str))
     kept = iter(answer)
     assert all(letter in kept for letter in shown)
@@ -66,7 +72,7 @@ def test_no_text_is_lost(answer: str) -> None:
 
 @given(st.text(max_size=60).filter(lambda text: "[" not in text and "【" not in text))
 def test_text_without_brackets_comes_through_at_once(text: str) -> None:
-    assert "".join(p for p in MarkReader().feed(text) if isinstance(p, str)) == text
+    assert "".join(p for p in CitationMarkReader().feed(text) if isinstance(p, str)) == text
 
 
 @given(ANSWERS)
@@ -74,6 +80,6 @@ def test_any_answer_has_sentences_and_can_be_renumbered(answer: str) -> None:
     numbers = [n for sentence in cited_sentences(answer) for n in sentence.numbers]
     order = list(dict.fromkeys(numbers))
     again = renumbered(answer, order)
-    assert {n for p in read([again]) if isinstance(p, Mark) for n in p.numbers} <= set(
+    assert {n for p in read([again]) if isinstance(p, CitationMark) for n in p.numbers} <= set(
         range(1, len(order) + 1)
     )

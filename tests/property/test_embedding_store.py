@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook import Collection, DistanceMetric, EmbeddingStore
-from sourcebook.storage import vectors
+from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.jsonl.records import half_precision_texts
 
 numbers = st.one_of(
@@ -109,8 +109,8 @@ def test_a_stored_vector_that_is_stored_again_keeps_its_bits(
     numbers: list[float], metric: DistanceMetric
 ) -> None:
     collection = Collection("c", len(numbers), distance_metric=metric)
-    stored = vectors.encoded(numbers, collection, "a vector")
-    assert vectors.encoded(vectors.decode(stored, metric), collection, "a vector") == stored
+    stored = vector_encoding.encoded(numbers, collection, "a vector")
+    assert vector_encoding.encoded(vector_encoding.decode(stored, metric), collection, "a vector") == stored
 
 
 def test_every_number_of_half_precision_is_written_so_that_it_can_be_read() -> None:

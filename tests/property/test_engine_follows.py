@@ -16,10 +16,10 @@ from sourcebook.assembly import make_stores
 from sourcebook.model.documents import Chunk, Collection, DistanceMetric, EmbeddedChunk
 from sourcebook.model.search import Equals, GreaterThan, In, Not
 from sourcebook.retrieve.filters import FilterRecord, check, matches
-from sourcebook.storage.health import examine
+from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.sqlite.database import SqliteDatabase
-from sourcebook.storage.sqlite.engine.vectors import SqliteVectorEngine
-from sourcebook.storage.sqlite.engine.words import SqliteWordEngine
+from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine
+from sourcebook.storage.sqlite.engine.word_engine import SqliteWordEngine
 from sourcebook.testing.fakes import FixedClock
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Truth:
         return [float(self.chance.randint(-3, 3)) for _ in range(SIZE)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=pytest.mark.soak) for n in range(2, 40))])
 def test_two_openings_of_a_base_always_answer_what_it_holds(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     truth = Truth(chance)

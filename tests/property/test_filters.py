@@ -21,7 +21,7 @@ from sourcebook.model.search import (
     Or,
 )
 from sourcebook.retrieve.filters import FilterRecord, check, matches
-from sourcebook.retrieve.where import parse_where
+from sourcebook.retrieve.where_language import parse_where
 
 KEYS = st.sampled_from(["a", "b", "a.b", "document.a", "chunk.a", "category", "title", "сорт"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Callable, Generator
 from contextlib import suppress
@@ -13,17 +12,18 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.faults import hostile_files
 
 from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.csv import parse_csv
 from sourcebook.ingest.parsers.docx import parse_docx
+from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 from sourcebook.ingest.parsers.html import parse_html
-from sourcebook.ingest.parsers.kinds import Kind, kind_of
 from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.plain import parse_plain, parse_source
+from sourcebook.ingest.parsers.pool import ParserPool
 from sourcebook.ingest.parsers.records import parse_json, parse_json_lines
-from sourcebook.ingest.parsing import ParserPool
 from sourcebook.text.normal import storable
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def check(parse: Callable[[bytes], ParsedText], data: bytes) -> None:
 
 
 often = settings(
-    max_examples=50_000 if os.environ.get("SOURCEBOOK_SOAK") else 500,
+    max_examples=examples(200),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -195,7 +195,7 @@ def test_pdf(portal: BlockingPortal, pool: ParserPool, data: bytes) -> None:
 )
 def test_the_kind_of_a_file(data: bytes, name: str) -> None:
     with suppress(*DECLARED):
-        assert kind_of(data, name) in Kind
+        assert kind_of(data, name) in FileKind
 
 
 @often

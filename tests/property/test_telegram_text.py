@@ -7,12 +7,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.faces.telegram.callbacks import LARGEST, LONGEST, Action, Press, decode, encode, label_word
-from sourcebook.faces.telegram.rich import (
+from sourcebook.faces.telegram.button_data import LARGEST, LONGEST, Action, Press, decode, encode, label_word
+from sourcebook.faces.telegram.rich_text import (
     LIMIT,
-    Mark,
-    Rich,
-    Span,
+    RichText,
+    StyledSpan,
+    TextStyle,
     bold,
     clean,
     entities,
@@ -27,11 +27,11 @@ TEXTS = st.text(st.sampled_from("аБz1 .!\n\t😀—*`#_[]<>&\u202e\u0301"), ma
 
 
 @st.composite
-def rich_texts(draw: st.DrawFn) -> Rich:
+def rich_texts(draw: st.DrawFn) -> RichText:
     text = draw(TEXTS)
     places = st.integers(0, len(text))
-    spans = draw(st.lists(st.tuples(st.sampled_from(Mark), places, places), max_size=5))
-    return Rich(text, tuple(Span(mark, min(a, b), max(a, b)) for mark, a, b in spans))
+    spans = draw(st.lists(st.tuples(st.sampled_from(TextStyle), places, places), max_size=5))
+    return RichText(text, tuple(StyledSpan(mark, min(a, b), max(a, b)) for mark, a, b in spans))
 
 
 def utf16(text: str) -> int:
@@ -39,7 +39,7 @@ def utf16(text: str) -> int:
 
 
 @given(rich_texts(), st.integers(1, 60))
-def test_pieces_fit_and_hold_every_letter(rich: Rich, limit: int) -> None:
+def test_pieces_fit_and_hold_every_letter(rich: RichText, limit: int) -> None:
     limit = max(limit, 2)
     pieces = split(rich, limit)
     assert all(0 < utf16(piece.text) <= limit for piece in pieces)
@@ -47,9 +47,9 @@ def test_pieces_fit_and_hold_every_letter(rich: Rich, limit: int) -> None:
 
 
 @given(rich_texts(), st.integers(2, 60))
-def test_a_mark_stays_over_its_words(rich: Rich, limit: int) -> None:
+def test_a_mark_stays_over_its_words(rich: RichText, limit: int) -> None:
     """Every marked letter is marked in its piece, and no other: counted over all pieces, blanks aside."""
-    for mark in Mark:
+    for mark in TextStyle:
         before = "".join(letter for at, letter in enumerate(rich.text) if _is_marked(rich, mark, at))
         after = "".join(
             letter
@@ -60,12 +60,12 @@ def test_a_mark_stays_over_its_words(rich: Rich, limit: int) -> None:
         assert "".join(after.split()) == "".join(before.split())
 
 
-def _is_marked(rich: Rich, mark: Mark, at: int) -> bool:
+def _is_marked(rich: RichText, mark: TextStyle, at: int) -> bool:
     return any(span.mark is mark and span.start <= at < span.end for span in rich.spans)
 
 
 @given(rich_texts())
-def test_entities_lie_inside_the_text_as_telegram_counts_it(rich: Rich) -> None:
+def test_entities_lie_inside_the_text_as_telegram_counts_it(rich: RichText) -> None:
     encoded = rich.text.encode("utf-16-le")
     for _, offset, length in entities(rich):
         shown = encoded[2 * offset : 2 * (offset + length)].decode("utf-16-le")
@@ -96,22 +96,22 @@ def test_markdown_becomes_marks() -> None:
     shown = from_markdown("## Когда\nВ **конце осени** [1], `pH` 4, 2*3*4")
     assert shown.text == "Когда\nВ конце осени [1], pH 4, 2*3*4"
     marked = {(span.mark, shown.text[span.start : span.end]) for span in shown.spans}
-    assert marked == {(Mark.BOLD, "Когда"), (Mark.BOLD, "конце осени"), (Mark.CODE, "pH")}
+    assert marked == {(TextStyle.BOLD, "Когда"), (TextStyle.BOLD, "конце осени"), (TextStyle.CODE, "pH")}
 
 
 def test_a_long_answer_is_cut_between_paragraphs_then_sentences() -> None:
     paragraph = "Это предложение. " * 100
     pieces = split(joined([paragraph] * 4))
     assert [len(piece.text) for piece in pieces] == [3401, 3401]
-    sentences = split(Rich("Это предложение. " * 400))
+    sentences = split(RichText("Это предложение. " * 400))
     assert all(piece.text.endswith(".") for piece in sentences)
     assert all(units(piece.text) <= LIMIT for piece in sentences)
 
 
 def test_parts_keep_their_marks_when_they_are_joined() -> None:
-    whole = joined([bold("😀 a"), "b", Rich(), quote("c")])
+    whole = joined([bold("😀 a"), "b", RichText(), quote("c")])
     assert whole.text == "😀 a\n\nb\n\nc"
-    assert list(entities(whole)) == [(Mark.BOLD, 0, 4), (Mark.QUOTE, 9, 1)]
+    assert list(entities(whole)) == [(TextStyle.BOLD, 0, 4), (TextStyle.QUOTE, 9, 1)]
 
 
 PRESSES = st.builds(

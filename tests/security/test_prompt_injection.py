@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.consulting import Desk, desk
 
-from sourcebook.consult.prompt import build_prompt
+from sourcebook.consult.answer.prompt import build_prompt
 from sourcebook.model.chat import Tier
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
-from sourcebook.storage.digest import digest
+from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.fakes import ScriptedChatModel
 
 if TYPE_CHECKING:

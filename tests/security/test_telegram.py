@@ -15,8 +15,8 @@ from tests.faces.telegram_desk import ADMIN, QUESTION, Desk, opened
 from sourcebook import Settings
 from sourcebook.errors import AuthError, BadSetting
 from sourcebook.faces.logs import Lines
-from sourcebook.faces.telegram.callbacks import Action, Press, encode
-from sourcebook.faces.telegram.running import run
+from sourcebook.faces.telegram.bot import run
+from sourcebook.faces.telegram.button_data import Action, Press, encode
 from sourcebook.faces.telegram.webhook import HEADER, LARGEST, make_app
 from sourcebook.model.moderation import DraftStatus
 from sourcebook.model.people import UserRole

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.assembly import Embedders, Rerankers, make_consultation, make_retriever
-from sourcebook.consult.inquiry import Inquiry
+from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.model.chat import AnswerEvent
 from sourcebook.testing.fakes import FakeEmbedder
 

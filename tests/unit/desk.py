@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.assembly import OpenBase, own_files
-from sourcebook.ingest.choices import AddRequest, Labels
-from sourcebook.ingest.scanning import Limits
+from sourcebook.ingest.add_request import AddRequest, Labels
+from sourcebook.ingest.folder.scan import ScanLimits
 from sourcebook.ingest.service import Ingest
 from sourcebook.ingest.tools import IngestConfig, Tools
 from sourcebook.testing.contract.material import require_sound
@@ -18,7 +18,7 @@ from sourcebook.testing.fakes import FakeEmbedder, FixedClock, InlineParser
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sourcebook.ingest.report import AddPlan, AddReport
+    from sourcebook.model.adding import AddPlan, AddReport
     from sourcebook.model.documents import Document, WriteReport
 
 COLLECTION = "default"
@@ -97,7 +97,7 @@ def _leaving_alone(base: OpenBase, config: IngestConfig) -> IngestConfig:
 
 
 def small_files(largest: int) -> IngestConfig:
-    return IngestConfig(Limits(largest_file=largest))
+    return IngestConfig(ScanLimits(largest_file=largest))
 
 
 def touch(path: Path, seconds: int) -> None:

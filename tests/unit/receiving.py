@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from tests.unit.consulting import NOTES, QUESTION
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.attending import ReceptionPolicy
-from sourcebook.consult.reception import Reception
+from sourcebook.consult.reception.attendant import ReceptionPolicy
+from sourcebook.consult.reception.service import Reception
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.chat import Answer, Tier
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
@@ -167,11 +167,11 @@ async def reception_desk(
 
 def at_clock(book: AsyncSourcebook, clock: FixedClock) -> dict[str, object]:
     """The stores of people, with a clock that the test moves."""
-    from sourcebook.storage.ledger import SqlLedger
-    from sourcebook.storage.messages import SqlMessages
-    from sourcebook.storage.topics import SqlTopics
-    from sourcebook.storage.users import SqlUsers
-    from sourcebook.storage.visits import SqlVisits
+    from sourcebook.storage.people.ledger import SqlLedger
+    from sourcebook.storage.people.messages import SqlMessages
+    from sourcebook.storage.people.topics import SqlTopics
+    from sourcebook.storage.people.users import SqlUsers
+    from sourcebook.storage.people.visits import SqlVisits
 
     database = book._opened().database  # pyright: ignore[reportPrivateUsage]
     return {

@@ -9,8 +9,8 @@ import pytest
 from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
 
 from sourcebook import Calibration, JudgedQuestion, QuestionPair, Thresholds
-from sourcebook.consult.calibrating import questions_from
-from sourcebook.consult.calibration import (
+from sourcebook.consult.calibration.service import questions_from
+from sourcebook.consult.calibration.thresholds import (
     TriedPair,
     TriedQuestion,
     Weighed,
@@ -21,7 +21,7 @@ from sourcebook.consult.calibration import (
 from sourcebook.errors import CollectionNotFound, TooLittleData
 from sourcebook.model.calibration import PassageCalibration, PassageFigures
 from sourcebook.model.chat import Citation, Tier
-from sourcebook.model.facts import facts_for, facts_of
+from sourcebook.model.model_facts import facts_for, facts_of
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 
 

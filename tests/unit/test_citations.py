@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.citations import (
+from sourcebook.consult.answer.citations import (
+    CitationMark,
+    CitationMarkReader,
     CitedSentence,
-    Mark,
-    MarkReader,
     best_quote,
     cited_sentences,
     renumbered,
@@ -31,11 +31,11 @@ PASSAGE = (
     ],
 )
 def test_a_mark_is_read_in_every_way_that_models_write_it(written: str, numbers: tuple[int, ...]) -> None:
-    assert MarkReader().feed(written) == [Mark(numbers)]
+    assert CitationMarkReader().feed(written) == [CitationMark(numbers)]
 
 
 def test_brackets_that_are_no_citation_stay_text() -> None:
-    reader = MarkReader()
+    reader = CitationMarkReader()
     assert [*reader.feed("see [note] and [1"), *reader.close()] == ["see [note] and ", "[1"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.consulting import QUESTION, SOIL, desk
 
 from sourcebook import AsyncSourcebook, Settings, SourceType
-from sourcebook.consult.transcript import as_markdown
+from sourcebook.consult.answer.transcript import as_markdown
 from sourcebook.errors import DocumentNotFound, NoEmbedder, SessionNotFound, UsageError
 from sourcebook.model.chat import Tier
 from sourcebook.testing.fakes import FakeEmbedder

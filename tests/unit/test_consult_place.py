@@ -10,7 +10,7 @@ import pytest
 from tests.unit.consulting import PRUNING, QUESTION, SOIL, desk
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.inquiry import Inquiry
+from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.model.chat import ChatSession, Tier
 from sourcebook.testing.fakes import FakeEmbedder
 

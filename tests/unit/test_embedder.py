@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
-from sourcebook.ingest.vectors import embed_chunks, leaning
+from sourcebook.ingest.index.embedding import embed_chunks, leaning
 from sourcebook.model.documents import Chunk, ChunkLevel
 from sourcebook.ports.providers import TextRole
 from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder

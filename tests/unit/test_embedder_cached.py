@@ -13,7 +13,7 @@ import pytest
 
 from sourcebook.errors import ProviderBusy
 from sourcebook.ports.providers import TextRole
-from sourcebook.providers.cached import CachedEmbedder
+from sourcebook.providers.cached_embedder import CachedEmbedder
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.embedding_cache import SqliteEmbeddingCache, read_queries
 from sourcebook.testing.fakes import FakeEmbedder

@@ -11,8 +11,8 @@ import pytest
 from sourcebook.assembly import make_embedder, make_embedder_for
 from sourcebook.errors import BadSetting, ProviderMissing
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.model.facts import facts_of
-from sourcebook.settings import LoadedSettings, Origin, Settings, load
+from sourcebook.model.model_facts import facts_of
+from sourcebook.settings import LoadedSettings, SettingOrigin, Settings, load
 
 KEY = "sk-canary-77aa"
 
@@ -78,7 +78,7 @@ def test_a_key_that_cannot_be_one_is_not_shown_either(tmp_path: Path) -> None:
 def test_the_key_of_openai_is_for_openai_alone(tmp_path: Path) -> None:
     found = loaded(tmp_path, OPENAI_API_KEY=KEY)
     assert found.settings.embedder_api_key is not None
-    assert found.origins["embedder_api_key"] is Origin.ENVIRONMENT
+    assert found.origins["embedder_api_key"] is SettingOrigin.ENVIRONMENT
     elsewhere = loaded(tmp_path, 'embedder_base_url = "http://127.0.0.1:1/v1"', OPENAI_API_KEY=KEY)
     assert elsewhere.settings.embedder_api_key is None
     own = loaded(tmp_path, 'embedder_api_key = "mine"', OPENAI_API_KEY=KEY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.extract import extract
+from sourcebook.consult.answer.extract import extract
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 

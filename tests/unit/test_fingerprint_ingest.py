@@ -9,8 +9,8 @@ import pytest
 from tests.unit.desk import COLLECTION, OLD, Desk, note_of, touch, written
 
 from sourcebook.errors import PathNotFound, TooManyRemovals
-from sourcebook.ingest.choices import OnRemoval
-from sourcebook.ingest.report import AddReport, Progress
+from sourcebook.ingest.add_request import OnRemoval
+from sourcebook.model.adding import AddReport, Progress
 
 if TYPE_CHECKING:
     from pathlib import Path

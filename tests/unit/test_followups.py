@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.followups import completed, points_back
+from sourcebook.consult.question.completion import completed, points_back
 
 
 @pytest.mark.parametrize(

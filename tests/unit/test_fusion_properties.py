@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sourcebook.model.documents import Chunk
-from sourcebook.model.facts import ModelFacts
+from sourcebook.model.model_facts import ModelFacts
 from sourcebook.model.search import FusionMethod, HybridConfig, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.fusion import FusionRule, fuse_collections, put_behind
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.desk import COLLECTION, OLD, Desk, small_files, touch, written
 
-from sourcebook.ingest.choices import OnFailed
-from sourcebook.ingest.report import AddReport
-from sourcebook.ingest.scanning import Limits
+from sourcebook.ingest.add_request import OnFailed
+from sourcebook.ingest.folder.scan import ScanLimits
 from sourcebook.ingest.tools import IngestConfig
+from sourcebook.model.adding import AddReport
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.testing.fakes import InlineParser
 
@@ -235,6 +235,6 @@ async def test_what_belongs_to_the_base_is_not_added_with_the_folder_around_it(
     base: OpenBase, clock: FixedClock, tmp_path: Path
 ) -> None:
     kept = written(tmp_path / "base.db.files", upload="An upload.")
-    desk = Desk(base, clock, IngestConfig(Limits(excluded=[str(kept)])))
+    desk = Desk(base, clock, IngestConfig(ScanLimits(excluded=[str(kept)])))
     written(tmp_path, one="One.")
     assert (await desk.add(tmp_path)).added == 1

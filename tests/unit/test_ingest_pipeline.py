@@ -10,10 +10,10 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from sourcebook.errors import BadText, BaseFull, ProviderError
-from sourcebook.ingest import pipeline as module
-from sourcebook.ingest.pipeline import Budget, Item, Pipeline
-from sourcebook.ingest.reading import ReadDocument
-from sourcebook.ingest.stopping import StopSignal
+from sourcebook.ingest.index import pipeline as module
+from sourcebook.ingest.index.document_reader import ReadDocument
+from sourcebook.ingest.index.pipeline import Budget, Item, Pipeline
+from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
 
 if TYPE_CHECKING:
@@ -140,7 +140,8 @@ async def test_once_stopped_what_is_embedded_is_written_and_nothing_more_is_begu
     line = Line(Embedder(seconds=0.05), stop)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(line.run, [200] * 500)
-        await anyio.sleep(0.3)
+        while not line.written:  # noqa: ASYNC110 - it has no event
+            await anyio.sleep(0.01)
         stop.set()
     assert 0 < len(line.written) < 400
     assert all(len(item.embedded()) == item.work for item in line.written)

@@ -11,7 +11,7 @@ from tests.unit.desk import COLLECTION, Desk, written
 from sourcebook.errors import TooManyRemovals, UsageError
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import Progress
+    from sourcebook.model.adding import Progress
 
 pytestmark = pytest.mark.anyio
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sourcebook.ingest.naming import readable
-from sourcebook.ingest.scanning import (
-    Limits,
+from sourcebook.ingest.folder.file_names import readable
+from sourcebook.ingest.folder.scan import (
     Scan,
+    ScanLimits,
     Skip,
     is_ignored,
     scan_files_of_folder,
@@ -18,7 +18,7 @@ from sourcebook.ingest.scanning import (
     scan_named_files,
 )
 
-LIMITS = Limits()
+LIMITS = ScanLimits()
 
 
 def made(root: Path, *paths: str) -> Path:
@@ -29,7 +29,7 @@ def made(root: Path, *paths: str) -> Path:
     return root
 
 
-def found(root: Path, scope: str = "", limits: Limits = LIMITS) -> list[str]:
+def found(root: Path, scope: str = "", limits: ScanLimits = LIMITS) -> list[str]:
     return list(scan_folder(root, scope, limits).files)
 
 
@@ -113,7 +113,7 @@ def test_what_is_too_large_or_empty_is_named(tmp_path: Path) -> None:
     made(tmp_path, "a.md")
     (tmp_path / "large.md").write_text("x" * 101)
     (tmp_path / "empty.md").touch()
-    scan = scan_folder(tmp_path, "", Limits(largest_file=100))
+    scan = scan_folder(tmp_path, "", ScanLimits(largest_file=100))
     assert list(scan.files) == ["a.md"]
     assert scan.skipped == {"empty.md": Skip.EMPTY, "large.md": Skip.TOO_LARGE}
 

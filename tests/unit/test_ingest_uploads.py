@@ -10,10 +10,10 @@ import pytest
 from tests.unit.desk import COLLECTION, Desk
 
 from sourcebook.errors import BadFile, DamagedFile, UnsupportedFile, UsageError
-from sourcebook.ingest.bringing import Bringing
-from sourcebook.ingest.choices import Labels
-from sourcebook.ingest.files import SWEPT_AFTER_SECONDS, StoredFiles, remove_document
-from sourcebook.ingest.uploads import UPLOADS, Uploads
+from sourcebook.ingest.add_request import Labels
+from sourcebook.ingest.uploads.incoming_file import IncomingFile
+from sourcebook.ingest.uploads.service import UPLOADS, Uploads
+from sourcebook.ingest.uploads.stored_files import SWEPT_AFTER_SECONDS, StoredFiles, remove_document
 from sourcebook.model.documents import DocumentStatus, WriteOutcome, WriteReport
 from sourcebook.model.jobs import JobStatus
 
@@ -45,9 +45,9 @@ class Counter:
         return sorted(file.read_bytes() for file in self.files.folder.glob("??/*"))
 
 
-def brought(name: str, data: bytes, **given: Any) -> Bringing:
+def brought(name: str, data: bytes, **given: Any) -> IncomingFile:
     labels = Labels(given.pop("category", None), given.pop("subcategory", None))
-    return Bringing(name, data, labels=labels, **given)
+    return IncomingFile(name, data, labels=labels, **given)
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from tests.unit.desk import COLLECTION, Desk
 
 from sourcebook.errors import TooManyRemovals
-from sourcebook.ingest.choices import AddRequest
-from sourcebook.ingest.report import WatchRound
-from sourcebook.ingest.stopping import StopSignal
-from sourcebook.ingest.watching import Watch
+from sourcebook.ingest.add_request import AddRequest
+from sourcebook.ingest.folder.watch import FolderWatch
+from sourcebook.ingest.stop_signal import StopSignal
+from sourcebook.model.adding import WatchRound
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 20.0
+PATIENCE = 90.0
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ async def test_changes_of_the_base_itself_and_of_hidden_files_start_no_round(fol
 
     with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(Watch([folder], stop, excluded=[str(own)]).run, note)
+            tasks.start_soon(FolderWatch([folder], stop, excluded=[str(own)]).run, note)
             await anyio.sleep(0.5)
             own.write_text("rows")
             (folder / ".git").mkdir()

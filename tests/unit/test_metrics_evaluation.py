@@ -31,7 +31,7 @@ from sourcebook.retrieve.evaluation import (
 )
 from sourcebook.retrieve.question_sets import (
     OwnQuestion,
-    Record,
+    QuestionRecord,
     is_retrieval_set,
     read_own_questions,
     read_queries,
@@ -199,9 +199,9 @@ def folder(tmp_path: Path) -> Path:
 def test_a_retrieval_set_is_read(folder: Path) -> None:
     assert is_retrieval_set(folder)
     assert list(read_records(folder)) == [
-        Record("1", "A", "First."),
-        Record("2", None, "Second."),
-        Record("3", "Only a title", "Only a title"),
+        QuestionRecord("1", "A", "First."),
+        QuestionRecord("2", None, "Second."),
+        QuestionRecord("3", "Only a title", "Only a title"),
     ]
     assert read_queries(folder) == [
         JudgedQuestion("q1", "one?", {"1": 2}, ("First",)),

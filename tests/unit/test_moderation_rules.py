@@ -8,12 +8,12 @@ import pytest
 
 from sourcebook.curate.categories import Guess, chosen, instruction, is_clear, listed, most_cited
 from sourcebook.curate.gaps import find_gaps
-from sourcebook.curate.matching import clusters, group_of, question_terms, same_words
+from sourcebook.curate.similar_drafts import clusters, group_of, question_terms, same_words
 from sourcebook.curate.states import DraftAnswers, DraftPolicy, drafted_as, require_decider
 from sourcebook.errors import AuthError
 from sourcebook.model.chat import Answer, Sentence, Tier
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.ports.moderation import Asked
+from sourcebook.ports.moderation import AskedQuestion
 
 ANSWER = Answer("q", "a", Tier.DOCUMENTS, message_id="m", sentences=(Sentence(0, 1, (1,), verified=True),))
 WEAK = replace(ANSWER, sentences=(Sentence(0, 1, (), verified=False),))
@@ -61,7 +61,10 @@ def test_experts_and_administrators_may() -> None:
 
 
 def test_questions_about_the_same_thing_have_one_group() -> None:
-    known = [Asked(PRUNING, "ru", "raspberries"), Asked("Какой pH нужен голубике?", "ru", "blueberries")]
+    known = [
+        AskedQuestion(PRUNING, "ru", "raspberries"),
+        AskedQuestion("Какой pH нужен голубике?", "ru", "blueberries"),
+    ]
     assert group_of("В какое время обрезают ремонтантную малину?", "ru", known) == "raspberries"
     assert group_of("Подскажите pH для голубики", "ru", known) == "blueberries"
     new = group_of("Чем кормить кур?", "ru", known)

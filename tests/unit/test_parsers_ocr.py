@@ -7,7 +7,7 @@ from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
 from sourcebook.ingest.parsers.ocr import can_read_pictures
-from sourcebook.ingest.parsing import ParserPool
+from sourcebook.ingest.parsers.pool import ParserPool
 
 pytestmark = [
     pytest.mark.anyio,

@@ -9,12 +9,12 @@ import pytest
 
 from sourcebook.errors import BadFile, EncryptedFile, ParserDied
 from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
-from sourcebook.ingest.parsers.wire import (
+from sourcebook.ingest.parsers.pool_protocol import (
     LARGEST_PICTURE,
     PNG,
+    ParserReply,
+    ParserRequest,
     Picture,
-    Reply,
-    Request,
     read_reply,
     read_request,
     write_reply,
@@ -33,7 +33,7 @@ def framed(shape: object) -> BytesIO:
 
 def shape(**changes: object) -> dict[str, object]:
     stream = BytesIO()
-    write_reply(stream, Reply(PARSED))
+    write_reply(stream, ParserReply(PARSED))
     return {**json.loads(stream.getvalue()[8:]), **changes}
 
 
@@ -45,7 +45,7 @@ PICTURE = Picture(PNG + bytes(range(256)))
 )
 def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | Picture | BadFile) -> None:
     stream = BytesIO()
-    write_reply(stream, Reply(outcome, is_last=True))
+    write_reply(stream, ParserReply(outcome, is_last=True))
     stream.seek(0)
     reply = read_reply(stream)
     assert reply is not None
@@ -63,7 +63,7 @@ def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | Picture | BadFile)
 @pytest.mark.parametrize("name", ["a.txt", "имя", "", "\udcff broken"])
 def test_a_request_arrives_as_it_was_sent(name: str) -> None:
     stream = BytesIO()
-    sent = [Request(name, b"\x00data"), Request(name, b"\x00data", 12)]
+    sent = [ParserRequest(name, b"\x00data"), ParserRequest(name, b"\x00data", 12)]
     for request in sent:
         write_request(stream, request)
     stream.seek(0)
@@ -111,7 +111,7 @@ def test_a_reply_that_makes_no_sense_fails_the_file(said: object) -> None:
 
 def test_a_picture_that_is_too_large_fails_the_file() -> None:
     stream = BytesIO()
-    write_reply(stream, Reply(Picture(PNG + bytes(LARGEST_PICTURE))))
+    write_reply(stream, ParserReply(Picture(PNG + bytes(LARGEST_PICTURE))))
     stream.seek(0)
     reply = read_reply(stream)
     assert reply is not None

@@ -13,7 +13,7 @@ from sourcebook.retrieve.filter_text import as_where
 from sourcebook.retrieve.filters import FilterRecord, check, matches
 from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
-from sourcebook.retrieve.where import parse_where
+from sourcebook.retrieve.where_language import parse_where
 from sourcebook.text.normal import storable
 
 NAMES = st.sampled_from(["type", "сорт", "author.name", "in", "and", "document.x-1"])

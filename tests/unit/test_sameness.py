@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sourcebook.consult.kinds import Kind, kinds_of
-from sourcebook.consult.sameness import Difference, difference
+from sourcebook.consult.question.kinds import QuestionKind, kinds_of
+from sourcebook.consult.question.sameness import QuestionDifference, difference
 
 PAIRS = Path(__file__).parents[2] / "sample" / "question_pairs.csv"
 LANGUAGES = ("en", "ru", "pt")
@@ -56,22 +56,22 @@ def test_near_questions_may_differ_in_forms_and_in_words_that_are_as_good(asked:
 @pytest.mark.parametrize(
     ("asked", "known", "why"),
     [
-        ("Какая столица у Австралии?", "Какая столица у Австрии?", Difference.NAME),
-        ("How do I uninstall the app?", "How do I install the app?", Difference.OPPOSITE),
-        ("¿Cómo desactivo el modo oscuro?", "¿Cómo activo el modo oscuro?", Difference.OPPOSITE),
-        ("Can I not go?", "Can I go?", Difference.DENIAL),
-        ("Is it not so that nobody knows?", "Is it so that nobody knows?", Difference.DENIAL),
-        ("¿Por qué se retrasa mi pedido?", "¿Cuánto se retrasa mi pedido?", Difference.KIND),
-        ("How do I install the app in Rome?", "How do I install the app?", Difference.NAME),
-        ("How do I reset my router?", "How do I reset my password?", Difference.ONE_WORD),
+        ("Какая столица у Австралии?", "Какая столица у Австрии?", QuestionDifference.NAME),
+        ("How do I uninstall the app?", "How do I install the app?", QuestionDifference.OPPOSITE),
+        ("¿Cómo desactivo el modo oscuro?", "¿Cómo activo el modo oscuro?", QuestionDifference.OPPOSITE),
+        ("Can I not go?", "Can I go?", QuestionDifference.DENIAL),
+        ("Is it not so that nobody knows?", "Is it so that nobody knows?", QuestionDifference.DENIAL),
+        ("¿Por qué se retrasa mi pedido?", "¿Cuánto se retrasa mi pedido?", QuestionDifference.KIND),
+        ("How do I install the app in Rome?", "How do I install the app?", QuestionDifference.NAME),
+        ("How do I reset my router?", "How do I reset my password?", QuestionDifference.ONE_WORD),
         (
             "Quais são os requisitos da matrícula optativa?",
             "Quais são os requisitos da matrícula?",
-            Difference.ONE_WORD,
+            QuestionDifference.ONE_WORD,
         ),
     ],
 )
-def test_no_distance_makes_look_alikes_the_same(asked: str, known: str, why: Difference) -> None:
+def test_no_distance_makes_look_alikes_the_same(asked: str, known: str, why: QuestionDifference) -> None:
     assert difference(asked, known, ("en", "ru", "pt", "es"), 0.0) is why
     assert difference(known, asked, ("en", "ru", "pt", "es"), 0.0) is not None
 
@@ -79,32 +79,42 @@ def test_no_distance_makes_look_alikes_the_same(asked: str, known: str, why: Dif
 @pytest.mark.parametrize(
     ("asked", "known", "why"),
     [
-        ("Which pH do raspberries need?", "Which pH do blueberries need?", Difference.ONE_WORD),
-        ("When do I prune raspberries?", "How do I prune raspberries?", Difference.KIND),
-        ("How much fertiliser do blueberries need?", "What fertiliser do blueberries like?", Difference.KIND),
-        ("На какой глубине сажать малину?", "На каком расстоянии сажать малину?", Difference.KIND),
-        ("How often is the filter changed?", "How is the filter changed?", Difference.KIND),
-        ("Почему приходит письмо с кодом?", "Почему не приходит письмо с кодом?", Difference.DENIAL),
-        ("Can I pay 500 euros in cash?", "Can I pay 5000 euros in cash?", Difference.NUMBER),
-        ("Can I feed them in autumn?", "Can I feed them in spring?", Difference.DECISIVE_WORD),
-        ("How many accounts can one user have?", "How many users can one account have?", Difference.ORDER),
-        ("What is the interest rate?", "What is the internet rate?", Difference.ONE_WORD),
-        ("Is a formal letter needed?", "Is a format letter needed?", Difference.ONE_WORD),
-        ("How do I fight cane blight?", "Where do grey slugs hide?", Difference.KIND),
-        ("Who approves long business trips?", "Who approves holidays?", Difference.OTHER_WORDS),
-        ("Why?", "What is that?", Difference.KIND),
-        ("What is it?", "What are they?", Difference.OTHER_WORDS),
-        ("Do I have a password?", "Do I need a password?", Difference.KIND),
-        ("Can I prune in winter?", "Should I prune in winter?", Difference.KIND),
-        ("Who is the owner?", "What is the owner?", Difference.KIND),
-        ("What data is stored?", "When is it stored?", Difference.KIND),
-        ("What does the unit do?", "What is the unit?", Difference.KIND),
-        ("O que a unidade lógica faz?", "O que é a unidade lógica?", Difference.KIND),
-        ("How long ago did cells appear?", "How do cells appear?", Difference.KIND),
-        ("What is the time limit?", "What is the limit?", Difference.ONE_WORD),
+        ("Which pH do raspberries need?", "Which pH do blueberries need?", QuestionDifference.ONE_WORD),
+        ("When do I prune raspberries?", "How do I prune raspberries?", QuestionDifference.KIND),
+        (
+            "How much fertiliser do blueberries need?",
+            "What fertiliser do blueberries like?",
+            QuestionDifference.KIND,
+        ),
+        ("На какой глубине сажать малину?", "На каком расстоянии сажать малину?", QuestionDifference.KIND),
+        ("How often is the filter changed?", "How is the filter changed?", QuestionDifference.KIND),
+        ("Почему приходит письмо с кодом?", "Почему не приходит письмо с кодом?", QuestionDifference.DENIAL),
+        ("Can I pay 500 euros in cash?", "Can I pay 5000 euros in cash?", QuestionDifference.NUMBER),
+        ("Can I feed them in autumn?", "Can I feed them in spring?", QuestionDifference.DECISIVE_WORD),
+        (
+            "How many accounts can one user have?",
+            "How many users can one account have?",
+            QuestionDifference.ORDER,
+        ),
+        ("What is the interest rate?", "What is the internet rate?", QuestionDifference.ONE_WORD),
+        ("Is a formal letter needed?", "Is a format letter needed?", QuestionDifference.ONE_WORD),
+        ("How do I fight cane blight?", "Where do grey slugs hide?", QuestionDifference.KIND),
+        ("Who approves long business trips?", "Who approves holidays?", QuestionDifference.OTHER_WORDS),
+        ("Why?", "What is that?", QuestionDifference.KIND),
+        ("What is it?", "What are they?", QuestionDifference.OTHER_WORDS),
+        ("Do I have a password?", "Do I need a password?", QuestionDifference.KIND),
+        ("Can I prune in winter?", "Should I prune in winter?", QuestionDifference.KIND),
+        ("Who is the owner?", "What is the owner?", QuestionDifference.KIND),
+        ("What data is stored?", "When is it stored?", QuestionDifference.KIND),
+        ("What does the unit do?", "What is the unit?", QuestionDifference.KIND),
+        ("O que a unidade lógica faz?", "O que é a unidade lógica?", QuestionDifference.KIND),
+        ("How long ago did cells appear?", "How do cells appear?", QuestionDifference.KIND),
+        ("What is the time limit?", "What is the limit?", QuestionDifference.ONE_WORD),
     ],
 )
-def test_questions_that_only_look_alike_are_kept_apart(asked: str, known: str, why: Difference) -> None:
+def test_questions_that_only_look_alike_are_kept_apart(
+    asked: str, known: str, why: QuestionDifference
+) -> None:
     assert difference(asked, known, ["ru" if "ч" in asked or "м" in asked else "en"]) is why
     assert difference(asked, known, LANGUAGES) is not None
     assert difference(known, asked, LANGUAGES) is not None
@@ -121,17 +131,17 @@ def test_no_look_alike_of_the_sample_is_taken_for_the_same() -> None:
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("What is the right time to prune?", Kind.TIME),
-        ("Em que meses se planta o morango?", Kind.TIME),
-        ("У голубики пожелтели листья, в чём причина?", Kind.REASON),
-        ("Por que as folhas estão amarelas?", Kind.REASON),
-        ("Сколько раз в неделю поливать?", Kind.FREQUENCY),
-        ("Quanto tempo dura o mirtilo na geladeira?", Kind.DURATION),
-        ("How many days do they keep?", Kind.DURATION),
-        ("What distance do I leave between them?", Kind.DISTANCE),
-        ("At what depth do I set them?", Kind.DEPTH),
-        ("How many litres when it is hot?", Kind.AMOUNT),
+        ("What is the right time to prune?", QuestionKind.TIME),
+        ("Em que meses se planta o morango?", QuestionKind.TIME),
+        ("У голубики пожелтели листья, в чём причина?", QuestionKind.REASON),
+        ("Por que as folhas estão amarelas?", QuestionKind.REASON),
+        ("Сколько раз в неделю поливать?", QuestionKind.FREQUENCY),
+        ("Quanto tempo dura o mirtilo na geladeira?", QuestionKind.DURATION),
+        ("How many days do they keep?", QuestionKind.DURATION),
+        ("What distance do I leave between them?", QuestionKind.DISTANCE),
+        ("At what depth do I set them?", QuestionKind.DEPTH),
+        ("How many litres when it is hot?", QuestionKind.AMOUNT),
     ],
 )
-def test_what_a_question_asks_for_shows_in_its_words(question: str, kind: Kind) -> None:
+def test_what_a_question_asks_for_shows_in_its_words(question: str, kind: QuestionKind) -> None:
     assert kinds_of(question) == {kind}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sourcebook.errors import BadSetting
-from sourcebook.settings import LoadedSettings, Origin, load, masked
+from sourcebook.settings import LoadedSettings, SettingOrigin, load, masked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,11 +35,11 @@ def test_without_anything_every_setting_has_its_default(tmp_path: Path) -> None:
     assert {entry["origin"] for entry in found.as_dict().values()} == {"default"}
 
 
-SOURCES: dict[Origin, dict[str, Any]] = {
-    Origin.FLAG: {"flags": {"readers": 5}},
-    Origin.ENVIRONMENT: {"environ": {"SOURCEBOOK_READERS": "6"}},
-    Origin.DOTENV: {"dotenv": "SOURCEBOOK_READERS=7\n"},
-    Origin.TOML: {"toml": "readers = 8\n"},
+SOURCES: dict[SettingOrigin, dict[str, Any]] = {
+    SettingOrigin.FLAG: {"flags": {"readers": 5}},
+    SettingOrigin.ENVIRONMENT: {"environ": {"SOURCEBOOK_READERS": "6"}},
+    SettingOrigin.DOTENV: {"dotenv": "SOURCEBOOK_READERS=7\n"},
+    SettingOrigin.TOML: {"toml": "readers = 8\n"},
 }
 
 
@@ -157,13 +157,13 @@ SERVER = {
 def test_the_address_of_a_server_is_made_of_its_parts(tmp_path: Path) -> None:
     found = loaded(tmp_path, environ=SERVER)
     assert found.settings.db == "postgresql://bot:pa%3Ass%40w%C3%B6rd%2F1@server:5433/garden"
-    assert found.origins["db"] is Origin.ENVIRONMENT
+    assert found.origins["db"] is SettingOrigin.ENVIRONMENT
 
 
 def test_the_parts_of_an_address_may_come_from_dotenv(tmp_path: Path) -> None:
     found = loaded(tmp_path, environ={"DB_NAME": "mine"}, dotenv="DB_HOST=::1\nDB_NAME=theirs\n")
     assert found.settings.db == "postgresql://[::1]/mine"
-    assert found.origins["db"] is Origin.DOTENV
+    assert found.origins["db"] is SettingOrigin.DOTENV
 
 
 def test_a_named_base_is_never_replaced_by_the_parts_of_an_address(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.similar_questions import similar_questions
+from sourcebook.consult.curated.similar_questions import similar_questions
 from sourcebook.model.curation import CuratedAnswer, CuratedMatch, SimilarQuestion
 
 NEAR = 0.27

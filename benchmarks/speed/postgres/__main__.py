@@ -28,7 +28,7 @@ from sourcebook.assembly import OpenBase, open_base
 from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk
 from sourcebook.model.search import Equals
 from sourcebook.settings import Settings
-from sourcebook.storage.postgres.indexes import GraphRules, Graphs
+from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.postgres import driver
-from sourcebook.storage.vectors import Singles
 
 if TYPE_CHECKING:
     import numpy as np

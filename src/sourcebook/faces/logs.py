@@ -25,7 +25,7 @@ class Lines(logging.Formatter):
         return str(masked(super().format(record)))
 
 
-class JsonLines(logging.Formatter):
+class JsonLogFormatter(logging.Formatter):
     """One JSON object a line: time, level, logger, message, and the traceback if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -41,7 +41,7 @@ class JsonLines(logging.Formatter):
 
 
 def formatter(settings: Settings) -> logging.Formatter:
-    return JsonLines() if settings.log_format == "json" else Lines()
+    return JsonLogFormatter() if settings.log_format == "json" else Lines()
 
 
 def configure(settings: Settings, stream: TextIO) -> None:

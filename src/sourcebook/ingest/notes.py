@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from sourcebook.errors import ActiveModelChanged, BadMetadata, BadText, DocumentChangedMeanwhile
-from sourcebook.ingest.choices import Labels
+from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.fingerprint import document_id, hash_text, source_id
+from sourcebook.ingest.folder.type_rules import DEFAULT_TYPE
+from sourcebook.ingest.index.document_reader import ReadDocument, cut
+from sourcebook.ingest.index.embedding import embed_chunks
 from sourcebook.ingest.parsers.parsed import ParsedText
-from sourcebook.ingest.placing import DEFAULT_TYPE
-from sourcebook.ingest.reading import ReadDocument, cut
-from sourcebook.ingest.vectors import embed_chunks
 from sourcebook.model.documents import (
     Document,
     DocumentPath,

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import Conflict, NotFound, ProviderError, StorageError
-from sourcebook.ingest.adding import Adding, AddRequest
-from sourcebook.ingest.choices import Labels
+from sourcebook.ingest.add_request import Labels
+from sourcebook.ingest.add_run import AddRequest, AddRun
+from sourcebook.ingest.folder.watch import EVERY_SECONDS, FolderWatch
 from sourcebook.ingest.notes import Note, write_note
-from sourcebook.ingest.report import WatchRound
-from sourcebook.ingest.stopping import StopSignal
-from sourcebook.ingest.watching import EVERY_SECONDS, Watch
+from sourcebook.ingest.stop_signal import StopSignal
+from sourcebook.model.adding import WatchRound
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import AddPlan, AddReport
     from sourcebook.ingest.tools import Tools
+    from sourcebook.model.adding import AddPlan, AddReport
     from sourcebook.model.documents import Metadata, WriteReport
 
 DEFAULT_COLLECTION = "default"
@@ -40,11 +40,11 @@ class Ingest:
         A label that is given is remembered for all that was named, and put on files that did not change too. A path
         that does not exist, or a folder of which most is gone, is an error before anything is written.
         """
-        return await Adding(self._tools, request).run()
+        return await AddRun(self._tools, request).run()
 
     async def plan(self, request: AddRequest) -> AddPlan:
         """What `add` would do now. Nothing is written."""
-        return await Adding(self._tools, request).plan()
+        return await AddRun(self._tools, request).plan()
 
     async def watch(
         self, request: AddRequest, on_round: Callable[[WatchRound], None], every: float = EVERY_SECONDS
@@ -64,7 +64,7 @@ class Ingest:
                 on_round(WatchRound(report))
 
         excluded = self._tools.config.limits.excluded
-        await Watch(roots, stop, excluded=excluded, every=every).run(again)
+        await FolderWatch(roots, stop, excluded=excluded, every=every).run(again)
 
     async def add_text(
         self,

@@ -7,8 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from sourcebook.ingest.placing import DEFAULT_RULES_TEXT
-from sourcebook.ingest.scanning import Limits
+from sourcebook.ingest.folder.scan import ScanLimits
+from sourcebook.ingest.folder.type_rules import DEFAULT_RULES_TEXT
 from sourcebook.model.documents import ChunkStrategy
 from sourcebook.ports.work import Claims, alone
 
@@ -31,7 +31,7 @@ class Parser(Protocol):
 class IngestConfig:
     """`rules` give documents their type by their path, as the setting says them."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: ScanLimits = field(default_factory=ScanLimits)
     rules: str = DEFAULT_RULES_TEXT
     strategy: ChunkStrategy = ChunkStrategy.PARENT_CHILD
 

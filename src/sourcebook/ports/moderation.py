@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question that stands in the queue, and the group that it belongs to."""
 
     question: str
@@ -31,7 +31,7 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class DecisionCounts:
     """Counts of what happened between two moments."""
 
     questions: int
@@ -73,7 +73,7 @@ class ModerationQueue(Protocol):
 
     async def count_pending(self) -> dict[DraftKind, int]: ...
 
-    async def recently_asked(self, collection_id: str | None, limit: int = 300) -> list[Asked]: ...
+    async def recently_asked(self, collection_id: str | None, limit: int = 300) -> list[AskedQuestion]: ...
 
     async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
         """The categories of documents and curated answers, each with its subcategories."""
@@ -122,7 +122,7 @@ class ModerationQueue(Protocol):
         """Drafts that were approved or rejected, in the order in which they were made."""
         ...
 
-    async def tally(self, since: int, until: int) -> Tally: ...
+    async def tally(self, since: int, until: int) -> DecisionCounts: ...
 
 
 @dataclass(frozen=True, slots=True)

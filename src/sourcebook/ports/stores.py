@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sourcebook.ports.chat import CuratedBase, Sessions, Terminology
+    from sourcebook.ports.chat import CuratedAnswers, Sessions, Terminology
     from sourcebook.ports.moderation import ModerationQueue
     from sourcebook.ports.people import Ledger, Messages, Topics, Users, Visits
     from sourcebook.ports.reindexing import Reindexing
@@ -25,7 +25,7 @@ class Stores:
     jobs: Jobs
     reindexing: Reindexing
     sessions: Sessions
-    curated: CuratedBase
+    curated: CuratedAnswers
     terms: Terminology
     moderation: ModerationQueue
     users: Users

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadProviderAnswer, ProviderError
-from sourcebook.providers.remote import Address, Patience, RemoteModel
+from sourcebook.providers.remote_model import Address, Patience, RemoteModel
 from sourcebook.retrieve.fusion import put_behind
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadProviderAnswer, ProviderRefused
-from sourcebook.providers.served import ServedEmbedder
+from sourcebook.providers.served_embedder import ServedEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,9 +13,9 @@ import anyio.to_thread
 import numpy as np
 
 from sourcebook.errors import BadProviderAnswer, ProviderMissing
-from sourcebook.providers.answers import checked_vectors, readable
 from sourcebook.providers.batching import by_length, cores, embed_in_batches
 from sourcebook.providers.known_models import Prefixes
+from sourcebook.providers.vector_checks import checked_vectors, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from sourcebook.errors import (
     ProviderTimeout,
     ProviderUnreachable,
 )
-from sourcebook.providers.remote import Address, Patience, RemoteModel, TryAgain
+from sourcebook.providers.remote_model import Address, Patience, RemoteModel, TryAgain
 
 if TYPE_CHECKING:
     from sourcebook.ports.chat import PromptMessage

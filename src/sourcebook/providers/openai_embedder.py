@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadProviderAnswer
 from sourcebook.providers.known_models import can_be_cut
-from sourcebook.providers.served import ServedEmbedder
+from sourcebook.providers.served_embedder import ServedEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

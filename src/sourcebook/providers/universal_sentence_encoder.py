@@ -19,9 +19,9 @@ import numpy as np
 
 from sourcebook.errors import ProviderError
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.answers import readable
 from sourcebook.providers.batching import by_length, cores, embed_in_batches
 from sourcebook.providers.known_models import COMPOSITION
+from sourcebook.providers.vector_checks import readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sourcebook.model.documents import ChunkLevel
+from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.parents import passage_id_of
-from sourcebook.retrieve.together import together
 from sourcebook.text.analysis import analyse, analyse_question
 from sourcebook.text.languages import detect_language
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
     from sourcebook.model.search import SearchResult
     from sourcebook.ports.storage import VectorStore
-    from sourcebook.retrieve.reading import ChunkReader
+    from sourcebook.retrieve.result_texts import ChunkReader
 
 CONTEXT_LENGTH = 200
 

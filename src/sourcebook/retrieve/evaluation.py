@@ -157,7 +157,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MetricDifference:
     """How much better a setting is than the one that it is held against, and how often luck would do as much."""
 
     setting: str
@@ -166,11 +166,11 @@ class Difference:
     chance: float
 
 
-def differences(evaluations: Sequence[Evaluation]) -> list[Difference]:
+def differences(evaluations: Sequence[Evaluation]) -> list[MetricDifference]:
     """Every evaluation but the first, held against the first. They must have asked the same questions."""
     first = evaluations[0]
     return [
-        Difference(
+        MetricDifference(
             one.setting,
             first.setting,
             one.figures.ndcg - first.figures.ndcg,

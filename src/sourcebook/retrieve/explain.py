@@ -15,8 +15,8 @@ from sourcebook.model.explanation import (
 )
 from sourcebook.model.search import RetrievalMode
 from sourcebook.ports.storage import PassagePlanning, WordPlanning
+from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.filter_text import as_where
-from sourcebook.retrieve.together import together
 from sourcebook.retrieve.trace import key_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, Not, Or
-from sourcebook.retrieve.where import KEYWORDS
+from sourcebook.retrieve.where_language import KEYWORDS
 
 if TYPE_CHECKING:
     from sourcebook.model.search import FilterValue, MetadataFilter

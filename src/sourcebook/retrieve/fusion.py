@@ -16,7 +16,7 @@ from sourcebook.errors import UsageError
 from sourcebook.model.search import FusionMethod, Ranking, ScoreBreakdown
 
 if TYPE_CHECKING:
-    from sourcebook.model.facts import ModelFacts
+    from sourcebook.model.model_facts import ModelFacts
     from sourcebook.model.search import HybridConfig, SearchResult
 
 RRF_K = 60

@@ -17,7 +17,7 @@ import numpy as np
 from sourcebook.errors import CollectionNotFound
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.model.search import Match, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.together import together
+from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.trace import key_of
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ _SEPARATOR = "|"
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class QuestionRecord:
     """A text of a retrieval set. One without a text is its title."""
 
     id: str
@@ -67,13 +67,13 @@ def is_retrieval_set(folder: Path) -> bool:
     return (folder / QUERIES).is_file() and any((folder / name).is_file() for name in CORPUS)
 
 
-def read_records(folder: Path) -> Iterator[Record]:
+def read_records(folder: Path) -> Iterator[QuestionRecord]:
     """The texts of a retrieval set, in the order of the file."""
     path = next((folder / name for name in CORPUS if (folder / name).is_file()), folder / CORPUS[0])
     for entry in _lines(path):
         title, text = _text(entry, "title").strip(), _text(entry, "text")
         if text.strip() or title:
-            yield Record(_identity(entry, path), title or None, text if text.strip() else title)
+            yield QuestionRecord(_identity(entry, path), title or None, text if text.strip() else title)
 
 
 def read_queries(folder: Path) -> list[JudgedQuestion]:

@@ -20,8 +20,8 @@ from sourcebook.model.documents import (
     EmbeddingModel,
 )
 from sourcebook.model.sources import DocumentState, Refused, Source, SourceKind
-from sourcebook.storage import vectors
 from sourcebook.storage.checks import metadata_text
+from sourcebook.storage.index import vector_encoding
 from sourcebook.text.normal import normal_form
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def chunk_from(row: Row) -> Chunk:
 @of_intact_rows
 def embedded_chunk_from(row: Row, metric: DistanceMetric) -> EmbeddedChunk:
     blob = row["vector"]
-    return EmbeddedChunk(chunk_from(row), None if blob is None else vectors.decode(blob, metric))
+    return EmbeddedChunk(chunk_from(row), None if blob is None else vector_encoding.decode(blob, metric))
 
 
 def chunk_row(collection_id: str, chunk: Chunk, now: int) -> dict[str, object]:

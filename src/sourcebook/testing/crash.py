@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sourcebook.ingest import steps as ingest_steps
+from sourcebook.ingest import crash_points as ingest_steps
 from sourcebook.ingest.fingerprint import chunk_id, document_id, hash_text
 from sourcebook.model.documents import (
     Chunk,
@@ -25,20 +25,22 @@ from sourcebook.model.documents import (
     EmbeddingModel,
     PreparedDocument,
 )
-from sourcebook.storage.steps import Step, observe
+from sourcebook.storage.crash_points import CrashPoint, observe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sourcebook.ingest.steps import IngestStep
+    from sourcebook.ingest.crash_points import IngestCrashPoint
 
 CRASHED = 137
 """The exit code of a process that was stopped at a step, as if by `kill -9`."""
 
-MIGRATION_STEPS = tuple(step for step in Step if step.name.startswith("MIGRATION_"))
-KEEPING_STEPS = tuple(step for step in Step if step.name.startswith(("BACKUP_", "RESTORE_")))
-REINDEX_STEPS = tuple(step for step in Step if step.name.startswith("REINDEX_"))
-WRITE_STEPS = tuple(step for step in Step if step not in (*MIGRATION_STEPS, *KEEPING_STEPS, *REINDEX_STEPS))
+MIGRATION_STEPS = tuple(step for step in CrashPoint if step.name.startswith("MIGRATION_"))
+KEEPING_STEPS = tuple(step for step in CrashPoint if step.name.startswith(("BACKUP_", "RESTORE_")))
+REINDEX_STEPS = tuple(step for step in CrashPoint if step.name.startswith("REINDEX_"))
+WRITE_STEPS = tuple(
+    step for step in CrashPoint if step not in (*MIGRATION_STEPS, *KEEPING_STEPS, *REINDEX_STEPS)
+)
 
 SENTENCES_OF_A_PASSAGE = 3
 SOURCE = "crash-notes"
@@ -49,11 +51,11 @@ _WORDS = {
 }
 
 
-def arm(step: Step | IngestStep, nth: int = 1) -> None:
+def arm(step: CrashPoint | IngestCrashPoint, nth: int = 1) -> None:
     """End this process, without any clean-up, when it reaches the step for the nth time from now on."""
     left = nth
 
-    def stop(reached: Step | IngestStep) -> None:
+    def stop(reached: CrashPoint | IngestCrashPoint) -> None:
         nonlocal left
         left -= reached is step
         if left == 0:

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if not _is_interrupt(error):
             raise
-        from sourcebook.faces.cli.interruption import tell_interrupted
+        from sourcebook.faces.cli.interrupt_message import tell_interrupted
 
         return tell_interrupted(given)
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sourcebook.faces.cli.fitting import Cut, fitting_columns, shortened, wrapped
+from sourcebook.faces.cli.text_layout import Cut, fitting_columns, shortened, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from sourcebook.faces.cli.fitting import Cut, shortened
 from sourcebook.faces.cli.output import printable, stderr
+from sourcebook.faces.cli.text_layout import Cut, shortened
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import Progress
+    from sourcebook.model.adding import Progress
 
 _STAGES = {
     "looking": "looking through",

@@ -11,8 +11,8 @@ import typer
 
 from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces.cli.app import app
-from sourcebook.faces.cli.exits import ExitCode, exit_code
-from sourcebook.faces.cli.interruption import asks_for_json, tell_interrupted
+from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
+from sourcebook.faces.cli.interrupt_message import asks_for_json, tell_interrupted
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import OutputLost, flush, leave_stdout, say_error, tell
 from sourcebook.settings import masked

@@ -11,11 +11,11 @@ from aiogram.exceptions import TelegramAPIError
 from aiogram.types import Message, Update
 
 from sourcebook.errors import SourcebookError
-from sourcebook.faces.telegram import administering, asking, commands, paying, pressing
-from sourcebook.faces.telegram.guests import Guest, Place
-from sourcebook.faces.telegram.messages import place_of, words
-from sourcebook.faces.telegram.sending import Undeliverable
-from sourcebook.faces.telegram.troubles import part_of
+from sourcebook.faces.telegram import admin_commands, button_presses, payments, questions, user_commands
+from sourcebook.faces.telegram.guests import ChatPlace, Guest
+from sourcebook.faces.telegram.incoming import place_of, words
+from sourcebook.faces.telegram.outages import part_of
+from sourcebook.faces.telegram.sender import Undeliverable
 from sourcebook.locale import texts
 from sourcebook.settings import masked
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from aiogram.types import TelegramObject
     from aiogram.types import User as TelegramUser
 
-    from sourcebook.faces.telegram.office import Office
+    from sourcebook.faces.telegram.bot_services import BotServices
 
 log = logging.getLogger(__name__)
 
@@ -32,20 +32,20 @@ UPDATES = ["message", "edited_message", "callback_query", "pre_checkout_query"]
 Handler = Callable[["TelegramObject", dict[str, Any]], Awaitable[Any]]
 
 
-def make_dispatcher(office: Office) -> Dispatcher:
+def make_dispatcher(office: BotServices) -> Dispatcher:
     dispatcher = Dispatcher(disable_fsm=True, office=office)
     dispatcher.update.outer_middleware(Gate(office))
-    for quick in (commands.router(), administering.router()):
+    for quick in (user_commands.router(), admin_commands.router()):
         quick.message.middleware(OnlyOnce(office))
         dispatcher.include_router(quick)
-    dispatcher.include_routers(paying.router(), pressing.router(), asking.router())
+    dispatcher.include_routers(payments.router(), button_presses.router(), questions.router())
     return dispatcher
 
 
 class Gate(BaseMiddleware):
     """Lets in people, one thing at a time for each, and tells them when something goes wrong."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: BotServices) -> None:
         self._office = office
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
@@ -60,7 +60,7 @@ class Gate(BaseMiddleware):
             await self._let_in(handler, event, data, person, place)
 
     async def _let_in(
-        self, handler: Handler, event: Update, data: dict[str, Any], person: TelegramUser, place: Place
+        self, handler: Handler, event: Update, data: dict[str, Any], person: TelegramUser, place: ChatPlace
     ) -> None:
         try:
             guest = await self._office.guest(person, place, event.update_id)
@@ -82,7 +82,7 @@ class Gate(BaseMiddleware):
         elif guest.place.is_private and await self._office.is_new(guest, "…"):
             await self._office.say(guest, guest.texts("blocked"))
 
-    async def _failed(self, error: Exception, person: TelegramUser, place: Place, event: Update) -> None:
+    async def _failed(self, error: Exception, person: TelegramUser, place: ChatPlace, event: Update) -> None:
         """Nobody is left without a word. What went wrong is for the admins and the log."""
         log.error(
             "An update could not be handled: %s", error, exc_info=not isinstance(error, SourcebookError)
@@ -99,7 +99,7 @@ class Gate(BaseMiddleware):
 class OnlyOnce(BaseMiddleware):
     """A command that came before is not done again."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: BotServices) -> None:
         self._office = office
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
@@ -109,7 +109,7 @@ class OnlyOnce(BaseMiddleware):
         return None
 
 
-def _who(event: Update) -> tuple[TelegramUser, Place] | None:
+def _who(event: Update) -> tuple[TelegramUser, ChatPlace] | None:
     """The person behind an update and where they are; None if it is not a person's."""
     message = event.message or event.edited_message
     if message is not None:
@@ -117,9 +117,9 @@ def _who(event: Update) -> tuple[TelegramUser, Place] | None:
     elif event.callback_query is not None:
         shown = event.callback_query.message
         person = event.callback_query.from_user
-        found = person, place_of(shown) if isinstance(shown, Message) else Place(person.id)
+        found = person, place_of(shown) if isinstance(shown, Message) else ChatPlace(person.id)
     elif event.pre_checkout_query is not None:
-        found = event.pre_checkout_query.from_user, Place(event.pre_checkout_query.from_user.id)
+        found = event.pre_checkout_query.from_user, ChatPlace(event.pre_checkout_query.from_user.id)
     else:
         return None
     person, place = found

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatPlace:
     """A chat, and a thread in it."""
 
     chat_id: int
@@ -30,7 +30,7 @@ class Guest:
     """A person at a place. `key` is the update's own: what is done under it is done once."""
 
     user: User
-    place: Place
+    place: ChatPlace
     texts: Texts
     key: str
     is_admin: bool = False
@@ -39,7 +39,7 @@ class Guest:
     """May review and answer."""
 
 
-def place_from(channel_key: str | None) -> Place | None:
+def place_from(channel_key: str | None) -> ChatPlace | None:
     """The chat that a channel key of this face names, or None if it is another's."""
     parts = (channel_key or "").split(":")
     if len(parts) != _PARTS or parts[0] != "telegram":
@@ -48,7 +48,7 @@ def place_from(channel_key: str | None) -> Place | None:
         chat_id, thread_id = int(parts[1]), int(parts[2])
     except ValueError:
         return None
-    return Place(chat_id, thread_id or None, chat_id > 0)
+    return ChatPlace(chat_id, thread_id or None, chat_id > 0)
 
 
 _PARTS = 3

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
 
-from sourcebook.faces.telegram.callbacks import Action, Press, encode, label_word
-from sourcebook.faces.telegram.rich import clean
+from sourcebook.faces.telegram.button_data import Action, Press, encode, label_word
+from sourcebook.faces.telegram.rich_text import clean
 from sourcebook.locale import NAMES
 from sourcebook.model.moderation import DraftKind
 

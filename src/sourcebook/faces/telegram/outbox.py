@@ -11,17 +11,17 @@ from aiogram.exceptions import TelegramAPIError, TelegramRetryAfter
 
 from sourcebook.errors import DraftNotFound, SourcebookError, UserNotFound
 from sourcebook.faces.telegram import rendering
-from sourcebook.faces.telegram.announcing import Inbox
-from sourcebook.faces.telegram.guests import Place, place_from
-from sourcebook.faces.telegram.rich import clean
-from sourcebook.faces.telegram.sending import Undeliverable
+from sourcebook.faces.telegram.announcements import Inbox
+from sourcebook.faces.telegram.guests import ChatPlace, place_from
+from sourcebook.faces.telegram.rich_text import clean
+from sourcebook.faces.telegram.sender import Undeliverable
 from sourcebook.locale import texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sourcebook.faces.telegram.office import Office
-    from sourcebook.faces.telegram.rich import Rich
+    from sourcebook.faces.telegram.bot_services import BotServices
+    from sourcebook.faces.telegram.rich_text import RichText
     from sourcebook.locale import Texts
     from sourcebook.model.jobs import Job
 
@@ -34,7 +34,7 @@ AGAIN = 30
 
 
 class Outbox:
-    def __init__(self, office: Office, worker: str, every: float = 2.0) -> None:
+    def __init__(self, office: BotServices, worker: str, every: float = 2.0) -> None:
         self._office = office
         self._worker = worker
         self._every = every
@@ -92,12 +92,12 @@ class Outbox:
         reason = _text(job, "reason") or "—"
         await self._tell(job, lambda said: rendering.question_rejected(said, item, reason))
 
-    async def _tell(self, job: Job, message: Callable[[Texts], Rich]) -> None:
+    async def _tell(self, job: Job, message: Callable[[Texts], RichText]) -> None:
         """To who asked, where they asked; if that place is not Telegram, to their private chat."""
         user = await self._office.book.people.get_user(_number(job, "user_id"))
         place = place_from(_text(job, "channel_key"))
         if place is None and user.telegram_user_id is not None:
-            place = Place(user.telegram_user_id)
+            place = ChatPlace(user.telegram_user_id)
         if place is None:
             raise Undeliverable("this person has no Telegram")
         await self._office.sender.say(place.chat_id, message(texts(user.language)), thread_id=place.thread_id)

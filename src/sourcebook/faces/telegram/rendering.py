@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from sourcebook.faces.telegram.rich import Rich, bold, clean, from_markdown, italic, joined, quote
+from sourcebook.faces.telegram.rich_text import RichText, bold, clean, from_markdown, italic, joined, quote
 from sourcebook.model.chat import SourceState, Tier
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _LONGEST_QUOTE = 3000
 _GAPS = 5
 
 
-def answer(texts: Texts, reply: Reply) -> Rich:
+def answer(texts: Texts, reply: Reply) -> RichText:
     """The answer, its sources, and what it cost."""
     given = reply.answer
     return joined(
@@ -35,9 +35,9 @@ def answer(texts: Texts, reply: Reply) -> Rich:
     )
 
 
-def source_list(texts: Texts, citations: Iterable[Citation]) -> Rich:
+def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:
     lines = [f"[{citation.number}] {place(texts, citation)}" for citation in by_number(citations)]
-    return joined([bold(texts("sources")), *lines], "\n") if lines else Rich()
+    return joined([bold(texts("sources")), *lines], "\n") if lines else RichText()
 
 
 def by_number(citations: Iterable[Citation]) -> list[Citation]:
@@ -56,14 +56,14 @@ def place(texts: Texts, source: Citation | CuratedSource) -> str:
     return name if source.page is None else f"{name}, {texts('page', page=source.page)}"
 
 
-def source(texts: Texts, citation: Citation) -> Rich:
+def source(texts: Texts, citation: Citation) -> RichText:
     """A source in its own words."""
     head = texts("source_quote", name=f"[{citation.number}] {place(texts, citation)}")
-    gone = italic(texts("source_gone")) if citation.state is SourceState.REMOVED else Rich()
+    gone = italic(texts("source_gone")) if citation.state is SourceState.REMOVED else RichText()
     return joined([bold(head), quote(citation.quote.strip()[:_LONGEST_QUOTE]), gone])
 
 
-def _notes(texts: Texts, given: Answer) -> list[Rich]:
+def _notes(texts: Texts, given: Answer) -> list[RichText]:
     notes = list[str]()
     if given.tier is Tier.CURATED:
         notes.append(texts("approved"))
@@ -74,7 +74,7 @@ def _notes(texts: Texts, given: Answer) -> list[Rich]:
     return [italic(note) for note in notes]
 
 
-def _cost(texts: Texts, reply: Reply) -> Rich:
+def _cost(texts: Texts, reply: Reply) -> RichText:
     given = reply.answer
     if given.tier is Tier.NONE:
         waits = texts("expert_will_answer") if reply.draft_id is not None else ""
@@ -86,7 +86,7 @@ def _cost(texts: Texts, reply: Reply) -> Rich:
     return italic(texts("no_follow_ups_left"))
 
 
-def draft(texts: Texts, item: Draft, waiting: int = 0) -> Rich:
+def draft(texts: Texts, item: Draft, waiting: int = 0) -> RichText:
     """A draft as an expert sees it: what was asked, what was answered, on what."""
     head = bold(texts(f"draft_{item.kind}", id=item.id))
     if waiting > 1:
@@ -96,15 +96,19 @@ def draft(texts: Texts, item: Draft, waiting: int = 0) -> Rich:
         [
             head,
             joined([bold(texts("asked")), quote(item.question)], "\n"),
-            joined([bold(texts("proposed")), from_markdown(item.answer)], "\n") if item.answer else Rich(),
+            joined([bold(texts("proposed")), from_markdown(item.answer)], "\n")
+            if item.answer
+            else RichText(),
             source_list(texts, item.citations),
-            italic(texts("category_guess", category=clean(category, _LONGEST_NAME))) if category else Rich(),
-            italic(clean(item.reason)) if item.reason else Rich(),
+            italic(texts("category_guess", category=clean(category, _LONGEST_NAME)))
+            if category
+            else RichText(),
+            italic(clean(item.reason)) if item.reason else RichText(),
         ]
     )
 
 
-def expert_answer(texts: Texts, item: Draft, sources: Sequence[CuratedSource] = ()) -> Rich:
+def expert_answer(texts: Texts, item: Draft, sources: Sequence[CuratedSource] = ()) -> RichText:
     """An expert's reply as the asker sees it."""
     lines = [f"[{number}] {place(texts, found)}" for number, found in enumerate(sources, 1)]
     return joined(
@@ -112,24 +116,24 @@ def expert_answer(texts: Texts, item: Draft, sources: Sequence[CuratedSource] = 
             bold(texts("expert_answer")),
             quote(item.question),
             from_markdown(item.answer or ""),
-            joined([bold(texts("sources")), *lines], "\n") if lines else Rich(),
+            joined([bold(texts("sources")), *lines], "\n") if lines else RichText(),
         ]
     )
 
 
-def question_rejected(texts: Texts, item: Draft, reason: str) -> Rich:
+def question_rejected(texts: Texts, item: Draft, reason: str) -> RichText:
     """That nobody will answer a question, and why, as the asker sees it."""
     return joined([quote(item.question), texts("question_rejected", reason=clean(reason, _LONGEST_QUOTE))])
 
 
-def terms(texts: Texts, found: Sequence[Term]) -> Rich:
+def terms(texts: Texts, found: Sequence[Term]) -> RichText:
     if not found:
-        return Rich(texts("no_terms"))
+        return RichText(texts("no_terms"))
     lines = [f"{clean(term.term)} → {clean(term.preferred_phrase)}" for term in found]
     return joined([bold(texts("terms_head")), *lines], "\n")
 
 
-def digest(texts: Texts, found: Digest, since: str, until: str) -> Rich:
+def digest(texts: Texts, found: Digest, since: str, until: str) -> RichText:
     body = texts(
         "digest_body",
         questions=found.questions,
@@ -144,6 +148,6 @@ def digest(texts: Texts, found: Digest, since: str, until: str) -> Rich:
         [
             bold(texts("digest_head", since=since, until=until)),
             body.strip(),
-            joined([bold(texts("digest_write")), *gaps], "\n") if gaps else Rich(),
+            joined([bold(texts("digest_write")), *gaps], "\n") if gaps else RichText(),
         ]
     )

@@ -7,7 +7,7 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.cleaning import one_line
+from sourcebook.ingest.parsers.clean_text import one_line
 from sourcebook.ingest.parsers.decoding import decode
 from sourcebook.ingest.parsers.parsed import ParsedText
 

@@ -6,7 +6,7 @@ import codecs
 import re
 
 from sourcebook.errors import UnsupportedFile
-from sourcebook.ingest.parsers.cleaning import cleaned
+from sourcebook.ingest.parsers.clean_text import cleaned
 
 # The mark of UTF-32 begins with that of UTF-16, so it is looked for first.
 _MARKS = (

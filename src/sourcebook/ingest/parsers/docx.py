@@ -17,7 +17,7 @@ from docx.package import Package
 from docx.parts.document import DocumentPart
 
 from sourcebook.errors import BadFile, DamagedFile, EncryptedFile, FileOverLimit
-from sourcebook.ingest.parsers.cleaning import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx_styles import ListFormats, ParagraphStyles
 from sourcebook.ingest.parsers.docx_xml import VALUE, qn
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from sourcebook.ingest.parsers.cleaning import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.decoding import decode
-from sourcebook.ingest.parsers.html_reader import Keep, PageReader
+from sourcebook.ingest.parsers.html_reader import KeptMarkup, PageReader
 from sourcebook.ingest.parsers.outline import Heading, TextBuilder, sections_of
 from sourcebook.ingest.parsers.parsed import ParsedText
 
@@ -63,10 +63,10 @@ def _read(page: LexborHTMLParser) -> TextBuilder:
     body = page.body or page.root
     if body is None:
         return TextBuilder()
-    content = PageReader(Keep.CONTENT).read(_main(page) or body)
+    content = PageReader(KeptMarkup.CONTENT).read(_main(page) or body)
     if _MOSTLY_NAVIGATION * len(content) >= len(body.text()):
         return content
-    everything = PageReader(Keep.ALL_VISIBLE).read(body)
+    everything = PageReader(KeptMarkup.ALL_VISIBLE).read(body)
     return everything if _MOSTLY_NAVIGATION * len(content) < len(everything) else content
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 
-class Keep(Enum):
+class KeptMarkup(Enum):
     """How much of a page is read: its content, or also menus, footers and whatever else can be seen."""
 
     CONTENT = "content"
@@ -62,7 +62,7 @@ _BREAKS = re.compile(r" ?\x0b ?")
 class PageReader:
     """Reads the text of one page, once."""
 
-    def __init__(self, keep: Keep) -> None:
+    def __init__(self, keep: KeptMarkup) -> None:
         self._keep = keep
         self._built = TextBuilder()
         self._inline: list[str] = []
@@ -117,7 +117,7 @@ class PageReader:
         names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
         if attributes and _is_unseen(attributes, names):
             return True
-        if self._keep is Keep.ALL_VISIBLE:
+        if self._keep is KeptMarkup.ALL_VISIBLE:
             return False
         if tag in _AROUND:
             return tag != "aside" or not _NOTES.search(names)

@@ -11,7 +11,7 @@ from shutil import which
 from typing import TYPE_CHECKING, Protocol, cast
 
 from sourcebook.errors import DamagedFile
-from sourcebook.ingest.parsers.cleaning import cleaned
+from sourcebook.ingest.parsers.clean_text import cleaned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sourcebook.ingest.parsers.cleaning import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.parsed import Section
 
 LONGEST_NAME = 300

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import EmptyFile
-from sourcebook.ingest.parsers.kinds import Kind, kind_of
+from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText
 
 _PARSERS = {
-    Kind.PDF: ("pdf", "parse_pdf"),
-    Kind.DOCX: ("docx", "parse_docx"),
-    Kind.HTML: ("html", "parse_html"),
-    Kind.MARKDOWN: ("markdown", "parse_markdown"),
-    Kind.CSV: ("csv", "parse_csv"),
-    Kind.TSV: ("csv", "parse_csv"),
-    Kind.JSON: ("records", "parse_json"),
-    Kind.JSONL: ("records", "parse_json_lines"),
-    Kind.SOURCE: ("plain", "parse_source"),
-    Kind.PLAIN: ("plain", "parse_plain"),
+    FileKind.PDF: ("pdf", "parse_pdf"),
+    FileKind.DOCX: ("docx", "parse_docx"),
+    FileKind.HTML: ("html", "parse_html"),
+    FileKind.MARKDOWN: ("markdown", "parse_markdown"),
+    FileKind.CSV: ("csv", "parse_csv"),
+    FileKind.TSV: ("csv", "parse_csv"),
+    FileKind.JSON: ("records", "parse_json"),
+    FileKind.JSONL: ("records", "parse_json_lines"),
+    FileKind.SOURCE: ("plain", "parse_source"),
+    FileKind.PLAIN: ("plain", "parse_plain"),
 }
 
 
@@ -38,7 +38,7 @@ def parse(data: bytes, name: str) -> ParsedText:
     return parsed
 
 
-def parser_of(kind: Kind) -> Callable[[bytes], ParsedText]:
+def parser_of(kind: FileKind) -> Callable[[bytes], ParsedText]:
     """What reads files of this kind."""
     module, function = _PARSERS[kind]
     found = getattr(import_module(f"sourcebook.ingest.parsers.{module}"), function)

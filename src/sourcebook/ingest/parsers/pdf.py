@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
-from sourcebook.ingest.parsers.cleaning import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
 from sourcebook.ingest.parsers.pdf_heads import body_size, without_running_heads

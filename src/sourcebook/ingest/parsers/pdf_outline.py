@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sourcebook.ingest.parsers.cleaning import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import NamedTuple
 
-from sourcebook.ingest.parsers.cleaning import cleaned
+from sourcebook.ingest.parsers.clean_text import cleaned
 from sourcebook.ingest.parsers.pdf_layout import Line
 from sourcebook.ingest.parsers.pdfium import PdfPage, PdfTextPage, raw
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
-from sourcebook.ingest.parsers.cleaning import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.decoding import decode
 from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
 from sourcebook.ingest.parsers.parsed import ParsedText

@@ -22,7 +22,14 @@ from sourcebook.ingest.parsers.confinement import (
 )
 from sourcebook.ingest.parsers.ocr import read_pictures
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.parsers.wire import Mode, Picture, Reply, Request, read_request, write_reply
+from sourcebook.ingest.parsers.pool_protocol import (
+    Mode,
+    ParserReply,
+    ParserRequest,
+    Picture,
+    read_request,
+    write_reply,
+)
 
 IDLE_SECONDS = 60.0
 TIRED_SHARE = 4
@@ -65,25 +72,27 @@ def _is_asked(requests: IO[bytes]) -> bool:
     return bool(ready)
 
 
-def _answer(request: Request, limits: ParserLimits, mode: str) -> Reply:
+def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserReply:
     try:
         if request.page:
-            return Reply(_picture(request), _is_tired(limits))
+            return ParserReply(_picture(request), _is_tired(limits))
         parsed = read_pictures(request.data) if mode == Mode.OCR else parse(request.data, request.name)
     except BadFile as error:
-        return Reply(error, _is_tired(limits))
+        return ParserReply(error, _is_tired(limits))
     except MemoryError:
-        return Reply(FileOverLimit("Reading the file takes more memory than a file may take."), is_last=True)
+        return ParserReply(
+            FileOverLimit("Reading the file takes more memory than a file may take."), is_last=True
+        )
     except Exception as error:
         # No parser means to raise anything else; the process may be in any state now.
-        return Reply(BadFile(f"The parser failed at this file: {type(error).__name__}."), is_last=True)
+        return ParserReply(BadFile(f"The parser failed at this file: {type(error).__name__}."), is_last=True)
     if len(parsed.text) > limits.characters:
         longest = f"The file holds more than {limits.characters:,} characters of text."
-        return Reply(FileOverLimit(longest), is_last=True)
-    return Reply(parsed, _is_tired(limits))
+        return ParserReply(FileOverLimit(longest), is_last=True)
+    return ParserReply(parsed, _is_tired(limits))
 
 
-def _picture(request: Request) -> Picture:
+def _picture(request: ParserRequest) -> Picture:
     # Most processes that read files never draw one.
     from sourcebook.ingest.parsers.pdf_picture import draw_page  # noqa: PLC0415
 

@@ -11,12 +11,12 @@ from sourcebook.errors import UsageError
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.importing.documents import seconds
 from sourcebook.storage.importing.layouts import CHATS, NUMBER
-from sourcebook.storage.repositories import chunks as chunk_rows
+from sourcebook.storage.index import chunks as chunk_rows
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.importing.layouts import OldBase, Values
-    from sourcebook.storage.importing.progress import Tally
+    from sourcebook.storage.importing.progress import ImportProgress
 
 LOCAL_USER = 1
 FACE = "import"
@@ -30,7 +30,7 @@ class ChatImport:
     database: Database
     old: OldBase
     collection_id: str
-    tally: Tally
+    tally: ImportProgress
 
     async def run(self) -> None:
         after = 0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError
 from sourcebook.model.curation import SourceType
 from sourcebook.ports.providers import TextRole
-from sourcebook.storage import vectors
 from sourcebook.storage.importing.documents import seconds
 from sourcebook.storage.importing.layouts import BOT, NUMBER
+from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.rows import normal_or_none
 from sourcebook.text.languages import detect_language
 from sourcebook.text.normal import normal_form
@@ -19,9 +19,9 @@ from sourcebook.text.normal import normal_form
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
     from sourcebook.storage.database import Executor, Row
+    from sourcebook.storage.importing.imported_ids import ImportedIds
     from sourcebook.storage.importing.layouts import OldBase, Values
-    from sourcebook.storage.importing.origin import Origin
-    from sourcebook.storage.importing.progress import Tally
+    from sourcebook.storage.importing.progress import ImportProgress
     from sourcebook.storage.importing.vectors import VectorSource
 
 _PAGE = 500
@@ -29,7 +29,7 @@ _STATUSES = ("pending", "approved", "rejected")
 
 
 async def curated_vectors(
-    old: OldBase, after: int, source: VectorSource, collection: Collection, tally: Tally
+    old: OldBase, after: int, source: VectorSource, collection: Collection, tally: ImportProgress
 ) -> dict[int, bytes]:
     """The vectors of the answers behind this number, as stored: made before any transaction opens."""
     made: dict[int, bytes] = {}
@@ -41,7 +41,9 @@ async def curated_vectors(
             texts = [row["question"] or row["answer"] for row in rows]
             found = await source.vectors(texts, [row["embedding"] for row in rows], role)
             for row, vector in zip(rows, found, strict=True):
-                made[row["id"]] = vectors.encoded(vector, collection, f"the curated answer {row['id']}")
+                made[row["id"]] = vector_encoding.encoded(
+                    vector, collection, f"the curated answer {row['id']}"
+                )
         tally.read("knowledge_base", len(page))
     return made
 
@@ -52,8 +54,8 @@ class CurationImport:
 
     transaction: Executor
     old: OldBase
-    origin: Origin
-    tally: Tally
+    origin: ImportedIds
+    tally: ImportProgress
     collection: Collection
     model_id: int
     vectors: dict[int, bytes]

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
-from sourcebook.ingest.placing import TypeRule, type_of
+from sourcebook.ingest.folder.type_rules import TypeRule, type_of
 from sourcebook.model.documents import Chunk, Document, DocumentStatus
 from sourcebook.storage.importing.texts import Placed, joined, located
-from sourcebook.storage.tracker import content_hash
+from sourcebook.storage.index.document_tracker import content_hash
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from sourcebook.storage.importing.layouts import BOT, NUMBER
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor, Row
+    from sourcebook.storage.importing.imported_ids import ImportedIds
     from sourcebook.storage.importing.layouts import OldBase, Values
-    from sourcebook.storage.importing.origin import Origin
-    from sourcebook.storage.importing.progress import Tally
+    from sourcebook.storage.importing.progress import ImportProgress
 
 FACE = "telegram"
 _PAGE = 2_000
@@ -30,8 +30,8 @@ class PeopleImport:
 
     transaction: Executor
     old: OldBase
-    origin: Origin
-    tally: Tally
+    origin: ImportedIds
+    tally: ImportProgress
     _sessions: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
     """Of each topic here: its session, and how many messages that has."""
 

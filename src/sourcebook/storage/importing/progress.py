@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sourcebook.ingest.report import Progress
+from sourcebook.model.adding import Progress
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportProgress:
     """What was written of each table, and what was left out, by the reason."""
 
     total: int

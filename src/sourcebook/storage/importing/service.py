@@ -13,20 +13,20 @@ import anyio.to_thread
 from sourcebook.model.documents import Collection, WriteOutcome
 from sourcebook.storage.importing.chats import ChatImport
 from sourcebook.storage.importing.curation import CurationImport, curated_vectors
+from sourcebook.storage.importing.document_writer import DocumentWriter
 from sourcebook.storage.importing.documents import of_bot, of_chats
+from sourcebook.storage.importing.imported_ids import ImportedIds, origin_of
 from sourcebook.storage.importing.layouts import BOT, NUMBER, recognised
-from sourcebook.storage.importing.origin import Origin, origin_of
 from sourcebook.storage.importing.people import PeopleImport
-from sourcebook.storage.importing.progress import Tally
+from sourcebook.storage.importing.progress import ImportProgress
 from sourcebook.storage.importing.vectors import one_size
-from sourcebook.storage.importing.writing import DocumentWriter
-from sourcebook.storage.jsonl.importing import open_collections
+from sourcebook.storage.index import collections
+from sourcebook.storage.jsonl.bundle_import import open_collections
 from sourcebook.storage.jsonl.report import BundleReport
-from sourcebook.storage.repositories import collections
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.placing import TypeRule
-    from sourcebook.ingest.report import Progress
+    from sourcebook.ingest.folder.type_rules import TypeRule
+    from sourcebook.model.adding import Progress
     from sourcebook.ports.stores import Stores
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
@@ -58,7 +58,7 @@ class LayoutImport:
         source = await self.choose(partial(_size, old, layout))
         collection = await self._opened(collection_id, source)
         counts = {table: await old.count(table) for table in layout.tables if table != "document_chunks"}
-        tally = Tally(sum(counts.values()), self.on_progress)
+        tally = ImportProgress(sum(counts.values()), self.on_progress)
         if layout is BOT:
             origin = await origin_of(old, self.database)
             await self._documents(old, layout, collection, source, tally, origin)
@@ -81,8 +81,8 @@ class LayoutImport:
         layout: Layout,
         collection: Collection,
         source: VectorSource,
-        tally: Tally,
-        origin: Origin | None,
+        tally: ImportProgress,
+        origin: ImportedIds | None,
     ) -> None:
         writer = DocumentWriter(
             self.database, collection, source, self.clock.now(), origin.name if origin else None
@@ -108,7 +108,12 @@ class LayoutImport:
             origin.extend("documents", after, 0)
 
     async def _rest_of_bot(
-        self, old: OldBase, collection: Collection, source: VectorSource, tally: Tally, origin: Origin
+        self,
+        old: OldBase,
+        collection: Collection,
+        source: VectorSource,
+        tally: ImportProgress,
+        origin: ImportedIds,
     ) -> None:
         vectors = await curated_vectors(old, origin.through("knowledge_base"), source, collection, tally)
         async with self.database.transaction() as transaction:
@@ -120,7 +125,7 @@ class LayoutImport:
             await transaction.execute("import_continue_numbers")
             await origin.remember(transaction)
 
-    def _report(self, collection: Collection, documents: int, tally: Tally) -> BundleReport:
+    def _report(self, collection: Collection, documents: int, tally: ImportProgress) -> BundleReport:
         return BundleReport(
             collections=[collection.id],
             documents=documents,

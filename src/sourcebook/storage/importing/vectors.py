@@ -32,7 +32,7 @@ class VectorSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptVectors:
     """The vectors stay as they are, under the name of the model that made them."""
 
     model: EmbeddingModel
@@ -44,7 +44,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EmbeddedVectors:
     """The texts are embedded again."""
 
     embedder: Embedder

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadBundle
-from sourcebook.storage.jsonl.lines import EMBEDDINGS, JsonLines
+from sourcebook.storage.jsonl.lines import EMBEDDINGS, JsonLinesFile
 from sourcebook.storage.jsonl.manifest import DOCUMENTS, WrittenFile, read_manifest
 from sourcebook.storage.jsonl.records import Fields, read_chunk, read_document
 
@@ -49,8 +49,8 @@ def bundled_documents(
     folder: Path, collections: Mapping[str, Collection]
 ) -> Generator[tuple[Collection, BundledDocument]]:
     """The documents with their chunks, which follow each other in both files in the same order."""
-    chunk_rows = iter(JsonLines(folder / EMBEDDINGS))
-    for number, row in JsonLines(folder / DOCUMENTS):
+    chunk_rows = iter(JsonLinesFile(folder / EMBEDDINGS))
+    for number, row in JsonLinesFile(folder / DOCUMENTS):
         where = f"line {number} of {DOCUMENTS}"
         read = Fields(row, where)
         collection = collections.get(read.text("collection"))

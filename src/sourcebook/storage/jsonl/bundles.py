@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.errors import BadBundle, PathNotFound, UsageError
-from sourcebook.storage.jsonl.exporting import BundleExport
-from sourcebook.storage.jsonl.foreign import ForeignImport
-from sourcebook.storage.jsonl.importing import BundleImport
+from sourcebook.storage.jsonl.bundle_export import BundleExport
+from sourcebook.storage.jsonl.bundle_import import BundleImport
+from sourcebook.storage.jsonl.foreign_index import ForeignImport
 from sourcebook.storage.jsonl.lines import EMBEDDINGS, MANIFEST
 from sourcebook.storage.jsonl.manifest import DOCUMENTS, claims_to_be_ours
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.report import Progress
+    from sourcebook.model.adding import Progress
     from sourcebook.ports.stores import Stores
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from sourcebook.storage.jsonl.lines import EMBEDDINGS, JsonLines, as_vector, cosines, margin
+from sourcebook.storage.jsonl.lines import EMBEDDINGS, JsonLinesFile, as_vector, cosines, margin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class EmbeddingStore:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = index_file(path)
-        lines = JsonLines(self.path)
+        lines = JsonLinesFile(self.path)
         # Everything but the vectors stays as text: it takes less room than objects, and every result is a fresh copy.
         self._texts: list[str] = []
         self._collections: dict[str, int] = {}

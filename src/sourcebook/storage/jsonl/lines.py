@@ -22,7 +22,7 @@ _REMEMBERED_LINES = 10
 _MARK = b"\xef\xbb\xbf"
 
 
-class JsonLines:
+class JsonLinesFile:
     """The objects of a file, each with the number of its line. What is no object is skipped and counted.
 
     Empty lines are nothing at all. After the last line `digest` is the SHA-256 of what was read.

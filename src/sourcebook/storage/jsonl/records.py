@@ -19,7 +19,7 @@ from sourcebook.model.documents import (
     DocumentPath,
     DocumentStatus,
 )
-from sourcebook.storage import vectors
+from sourcebook.storage.index import vector_encoding
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
@@ -192,10 +192,10 @@ def read_chunk(row: JsonObject, collection: Collection, where: str) -> BundledCh
 def _stored(embedding: list[Any], collection: Collection, where: str) -> bytes:
     """The very bits from which the numbers were written."""
     try:
-        numbers = vectors.checked(embedding, collection.embedding_dimensions, where)
+        numbers = vector_encoding.checked(embedding, collection.embedding_dimensions, where)
         with np.errstate(over="ignore"):
-            as_written = numbers.astype(vectors.stored_type(collection.distance_metric))
-        return vectors.encoded(as_written.astype(np.float32), collection, where)
+            as_written = numbers.astype(vector_encoding.stored_type(collection.distance_metric))
+        return vector_encoding.encoded(as_written.astype(np.float32), collection, where)
     except SourcebookError as error:
         raise BadBundle(f"{where}: {error.message}") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sourcebook.model.keeping import OnExisting as OnExisting
+from sourcebook.model.backup import OnExisting as OnExisting
 
 
 @dataclass(frozen=True, slots=True)

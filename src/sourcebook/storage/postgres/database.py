@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import anyio
 
 from sourcebook.errors import BaseBusy, BaseUnreachable, NotOpen
-from sourcebook.storage.postgres import bulk, driver
-from sourcebook.storage.postgres.upgrade import bring_up_to_date
+from sourcebook.storage.crash_points import CrashPoint, reached
+from sourcebook.storage.postgres import bulk_copy, driver
+from sourcebook.storage.postgres.migrate import bring_up_to_date
 from sourcebook.storage.queries import Queries
-from sourcebook.storage.steps import Step, reached
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
@@ -28,7 +28,8 @@ _RECONNECT_SECONDS = 3.0
 
 @cache
 def read_queries() -> Queries:
-    return Queries.read(files("sourcebook.storage.postgres") / "sql", driver.DERIVED)
+    shared, own = files("sourcebook.storage") / "sql", files("sourcebook.storage.postgres") / "sql"
+    return Queries.read(shared, own, derived=driver.DERIVED)
 
 
 # How widely a graph of vectors is searched, that it goes on until there are enough, and how far at most. The one place
@@ -41,7 +42,7 @@ _GRAPHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PoolLimits:
     """How many connections, and how long to wait for what. Seconds."""
 
     pool_min: int = 1
@@ -62,7 +63,7 @@ class Limits:
         }
 
 
-UNLIMITED = Limits(busy_timeout=0, statement_timeout=0)
+UNLIMITED = PoolLimits(busy_timeout=0, statement_timeout=0)
 """For work that may take as long as it takes; to the server, 0 means no limit."""
 
 
@@ -98,9 +99,9 @@ class PostgresExecutor:
 
     async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
         waiting = list(rows)
-        if name in bulk.TABLES and len(waiting) >= bulk.FEWEST:
+        if name in bulk_copy.TABLES and len(waiting) >= bulk_copy.FEWEST:
             await self._ready(name, waiting[0])
-            await bulk.copy(self._open_connection(), self, name, waiting)
+            await bulk_copy.copy(self._open_connection(), self, name, waiting)
         elif waiting:
             statement = await self._ready(name, waiting[0])
             with driver.translated():
@@ -142,16 +143,16 @@ class PostgresWriter(PostgresExecutor):
 class PostgresDatabase:
     """A base on a server. Open it with `await PostgresDatabase.open(address)`; any number of processes may."""
 
-    def __init__(self, address: str, limits: Limits) -> None:
+    def __init__(self, address: str, limits: PoolLimits) -> None:
         self._address = address
         self._limits = limits
         self.queries = read_queries()
         self._pool: Pool | None = None
 
     @classmethod
-    async def open(cls, address: str, limits: Limits | None = None) -> PostgresDatabase:
+    async def open(cls, address: str, limits: PoolLimits | None = None) -> PostgresDatabase:
         """Connect to the base, making or upgrading it first if need be."""
-        database = cls(address, limits or Limits())
+        database = cls(address, limits or PoolLimits())
         async with database.apart() as connection:
             with driver.translated():
                 await bring_up_to_date(connection)
@@ -203,7 +204,7 @@ class PostgresDatabase:
             executor = PostgresWriter(connection, self.queries)
             try:
                 yield executor
-                reached(Step.BEFORE_COMMIT)
+                reached(CrashPoint.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True), driver.translated():
                     await transaction.commit()
             except BaseException:
@@ -211,7 +212,7 @@ class PostgresDatabase:
                 raise
             finally:
                 executor.end()
-            reached(Step.COMMITTED)
+            reached(CrashPoint.COMMITTED)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[PostgresExecutor, None]:
@@ -224,7 +225,7 @@ class PostgresDatabase:
                 await _roll_back(transaction, connection)
 
     @asynccontextmanager
-    async def apart(self, limits: Limits | None = None) -> AsyncGenerator[Connection, None]:
+    async def apart(self, limits: PoolLimits | None = None) -> AsyncGenerator[Connection, None]:
         """A connection of its own, for what takes long or cannot be part of a transaction."""
         connection = await self._connected(limits or self._limits)
         try:
@@ -299,7 +300,7 @@ class PostgresDatabase:
                     raise
                 await anyio.sleep(0.1)
 
-    async def _connected(self, limits: Limits) -> Connection:
+    async def _connected(self, limits: PoolLimits) -> Connection:
         with driver.translated():
             return await driver.connect(
                 self._address, patience=limits.connect_timeout, settings=limits.settings()

@@ -28,8 +28,8 @@ from sourcebook.errors import (
     StorageError,
     UsageError,
 )
-from sourcebook.storage import vectors, words
-from sourcebook.storage.postgres.facts import facts_of_chunk, facts_of_document
+from sourcebook.storage.index import bm25, vector_encoding
+from sourcebook.storage.postgres.filter_facts import facts_of_chunk, facts_of_document
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
@@ -223,12 +223,12 @@ async def know_vectors(connection: Connection) -> None:
 
 def _packed(stored: bytes) -> bytes:
     """A stored vector as `vector` travels: its size, and numbers of single precision from the highest byte."""
-    numbers = np.frombuffer(stored, dtype="<f2" if isinstance(stored, vectors.Halves) else "<f4")
+    numbers = np.frombuffer(stored, dtype="<f2" if isinstance(stored, vector_encoding.Halves) else "<f4")
     return struct.pack(">HH", len(numbers), 0) + numbers.astype(">f4").tobytes()
 
 
 def _half_packed(stored: bytes) -> bytes:
-    numbers = np.frombuffer(stored, dtype="<f2" if isinstance(stored, vectors.Halves) else "<f4")
+    numbers = np.frombuffer(stored, dtype="<f2" if isinstance(stored, vector_encoding.Halves) else "<f4")
     return struct.pack(">HH", len(numbers), 0) + numbers.astype(">f2").tobytes()
 
 
@@ -236,8 +236,8 @@ def unpacked(sent: bytes) -> bytes:
     """A vector that the server sent, as stored. Its length tells the precision."""
     size = struct.unpack_from(">H", sent)[0]
     if len(sent) - 4 == 2 * size:
-        return vectors.Halves(np.frombuffer(sent, dtype=">f2", offset=4).astype("<f2").tobytes())
-    return vectors.Singles(np.frombuffer(sent, dtype=">f4", offset=4).astype("<f4").tobytes())
+        return vector_encoding.Halves(np.frombuffer(sent, dtype=">f2", offset=4).astype("<f2").tobytes())
+    return vector_encoding.Singles(np.frombuffer(sent, dtype=">f4", offset=4).astype("<f4").tobytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,20 +271,20 @@ def _bound(value: object) -> object:
     match value:
         case bool():
             return int(value)
-        case words.TermIds():
-            return words.decode_ids(value).tolist()
-        case words.Frequencies():
-            return words.decode_frequencies(value).tolist()
+        case bm25.TermIds():
+            return bm25.decode_ids(value).tolist()
+        case bm25.Frequencies():
+            return bm25.decode_frequencies(value).tolist()
         case _:
             return value
 
 
 def _term_ids(sent: Sequence[int]) -> bytes:
-    return words.TermIds(np.array(sent, dtype="<u4").tobytes())
+    return bm25.TermIds(np.array(sent, dtype="<u4").tobytes())
 
 
 def _frequencies(sent: Sequence[int]) -> bytes:
-    return words.Frequencies(np.array(sent, dtype="<u2").tobytes())
+    return bm25.Frequencies(np.array(sent, dtype="<u2").tobytes())
 
 
 # Columns that hold what Python keeps as bytes: the name that they have here, and how those are made of what the server

@@ -16,15 +16,15 @@ import numpy as np
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
-from sourcebook.storage import vectors
-from sourcebook.storage.engines import Scored
+from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.index.engines import Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.storage.database import Executor, Row
-    from sourcebook.storage.postgres.filters import CompiledFilter
-    from sourcebook.storage.repositories.collections import StoredCollection
+    from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.storage.postgres.filter_paths import CompiledFilter
 
 # Candidates beyond those that are wanted, because pgvector's order of close ones is not exact.
 _SPARE = 5
@@ -55,7 +55,7 @@ class Route(Enum):
 
 
 @dataclass(slots=True)
-class Search:
+class NearestSearch:
     """One search for chunks or passages."""
 
     reader: Executor
@@ -80,16 +80,18 @@ class Search:
                 return best
             wanted *= 4
 
-    async def passages(self, top_k: int) -> list[Scored]:
+    async def passages(self, top_k: int) -> list[Scored] | None:
         """A passage scores the mean of itself and its best child, or the one of the two that there is.
 
         One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
-        vectors, down to the mean of the last passage that is wanted.
+        vectors, down to the mean of the last passage that is wanted. None if a vector that was found is gone when its
+        passage is read: outside of a snapshot somebody may write in between.
         """
         wanted = 8 * top_k + _SPARE
         while True:
             rows = await self._near_passages(wanted)
-            await self._fetch_families(rows)
+            if not await self._fetch_families(rows):
+                return None
             best = sorted(
                 (self._passage(key[1], members) for key, members in self._families.items()),
                 key=lambda s: (-s.score, s.chunk_id),
@@ -166,7 +168,7 @@ class Search:
             "collection_id": self.stored.collection.id,
             "model_id": self.stored.model_id,
             "metric": self.stored.collection.distance_metric.value,
-            "query": vectors.Singles(self.query.tobytes()),
+            "query": vector_encoding.Singles(self.query.tobytes()),
             "limit": wanted,
         }
 
@@ -175,17 +177,17 @@ class Search:
             "collection_id": self.stored.collection.id,
             "model_id": self.stored.model_id,
             "dimensions": self.stored.collection.embedding_dimensions,
-            "query": vectors.Singles(self.query.tobytes()),
+            "query": vector_encoding.Singles(self.query.tobytes()),
             "filter": None if self.filter is None else self.filter.path,
             "limit": wanted,
         }
 
-    async def _fetch_families(self, rows: Sequence[Row]) -> None:
-        """Whole passages of the candidates, those that are not known yet."""
+    async def _fetch_families(self, rows: Sequence[Row]) -> bool:
+        """Read whole passages of the candidates, those that are not known yet. False if a candidate is gone."""
         known = {member["chunk_id"] for members in self._families.values() for member in members}
         new = [row for row in rows if row["chunk_id"] not in known]
         if not new:
-            return
+            return True
         found = await self.reader.fetch(
             "families",
             collection_id=self.stored.collection.id,
@@ -197,6 +199,7 @@ class Search:
         for row in found:
             grouped[row["document_id"], row["passage_id"]].append(row)
         self._families.update(grouped)
+        return {row["chunk_id"] for row in new} <= {row["chunk_id"] for row in found}
 
     def _passage(self, passage_id: str, members: Sequence[Row]) -> Scored:
         scores = self._exact(members)
@@ -215,8 +218,10 @@ class Search:
         if not rows:
             return []
         metric = self.stored.collection.distance_metric
-        matrix = np.frombuffer(b"".join(row["vector"] for row in rows), dtype=vectors.stored_type(metric))
-        return vectors.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
+        matrix = np.frombuffer(
+            b"".join(row["vector"] for row in rows), dtype=vector_encoding.stored_type(metric)
+        )
+        return vector_encoding.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
 
 
 def vectors_of_a_graph(graph: Graph, top_k: int) -> int:

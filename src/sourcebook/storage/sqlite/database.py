@@ -15,13 +15,19 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.log import lost_frames, remember_loss
-from sourcebook.storage.sqlite.session import Memory, SqliteSession, carried_out, in_snapshot, in_transaction
-from sourcebook.storage.sqlite.threads import Threads
-from sourcebook.storage.sqlite.upgrade import bring_up_to_date
-from sourcebook.storage.steps import Step, reached
+from sourcebook.storage.sqlite.migrate import bring_up_to_date
+from sourcebook.storage.sqlite.salvage.lost_log import lost_frames, remember_loss
+from sourcebook.storage.sqlite.worker_session import (
+    Memory,
+    SqliteSession,
+    carried_out,
+    in_snapshot,
+    in_transaction,
+)
+from sourcebook.storage.sqlite.worker_threads import Threads
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor, Row
@@ -37,7 +43,8 @@ _BEGIN_ATTEMPT_SECONDS = 0.05
 
 @cache
 def read_queries() -> Queries:
-    return Queries.read(files("sourcebook.storage.sqlite") / "sql")
+    shared, own = files("sourcebook.storage") / "sql", files("sourcebook.storage.sqlite") / "sql"
+    return Queries.read(shared, own)
 
 
 async def _in_thread(threads: Threads, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
@@ -167,7 +174,7 @@ class SqliteDatabase:
             executor = SqliteExecutor(writer, self._queries, self._threads)
             try:
                 yield executor
-                reached(Step.BEFORE_COMMIT)
+                reached(CrashPoint.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, writer.execute, "commit")
             except BaseException:
@@ -176,20 +183,13 @@ class SqliteDatabase:
                 raise
             finally:
                 executor.end()
-            reached(Step.COMMITTED)
+            reached(CrashPoint.COMMITTED)
 
     async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
         """Run `work` in one transaction and one worker thread. It may wait for nothing but its executor."""
         async with self._write_lock:
             writer = self._opened()
-            await self._begin(writer)
-            try:
-                return await _in_thread(self._threads, carried_out, writer, self._queries, work)
-            except BaseException:
-                # Cancelled before the thread began.
-                with anyio.CancelScope(shield=True):
-                    await _in_thread(self._threads, _roll_back, writer)
-                raise
+            return await self._when_free(writer, partial(_begun_and_done, writer, self._queries, work))
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[SqliteExecutor, None]:
@@ -235,10 +235,14 @@ class SqliteDatabase:
         return self._writer
 
     async def _begin(self, writer: Connection) -> None:
+        await self._when_free(writer, partial(_begin_now, writer))
+
+    async def _when_free(self, writer: Connection, begin: Callable[[], T]) -> T:
+        """Do what begins a transaction, in a thread, and again for as long as another process is writing."""
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
-                await _in_thread(self._threads, _begin_now, writer)
+                return await _in_thread(self._threads, begin)
             except BaseBusy as busy:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
@@ -250,8 +254,6 @@ class SqliteDatabase:
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, _roll_back, writer)
                 raise
-            else:
-                return
 
     async def _new_reader(self) -> Connection:
         return await _in_thread(self._threads, self._open_reader)
@@ -295,6 +297,13 @@ def _begin_now(writer: Connection) -> None:
     # A rollback that failed on a full or broken disk is made good here.
     _roll_back(writer)
     writer.execute("begin immediate")
+
+
+def _begun_and_done(
+    writer: Connection, queries: Queries, work: Callable[[Executor], Coroutine[Any, Any, T]]
+) -> T:
+    _begin_now(writer)
+    return carried_out(writer, queries, work)
 
 
 def _roll_back(connection: Connection) -> None:

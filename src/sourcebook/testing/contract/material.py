@@ -18,8 +18,8 @@ from sourcebook.model.documents import (
     EmbeddingModel,
     PreparedDocument,
 )
-from sourcebook.storage.digest import digest
-from sourcebook.storage.health import examine
+from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.doctor import examine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sourcebook.errors import ReindexOverrun
-from sourcebook.ingest.reindexing import Reindex, embed_texts
-from sourcebook.ingest.vectors import embed_chunks
+from sourcebook.ingest.index.embedding import embed_chunks
+from sourcebook.ingest.index.reindex import Reindex, embed_texts
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.model.reindexing import ReindexWay
 from sourcebook.ports.providers import TextRole

@@ -10,16 +10,16 @@ import typer
 
 import sourcebook
 from sourcebook.errors import TooManyRemovals, UsageError
-from sourcebook.faces.cli.exits import ExitCode
-from sourcebook.faces.cli.interruption import INTERRUPTED
+from sourcebook.faces.cli.ctrl_c import stopping
+from sourcebook.faces.cli.exit_codes import ExitCode
+from sourcebook.faces.cli.interrupt_message import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.progress import progress_bar
-from sourcebook.faces.cli.stopping import stopping
-from sourcebook.ingest.choices import OnFailed, OnRemoval
+from sourcebook.ingest.add_request import OnFailed, OnRemoval
 from sourcebook.ingest.fingerprint import hash_bytes
-from sourcebook.ingest.report import AddPlan, AddReport, FailedFile, Progress, WatchRound
-from sourcebook.ingest.stopping import StopSignal
+from sourcebook.ingest.stop_signal import StopSignal
+from sourcebook.model.adding import AddPlan, AddReport, FailedFile, Progress, WatchRound
 from sourcebook.model.documents import WriteOutcome
 
 __all__ = ["add", "as_text", "progress_bar"]

@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.faces import shapes
-from sourcebook.faces.cli.answers import reasons, say_sources, streamed
+from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.model.chat import Answer, AnswerEvent, Tier

@@ -20,7 +20,7 @@ def bot(call: Invocation) -> None:
             "the bot needs the package aiogram, which is not installed",
             hint="Install it: pip install 'sourcebook[telegram]'.",
         )
-    from sourcebook.faces.telegram.running import Ended, run  # noqa: PLC0415 - an extra that may not be there
+    from sourcebook.faces.telegram.bot import Ended, run  # noqa: PLC0415 - an extra that may not be there
 
     async def until_told() -> Ended:
         stop = asyncio.Event()

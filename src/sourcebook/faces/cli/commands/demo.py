@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import sourcebook
-from sourcebook.consult.inquiry import LOCAL_USER
+from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.errors import Conflict, PathNotFound
 from sourcebook.faces import shapes
-from sourcebook.faces.cli.answers import say_sources
+from sourcebook.faces.cli.answer_text import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
-from sourcebook.ingest.report import AddReport
+from sourcebook.model.adding import AddReport
 from sourcebook.model.chat import Answer
 from sourcebook.model.moderation import DraftKind
-from sourcebook.settings import Origin
+from sourcebook.settings import SettingOrigin
 from sourcebook.sync import Sourcebook
 
 DEMO_BASE = Path("data/demo.db")
@@ -102,7 +102,7 @@ def _own_copy(base: Path) -> Path:
 
 def _fresh_base(call: Invocation) -> Path:
     """A path for the demo's base. One that somebody named is never overwritten."""
-    if call.loaded.origins.get("db") is Origin.FLAG:
+    if call.loaded.origins.get("db") is SettingOrigin.FLAG:
         named = Path(call.loaded.settings.db)
         if named.exists():
             raise Conflict(f"{named} exists already.", hint="The demo wants a new base: name another path.")

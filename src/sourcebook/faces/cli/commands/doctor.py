@@ -2,7 +2,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.faces.cli.exits import ExitCode
+from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.cli.progress import progress_bar

@@ -3,11 +3,11 @@ from typing import Annotated, Any
 
 import typer
 
-from sourcebook.consult.transcript import moment
+from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import shapes
-from sourcebook.faces.cli.fitting import Cut
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.text_layout import Cut
 from sourcebook.model.documents import Document, DocumentDetails, DocumentStatus
 
 PREVIEW = 500

@@ -9,12 +9,12 @@ import typer
 
 import sourcebook
 from sourcebook.errors import PathNotFound, UsageError
-from sourcebook.faces.cli import evaluations
-from sourcebook.faces.cli.evaluations import Asked, counting_bar
+from sourcebook.faces.cli import evaluation_text
+from sourcebook.faces.cli.evaluation_text import AskedSet, counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.cli.progress import progress_bar
-from sourcebook.faces.cli.questions import own_questions
+from sourcebook.faces.cli.question_files import own_questions
 from sourcebook.model.chat import Role
 from sourcebook.model.search import RerankProvider, RetrievalMode
 from sourcebook.retrieve.evaluation import (
@@ -124,13 +124,13 @@ def evaluate(
         )
     else:
         asked = command.ask(path, names, keep)
-    drawing = evaluations.drawn(asked, plot) if plot else None
+    drawing = evaluation_text.drawn(asked, plot) if plot else None
     if plot and drawing is not None:
         plot.write_text(drawing, "utf-8")
     if call.as_json:
-        say_json(evaluations.as_json(asked, plot))
+        say_json(evaluation_text.as_json(asked, plot))
     else:
-        evaluations.show(asked)
+        evaluation_text.show(asked)
         if plot:
             tell(f"The figures are drawn in {plot}.")
 
@@ -145,7 +145,7 @@ class _Evaluation:
     limit: int | None
     collection: str | None
 
-    def ask(self, path: Path, names: Sequence[str], keep: Path | None) -> Asked:
+    def ask(self, path: Path, names: Sequence[str], keep: Path | None) -> AskedSet:
         """Ask the questions that lie there, in every one of the settings."""
         if not path.exists():
             raise PathNotFound(f"There is no {path}.")
@@ -168,7 +168,7 @@ class _Evaluation:
                 questions = own_questions(book, path / QUESTIONS, name)
             return self._asked(book, name, questions, names, name)
 
-    def ask_decided(self, names: Sequence[str]) -> Asked:
+    def ask_decided(self, names: Sequence[str]) -> AskedSet:
         """Ask what people approved and rejected, in every one of the settings."""
         with self.call.open() as book:
             questions: list[JudgedQuestion] = book.moderation.judged_questions(self.collection)
@@ -193,9 +193,9 @@ class _Evaluation:
                     questions, before, after, k=5, collection=self.collection, on_asked=bar
                 )
         if self.call.as_json:
-            say_json(evaluations.replay_as_json(replayed, before.name, after.name))
+            say_json(evaluation_text.replay_as_json(replayed, before.name, after.name))
         elif replayed:
-            say(evaluations.replay_as_text(replayed, before.name, after.name))
+            say(evaluation_text.replay_as_text(replayed, before.name, after.name))
         else:
             tell("Nobody has asked anything yet: `sourcebook ask` and `sourcebook chat` keep what is asked.")
 
@@ -238,7 +238,7 @@ class _Evaluation:
         questions: Sequence[JudgedQuestion],
         settings: Sequence[str],
         collection: str | None,
-    ) -> Asked:
+    ) -> AskedSet:
         chosen = questions[: self.limit]
         found: list[Evaluation] = []
         for setting in map(self._setting, settings):
@@ -246,7 +246,7 @@ class _Evaluation:
                 found.append(
                     book.evaluate(chosen, setting, k=self.top_k, collection=collection, on_asked=bar)
                 )
-        return Asked(name, len(book.documents(collection)), found)
+        return AskedSet(name, len(book.documents(collection)), found)
 
     def _setting(self, name: str) -> SearchSetting:
         return SearchSetting.of(name, self.provider)

@@ -4,7 +4,7 @@ import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import CuratedAnswerNotFound, UsageError
-from sourcebook.faces import reviews, shapes
+from sourcebook.faces import draft_shapes, shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
@@ -124,7 +124,7 @@ def edit(
             subcategory=subcategory,
         )
     if call.as_json:
-        say_json({"draft": reviews.draft(draft)})
+        say_json({"draft": draft_shapes.draft(draft)})
     else:
         tell(
             f"The change waits as draft {draft.id}: `sourcebook moderate approve {draft.id}` lets it be given."

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.consult.transcript import moment
+from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
-from sourcebook.faces import reviews
-from sourcebook.faces.cli.answers import sources
+from sourcebook.faces import draft_shapes, shapes
+from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.model.curation import CuratedAnswer
@@ -46,7 +46,7 @@ def list_drafts(
     with call.open() as book:
         drafts: list[Draft] = book.moderation.get_pending_moderation_items(limit, kind=kind, after=after)
     if call.as_json:
-        say_json({"drafts": [reviews.draft(each) for each in drafts]})
+        say_json({"drafts": [draft_shapes.draft(each) for each in drafts]})
         return
     say_rows(
         ("id", "kind", "asked", "category", "question", "answer"),
@@ -65,7 +65,7 @@ def show(call: Invocation, draft_id: Number) -> None:
         entry_id = draft.kb_id or draft.stale_kb_id
         entry: CuratedAnswer | None = None if entry_id is None else book.stores.curated.kb_get(entry_id)
     if call.as_json:
-        say_json({"draft": reviews.draft_with_details(draft, similar, entry)})
+        say_json({"draft": draft_shapes.draft_with_details(draft, similar, entry)})
         return
     say("\n".join(_told(draft, similar, entry)))
 
@@ -95,7 +95,7 @@ def approve(
             subcategory=subcategory,
         )
     if call.as_json:
-        say_json({"entry": reviews.shapes.curated_answer(entry)})
+        say_json({"entry": shapes.curated_answer(entry)})
         return
     _tell_entry(entry)
 
@@ -111,7 +111,7 @@ def reject(
     with call.open() as book:
         draft: Draft = book.moderation.reject_moderation_item(draft_id, admin, reason)
     if call.as_json:
-        say_json({"draft": reviews.draft(draft)})
+        say_json({"draft": draft_shapes.draft(draft)})
     else:
         tell(f"Draft {draft.id} is rejected.")
 
@@ -135,8 +135,8 @@ def answer(
         )
         entry: CuratedAnswer | None = None if draft.kb_id is None else book.stores.curated.kb_get(draft.kb_id)
     if call.as_json:
-        shown = None if entry is None else reviews.shapes.curated_answer(entry)
-        say_json({"draft": reviews.draft(draft), "entry": shown})
+        shown = None if entry is None else shapes.curated_answer(entry)
+        say_json({"draft": draft_shapes.draft(draft), "entry": shown})
         return
     tell(f"Question {draft.id} is answered.")
     if entry is not None:
@@ -155,7 +155,7 @@ def gaps(
     with call.open() as book:
         found: list[Gap] = book.moderation.gaps(_moment(since), limit)
     if call.as_json:
-        say_json({"gaps": [reviews.gap(each) for each in found]})
+        say_json({"gaps": [draft_shapes.gap(each) for each in found]})
         return
     if not found:
         tell("Nothing is missing that anybody asked for.")
@@ -168,7 +168,7 @@ def digest(call: Invocation, *, since: Since = "7d") -> None:
     with call.open() as book:
         summed: Digest = book.moderation.digest(_moment(since))
     if call.as_json:
-        say_json({"digest": reviews.digest(summed)})
+        say_json({"digest": draft_shapes.digest(summed)})
     else:
         say("\n".join(_digest(summed)))
 
@@ -223,7 +223,7 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
     if entry is not None:
         state = f"stale: {entry.stale_reason}" if entry.stale_reason else "current"
         lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state}")
-    lines += [f"  Looked at: {line}" for line in reviews.looked_at(draft)]
+    lines += [f"  Looked at: {line}" for line in draft_shapes.looked_at(draft)]
     return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
 
 

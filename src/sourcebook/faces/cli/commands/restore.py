@@ -6,7 +6,7 @@ import typer
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.cli.progress import progress_bar
-from sourcebook.model.keeping import OnExisting
+from sourcebook.model.backup import OnExisting
 
 
 def restore(

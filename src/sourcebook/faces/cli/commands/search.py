@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.faces import shapes
-from sourcebook.faces.cli import explanations
+from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.model.explanation import DocumentPlace
@@ -24,7 +24,7 @@ from sourcebook.model.search import (
     SearchResult,
     WarningCode,
 )
-from sourcebook.retrieve.where import parse_where
+from sourcebook.retrieve.where_language import parse_where
 
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")]
 Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]
@@ -132,11 +132,11 @@ def _show(report: SearchReport, place: DocumentPlace | None) -> None:
     for rank, result in enumerate(_told_apart(report.results), start=1):
         say(as_text(rank, result))
         if reasons:
-            say(explanations.of_result(reasons[rank - 1]))
+            say(explanation_text.of_result(reasons[rank - 1]))
     if report.explanation is not None:
-        say(explanations.of_search(report.explanation))
+        say(explanation_text.of_search(report.explanation))
     if place is not None:
-        say(explanations.of_document(place))
+        say(explanation_text.of_document(place))
     for warning in report.warnings:
         tell(f"Note: {warning.message}")
     if not report.results and not any(w.code is WarningCode.NOTHING_TO_SEARCH_FOR for w in report.warnings):

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.consult.transcript import moment
+from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import Conflict, PathNotFound, SessionNotFound
 from sourcebook.faces import shapes
-from sourcebook.faces.cli.answers import sources
+from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import as_json_text, say, say_json, say_rows, tell
 from sourcebook.model.chat import ChatMessage, Role

@@ -2,7 +2,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.consult.transcript import moment
+from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import shapes
 from sourcebook.faces.cli.commands.users import UserId
 from sourcebook.faces.cli.invocation import Invocation

@@ -2,7 +2,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.consult.transcript import moment
+from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell

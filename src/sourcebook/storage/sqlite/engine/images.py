@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from sourcebook.storage.sqlite.engine.columns import Columns
+from sourcebook.storage.sqlite.engine.filter_columns import Columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.model.search import MetadataFilter
     from sourcebook.storage.sqlite.engine.segment import Segment
-    from sourcebook.storage.sqlite.session import SqliteSession
+    from sourcebook.storage.sqlite.worker_session import SqliteSession
 
 
-class Part(Protocol):
+class IndexPart(Protocol):
     @property
     def segment(self) -> Segment: ...
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=IndexPart)
 T = TypeVar("T")
 
 # A part is joined with the one before it unless that one is at least so many times larger.

@@ -16,8 +16,8 @@ import numpy as np
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
-from sourcebook.storage import vectors
-from sourcebook.storage.engines import Scored
+from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.index.engines import Scored
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, differences, signs_of
 
 if TYPE_CHECKING:
@@ -267,4 +267,4 @@ def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]
 
 
 def prepared_query(query: NDArray[np.float32], metric: DistanceMetric) -> NDArray[np.float32]:
-    return vectors.normalised(query) if metric is DistanceMetric.COSINE else query
+    return vector_encoding.normalised(query) if metric is DistanceMetric.COSINE else query

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sourcebook.storage.sqlite.engine.packed import PackedStrings
+from sourcebook.storage.sqlite.engine.packed_strings import PackedStrings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

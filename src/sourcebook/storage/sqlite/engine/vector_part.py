@@ -14,7 +14,7 @@ import numpy as np
 import simsimd
 
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
-from sourcebook.storage import vectors
+from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.segment import Segment, SegmentBuilder, join_segments
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class VectorPart:
         return found
 
     def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        return vectors.scores(self.matrix[rows], query, self.metric)
+        return vector_encoding.scores(self.matrix[rows], query, self.metric)
 
 
 def signs_of(matrix: NDArray[np.floating[Any]], centre: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -107,7 +107,7 @@ def differences(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[
 
 def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> VectorPart:
     """From rows of `all_vector_rows` or `some_vector_rows`."""
-    kind = vectors.stored_type(collection.distance_metric)
+    kind = vector_encoding.stored_type(collection.distance_metric)
     nothing = bytes(collection.embedding_dimensions * kind.itemsize)
     segment = SegmentBuilder()
     # Plain bytes that grow in place: as Python objects, a million rows would need several times the memory.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sourcebook.storage import words
+from sourcebook.storage.index import bm25
 from sourcebook.storage.sqlite.engine.segment import SegmentBuilder, join_segments
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Postings:
             span = slice(start, end)
             texts = self.texts[span]
             often = self.frequencies[span].astype(np.float64)
-            scores[texts] += weight * words.saturation(
+            scores[texts] += weight * bm25.saturation(
                 often, self.lengths[texts].astype(np.float64), average_length
             )
 
@@ -139,7 +139,7 @@ class _Texts:
 
     def postings(self) -> Postings:
         """The texts turned around."""
-        ids = words.decode_ids(self._ids)
+        ids = bm25.decode_ids(self._ids)
         numbers = np.arange(len(self._counts), dtype=np.int32)
         texts = np.repeat(numbers, np.frombuffer(self._counts, dtype=np.int32))
         order = np.argsort(ids, kind="stable")
@@ -148,7 +148,7 @@ class _Texts:
             terms,
             np.append(first, len(ids)).astype(np.int64),
             texts[order],
-            words.decode_frequencies(self._frequencies)[order],
+            bm25.decode_frequencies(self._frequencies)[order],
             np.frombuffer(self._lengths, dtype=np.int32),
         )
 

@@ -1,0 +1,167 @@
+"""Citations in a model's answer: read from the stream, bound to quotes, and checked.
+
+A model is asked to put the number of a passage in brackets behind each sentence that it takes from there. What it
+writes arrives in pieces of any size; the reader gives the same result however the text was split.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TypeAlias
+
+from sourcebook.consult.answer.support import check_support, share_of_terms_in
+from sourcebook.text.sentences import sentence_spans
+
+LONGEST_MARK = 40
+"""A bracket that is not closed within so many characters is no citation."""
+
+_MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
+_UNFINISHED = re.compile(r"(?:\[|【)[\s\d,;^–-]*$")
+_LEADING = re.compile(rf"\s*(?:{_MARK.pattern}\s*)+")
+_NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class CitationMark:
+    """A citation as written: the numbers in one pair of brackets."""
+
+    numbers: tuple[int, ...]
+
+
+Piece: TypeAlias = str | CitationMark
+
+
+class CitationMarkReader:
+    """Splits a stream into text and marks. What may still become a mark is held back until it is known."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> list[Piece]:
+        waiting = self._held + text
+        unfinished = _UNFINISHED.search(waiting, max(0, len(waiting) - LONGEST_MARK))
+        cut = unfinished.start() if unfinished else len(waiting)
+        self._held = waiting[cut:]
+        return list(_pieces(waiting[:cut]))
+
+    def close(self) -> list[Piece]:
+        """What was still held back: the stream is over, and it is text."""
+        rest, self._held = self._held, ""
+        return [rest] if rest else []
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    end = 0
+    for match in _MARK.finditer(text):
+        if len(match[0]) > LONGEST_MARK:
+            continue
+        if match.start() > end:
+            yield text[end : match.start()]
+        yield CitationMark(_numbers(match[1]))
+        end = match.end()
+    if end < len(text):
+        yield text[end:]
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    found: list[int] = []
+    for match in _NUMBERS.finditer(written):
+        first = int(match[1])
+        last = int(match[2]) if match[2] else first
+        # A range that runs backwards or far is no range: its two ends are what was written.
+        found.extend(range(first, last + 1) if first <= last <= first + 20 else (first, last))
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence of the answer without its marks, and the numbers that it cites; none if it cites nothing.
+
+    `start` and `end` are where it stands in the answer, with the marks inside it.
+    """
+
+    text: str
+    numbers: tuple[int, ...]
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+    def citing(self, more: tuple[int, ...]) -> CitedSentence:
+        return replace(self, numbers=tuple(dict.fromkeys(self.numbers + more)))
+
+
+def cited_sentences(answer: str) -> list[CitedSentence]:
+    """The sentences of an answer that still has its marks.
+
+    A mark between two sentences belongs to the one before, unless the answer begins with a mark: then each belongs to
+    the one behind it.
+    """
+    sentences: list[CitedSentence] = []
+    marks_come_first = _LEADING.match(answer) is not None
+    for start, end in sentence_spans(answer):
+        begin = start
+        if sentences and not marks_come_first and (leading := _LEADING.match(answer, start, end)):
+            begin = leading.end()
+            sentences[-1] = sentences[-1].citing(_cited(answer[start:begin]))
+        text = "".join(piece for piece in _pieces(answer[begin:end]) if isinstance(piece, str))
+        numbers = _cited(answer[begin:end])
+        if any(letter.isalnum() for letter in text):
+            sentences.append(CitedSentence(" ".join(text.split()), numbers, begin, end))
+        elif numbers and sentences:
+            sentences[-1] = sentences[-1].citing(numbers)
+    return sentences
+
+
+def _cited(text: str) -> tuple[int, ...]:
+    marks = (piece for piece in _pieces(text) if isinstance(piece, CitationMark))
+    return tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The words of a passage that support a sentence best, as a span of the passage, and whether they are enough."""
+
+    start: int
+    end: int
+    text: str
+    is_enough: bool
+    doubts: tuple[str, ...]
+
+
+def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
+    """One sentence of the passage, or two that follow each other if together they support more.
+
+    Of those that are enough, the one that holds most of the words; of equal ones the shorter one, which says it to the
+    point, and then the earlier one. If none is enough, the one that holds most.
+    """
+    spans = sentence_spans(passage) or [(0, len(passage))]
+    pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
+    share = share_of_terms_in(sentence, language)
+    shares = {(start, end): round(share(passage[start:end]), 3) for start, end in (*spans, *pairs)}
+    # Comparing words is cheap and checking is not: the best is checked first, and mostly it is enough.
+    ranked = sorted(shares, key=lambda span: (-shares[span], span[1] - span[0]))
+    checked = (_quote(sentence, passage, span, language, context) for span in ranked)
+    first = next(checked)
+    return first if first.is_enough else next((quote for quote in checked if quote.is_enough), first)
+
+
+def _quote(sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str) -> Quote:
+    start, end = span
+    support = check_support(sentence, passage[start:end], language, context)
+    return Quote(
+        start, end, passage[start:end], support.is_enough, tuple(doubt.value for doubt in support.doubts)
+    )
+
+
+def renumbered(answer: str, order: Sequence[int]) -> str:
+    """The answer with its marks written in one form and numbered in the order of first use."""
+    places = {number: place for place, number in enumerate(order, start=1)}
+
+    def rewritten(piece: Piece) -> str:
+        if isinstance(piece, str):
+            return piece
+        return "".join(f"[{places[number]}]" for number in piece.numbers if number in places)
+
+    return "".join(map(rewritten, _pieces(answer)))

@@ -1,0 +1,205 @@
+"""From passages to an answer with checked citations: taken from them word for word, or written by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.citations import (
+    CitationMarkReader,
+    CitedSentence,
+    Piece,
+    best_quote,
+    cited_sentences,
+)
+from sourcebook.consult.answer.extract import emphasised, extract
+from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.question.kinds import kinds_of
+from sourcebook.consult.wording import source_link
+from sourcebook.model.chat import Citation, Sentence
+
+if TYPE_CHECKING:
+    from sourcebook.consult.answer.extract import Extract
+    from sourcebook.model.documents import Document
+    from sourcebook.model.search import SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedAnswer:
+    """The text of an answer with its marks, the citations behind them, and what became of each sentence."""
+
+    text: str
+    citations: Sequence[Citation] = ()
+    sentences: Sequence[Sentence] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSources:
+    """The passages that an answer is made from, by their numbers, and what is known about them."""
+
+    passages: Sequence[SearchResult]
+    documents: Mapping[tuple[str, str], Document]
+    language: str | None
+
+    def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
+        """A citation of a span of the passage's content, verified by being what stands there."""
+        chunk = passage.chunk
+        document = self.documents.get((passage.collection_id, chunk.document_id))
+        # A passage may go over to the next page before the quote.
+        page = (document.page_at(chunk.start_index + start) if document else None) or chunk.page
+        return Citation(
+            number=number,
+            text=source_link(passage.document_path, passage.document_title, page, self.language),
+            collection_id=passage.collection_id,
+            document_id=chunk.document_id,
+            document_path=passage.document_path,
+            document_title=passage.document_title,
+            chunk_id=chunk.id,
+            page=page,
+            start=chunk.start_index + start,
+            end=chunk.start_index + end,
+            quote=chunk.content[start:end],
+            verified=True,
+            file_hash=document.file_hash if document else None,
+        )
+
+
+def extracted(
+    question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
+) -> ComposedAnswer | None:
+    """An answer in the words of the passages: each sentence is its own quote. `language` is that of the words."""
+    asked_for = emphasised(weights, question, language)
+    chosen = extract(asked_for, desk.passages, language, kinds_of(question))
+    if not chosen:
+        return None
+    numbers: dict[int, int] = {}
+    citations: list[Citation] = []
+    sentences: list[Sentence] = []
+    text = ""
+    for piece in chosen:
+        number = numbers.setdefault(piece.passage, len(numbers) + 1)
+        citations.append(desk.citation(number, desk.passages[piece.passage], piece.start, piece.end))
+        said = _as_a_sentence(desk.passages[piece.passage], piece)
+        start = len(text) + (1 if text else 0)
+        text = f"{text} {said} [{number}]".strip()
+        sentences.append(Sentence(start, len(text), (number,), verified=True))
+    return ComposedAnswer(text, tuple(citations), tuple(sentences))
+
+
+def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
+    said = " ".join(passage.chunk.content[piece.start : piece.end].split()).lstrip("-*•– ")
+    if said.startswith("|"):
+        # A row of a table is read without its rulers.
+        said = " · ".join(cell.strip() for cell in said.strip("| ").split("|"))
+    return said if said.endswith((".", "!", "?", "…", ":", ";")) else f"{said}."
+
+
+@dataclass(slots=True)
+class StreamedAnswer:
+    """Follows a model that writes: tells what may be shown, checks each sentence as it ends, and sums up.
+
+    Marks are shown in the order of their first use, whatever numbers the model uses.
+    """
+
+    desk: PassageSources
+    _reader: CitationMarkReader = field(default_factory=CitationMarkReader)
+    _text: str = ""
+    _places: dict[int, int] = field(default_factory=dict[int, int])
+    _checked: list[tuple[CitedSentence, list[Citation]]] = field(
+        default_factory=list[tuple[CitedSentence, list[Citation]]]
+    )
+    _shown: bool = False
+
+    def feed(self, text: str) -> str:
+        """What may be shown after this piece. The word for "nothing found" is held back until it is known."""
+        return self._show(self._reader.feed(text))
+
+    def close(self) -> str:
+        return self._show(self._reader.close(), is_last=True)
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether the model said that the passages do not answer, or nothing at all."""
+        return not self._text.strip() or NOTHING_FOUND in self._text
+
+    def new_citations(self, *, is_last: bool = False) -> list[Citation]:
+        """The citations of the sentences that have ended since the last time."""
+        ended = cited_sentences(self._text)
+        ready = ended if is_last else ended[:-1]
+        found: list[Citation] = []
+        for sentence in ready[len(self._checked) :]:
+            citations = list(self._checked_citations(sentence)) or list(self._own_citation(sentence))
+            self._checked.append((sentence, citations))
+            found += citations
+        return found
+
+    def composed(self) -> ComposedAnswer:
+        """The whole answer, with marks also where we found the source. Call it when everything was fed and checked."""
+        text = ""
+        copied = len(self._text) - len(self._text.lstrip())
+        sentences: list[Sentence] = []
+        for sentence, citations in self._checked:
+            end = min(sentence.end, len(self._text.rstrip()))
+            start = len(text) + sentence.start - copied
+            text += self._text[copied:end]
+            copied = end
+            numbers = sentence.numbers or tuple(citation.number for citation in citations)
+            if citations and not sentence.numbers:
+                text += "".join(f" [{number}]" for number in numbers)
+            doubts = _doubts(sentence, citations)
+            sentences.append(Sentence(start, len(text), numbers, not doubts, doubts))
+        text += self._text[copied:].rstrip()
+        return ComposedAnswer(text, tuple(c for _, found in self._checked for c in found), tuple(sentences))
+
+    def _show(self, pieces: Sequence[Piece], *, is_last: bool = False) -> str:
+        before = len(self._text) if self._shown else 0
+        self._text += "".join(map(self._written, pieces))
+        if not is_last and NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
+            return ""
+        if self.has_nothing:
+            return ""
+        self._shown = True
+        return self._text[before:]
+
+    def _written(self, piece: Piece) -> str:
+        if isinstance(piece, str):
+            return piece
+        return "".join(f"[{self._places.setdefault(n, len(self._places) + 1)}]" for n in piece.numbers)
+
+    def _checked_citations(self, sentence: CitedSentence) -> Iterator[Citation]:
+        given = {shown: number for number, shown in self._places.items()}
+        for shown in sentence.numbers:
+            number = given.get(shown, 0)
+            if 1 <= number <= len(self.desk.passages):
+                yield self._cited(sentence, number, shown)
+
+    def _own_citation(self, sentence: CitedSentence) -> Iterator[Citation]:
+        """A source for a sentence that names none: the first passage that supports it. Small models forget to cite."""
+        if sentence.numbers or sentence.text.endswith("?"):
+            return
+        for number in range(1, len(self.desk.passages) + 1):
+            citation = self._cited(sentence, number, self._places.get(number, len(self._places) + 1))
+            if citation.verified:
+                self._places[number] = citation.number
+                yield citation
+                return
+
+    def _cited(self, sentence: CitedSentence, number: int, shown: int) -> Citation:
+        """A sentence checked against a passage; `shown` is the number that readers see."""
+        passage = self.desk.passages[number - 1]
+        context = "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
+        quote = best_quote(sentence.text, passage.chunk.content, self.desk.language, context)
+        citation = self.desk.citation(shown, passage, quote.start, quote.end)
+        return replace(citation, verified=quote.is_enough, doubts=quote.doubts)
+
+
+def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str, ...]:
+    """Why a sentence is not verified: it cites nothing, a number that was not given, or what does not say it."""
+    if not sentence.numbers and not citations:
+        return ("no_citation",)
+    if len(citations) < len(sentence.numbers):
+        return ("unknown_number",)
+    if any(citation.verified for citation in citations):
+        return ()
+    return tuple(dict.fromkeys(doubt for citation in citations for doubt in citation.doubts))

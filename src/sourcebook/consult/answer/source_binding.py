@@ -1,0 +1,176 @@
+"""Binding an answer to the documents: what bears each of its sentences out, found and checked without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.citations import CitationMarkReader, CitedSentence, best_quote, cited_sentences
+from sourcebook.consult.answer.support import check_support, share_of_terms
+from sourcebook.curate.staleness import stands
+from sourcebook.model.chat import MANUAL_COLLECTION
+from sourcebook.model.curation import CuratedSource
+from sourcebook.model.search import RetrievalConfig, SearchResult
+from sourcebook.ports.moderation import BoundAnswer
+from sourcebook.text.analysis import analyse, words
+from sourcebook.text.stopwords import asking_words
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.documents import Document
+    from sourcebook.ports.storage import Library
+
+_PASSAGES = 5
+_WORDS_THAT_TELL = 6
+_OF_THE_QUESTION = 0.6
+_GAPS = re.compile(r"[ \t]{2,}")
+_GAP_BEFORE_A_DOT = re.compile(r"[ \t]+([.,;:!?])")
+Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBinder:
+    """The contract of `ports.moderation.Binder`."""
+
+    library: Library
+    search: Search
+
+    async def bind(
+        self,
+        answer: str,
+        question: str | None,
+        citations: Sequence[Citation],
+        collections: Sequence[str],
+        language: str | None,
+    ) -> BoundAnswer:
+        work = _Binding(self, question, await self._standing(citations), collections, language)
+        return await work.bound(answer)
+
+    async def _standing(self, citations: Sequence[Citation]) -> list[CuratedSource]:
+        """Those of the citations whose words still stand in their documents."""
+        documents: dict[tuple[str, str], Document | None] = {}
+        found: list[CuratedSource] = []
+        for citation in citations:
+            place = citation.collection_id, citation.document_id
+            if citation.collection_id == MANUAL_COLLECTION or not citation.quote.strip():
+                continue
+            if place not in documents:
+                documents[place] = await self.library.get_document(*place)
+            document = documents[place]
+            if document is not None and document.is_active and stands(citation.quote, document.content):
+                found.append(_of_citation(citation, document))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    """One answer and what is known of it."""
+
+    binder: SourceBinder
+    question: str | None
+    cited: Sequence[CuratedSource]
+    collections: Sequence[str]
+    language: str | None
+
+    async def bound(self, answer: str) -> BoundAnswer:
+        sources: list[CuratedSource] = []
+        unsupported: list[str] = []
+        pieces: list[str] = []
+        copied = 0
+        for sentence in cited_sentences(answer):
+            found = await self._support(sentence)
+            marks = [_place(sources, source) for source in found]
+            pieces += [_without_marks(answer[copied : sentence.start])]
+            pieces += [_without_marks(answer[sentence.start : sentence.end]).rstrip()]
+            pieces += [f" [{number}]" for number in marks]
+            copied = sentence.end
+            if not found:
+                unsupported.append(sentence.text)
+        text = "".join([*pieces, _without_marks(answer[copied:])]).strip()
+        return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported))
+
+    async def _support(self, sentence: CitedSentence) -> list[CuratedSource]:
+        """What the sentence itself cites goes first, then whatever the answer cites, then what a search finds."""
+        if held := list(self._held(sentence)):
+            return held[:1]
+        query = f"{self.question or ''} {sentence.text}".strip()
+        found = await self.binder.search(self.collections, query, RetrievalConfig(top_k=_PASSAGES))
+        for passage in found:
+            source = await self._quoted(sentence, passage)
+            if source is not None:
+                return [source]
+        return []
+
+    def _held(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
+        for source in self.cited:
+            if check_support(
+                sentence.text, source.quote, self.language, source.document_title or ""
+            ).is_enough:
+                yield source
+
+    def _is_about(self, sentence: CitedSentence, passage: str) -> bool:
+        """Whether a passage that nobody cited speaks of the question. A few words such as “in July” stand anywhere."""
+        if len(set(analyse(sentence.text, self.language))) >= _WORDS_THAT_TELL:
+            return True
+        asking = asking_words(self.language)
+        asked = " ".join(word for word in words(self.question or "") if word not in asking)
+        return bool(asked) and share_of_terms(asked, passage, self.language) >= _OF_THE_QUESTION
+
+    async def _quoted(self, sentence: CitedSentence, passage: SearchResult) -> CuratedSource | None:
+        chunk = passage.chunk
+        context = "\n".join(part for part in (passage.document_title, chunk.section) if part)
+        quote = best_quote(sentence.text, chunk.content, self.language, context)
+        if not quote.is_enough or passage.collection_id == MANUAL_COLLECTION:
+            return None
+        if not self._is_about(sentence, f"{context}\n{chunk.content}"):
+            return None
+        document = await self.binder.library.get_document(passage.collection_id, chunk.document_id)
+        start = chunk.start_index + quote.start
+        return CuratedSource(
+            collection_id=passage.collection_id,
+            document_id=chunk.document_id,
+            document_path=passage.document_path,
+            quote=quote.text,
+            document_title=passage.document_title,
+            chunk_id=chunk.id,
+            page=(document.page_at(start) if document else None) or chunk.page,
+            start=start,
+            end=chunk.start_index + quote.end,
+            file_hash=document.file_hash if document else None,
+        )
+
+
+def _of_citation(citation: Citation, document: Document) -> CuratedSource:
+    return CuratedSource(
+        collection_id=citation.collection_id,
+        document_id=citation.document_id,
+        document_path=document.file_path or citation.document_path,
+        quote=citation.quote,
+        document_title=document.title,
+        chunk_id=citation.chunk_id or None,
+        page=citation.page,
+        start=citation.start,
+        end=citation.end,
+        file_hash=document.file_hash,
+    )
+
+
+def _place(sources: list[CuratedSource], source: CuratedSource) -> int:
+    """The number of a source, from 1; each place has one."""
+    for number, known in enumerate(sources, start=1):
+        if (known.collection_id, known.document_id, known.quote) == (
+            source.collection_id,
+            source.document_id,
+            source.quote,
+        ):
+            return number
+    sources.append(source)
+    return len(sources)
+
+
+def _without_marks(text: str) -> str:
+    reader = CitationMarkReader()
+    kept = "".join(piece for piece in [*reader.feed(text), *reader.close()] if isinstance(piece, str))
+    return _GAP_BEFORE_A_DOT.sub(r"\1", _GAPS.sub(" ", kept))

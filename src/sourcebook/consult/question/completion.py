@@ -1,0 +1,70 @@
+"""Questions that only the conversation makes whole: "and when in spring?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sourcebook.text.analysis import words
+from sourcebook.text.stopwords import stop_words
+
+_SHORT = 3
+"""So few words that say something rarely ask a whole question, when another was asked before."""
+
+# What points back: words that begin a continuation, and words that stand for something already named.
+_CONTINUING_WORDS = """
+    and but or so then also else instead а и но или тогда ещё еще тоже также e ou mas então também y o pero entonces
+    """
+_CONTINUING = frozenset(_CONTINUING_WORDS.split())
+_POINTING_WORDS = """
+    it its they them their this that these those he she him her his one ones there
+    он она оно они его ее её их им ему ей ней него них этот эта это эти этого этой этих тот та те того той тех там
+    ele ela eles elas isso isto esse essa esses essas este esta estes estas dele dela deles delas lá
+    él ella ellos ellas eso esto ese esa esos esas
+    """
+_POINTING = frozenset(_POINTING_WORDS.split())
+_ASKING_WORDS = """
+    what when where why how which who much many long often far
+    что когда где куда почему зачем как какой какая какое какие какую сколько кто чем чего
+    que quando onde por porque como qual quais quanto quanta quantos quantas quem
+    qué cuándo dónde cómo cuál cuánto cuánta cuántos
+    """
+_ASKING = frozenset(_ASKING_WORDS.split())
+# A question that names its subject begins with more than a pointer would need.
+_LONG = 8
+
+
+def wordings(question: str, earlier: Sequence[str], language: str | None) -> list[str]:
+    """The ways to search for a question, to be tried in this order.
+
+    One that points back is searched with the last whole question before it. One that is only short may be whole by
+    itself, so it is tried as it is first.
+    """
+    whole = completed(question, earlier, language)
+    if whole == question:
+        return [question]
+    return [whole] if _points(question) else [question, whole]
+
+
+def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
+    """The question with the last whole question before it, if it may point back there."""
+    if not earlier or not points_back(question, language):
+        return question
+    base = next((q for q in reversed(earlier) if not points_back(q, language)), earlier[0])
+    return f"{base} {question}"
+
+
+def points_back(question: str, language: str | None) -> bool:
+    """Whether a question may need the one before it: because it says so, or because it is so short."""
+    found = words(question)
+    if not found:
+        return False
+    stops = stop_words(language)
+    content = [w for w in found if w not in stops and w not in _ASKING and w not in _POINTING | _CONTINUING]
+    if len(found) > _LONG and len(content) > _SHORT:
+        return False
+    return _points(question) or len(content) < _SHORT
+
+
+def _points(question: str) -> bool:
+    found = words(question)
+    return found[:1] != [] and (found[0] in _CONTINUING or any(word in _POINTING for word in found))

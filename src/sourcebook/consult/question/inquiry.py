@@ -1,0 +1,62 @@
+"""A question as somebody asks it: of whom, where, and in which conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Answer, ChatSession
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.retrieve.context import QuestionContext
+
+LOCAL_USER = 1
+
+Keep: TypeAlias = "Callable[[Answer, QuestionContext], Awaitable[Answer]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question and what it is limited to. What is not said is as the session has it; without one, as `otherwise`."""
+
+    question: str
+    collections: Sequence[str] = ()
+    session_id: str | None = None
+    user_id: int = LOCAL_USER
+    face: str = "python"
+    category: str | None = None
+    subcategory: str | None = None
+    filter: MetadataFilter | None = None
+    language: str | None = None
+    otherwise: Sequence[str] = ("default",)
+    """The collections that are asked when neither the question nor its session names any."""
+    keep: Keep | None = field(default=None, compare=False, repr=False)
+    """Stores the answer, instead of a turn of the session: for who has more to store in the same transaction."""
+
+    def within(self, session: ChatSession | None) -> Inquiry:
+        """The question in the place that its conversation is about."""
+        scope: Mapping[str, JsonValue] = {} if session is None else session.scope
+        remembered = scope.get("collections")
+        named = [n for n in remembered if isinstance(n, str)] if isinstance(remembered, Sequence) else []
+        return replace(
+            self,
+            collections=tuple(self.collections or named or self.otherwise),
+            category=self.category or _text(scope.get("category")),
+            subcategory=self.subcategory or _text(scope.get("subcategory")),
+        )
+
+    @property
+    def scope(self) -> dict[str, JsonValue]:
+        """What a conversation that begins with this question is about."""
+        scope: dict[str, JsonValue] = {
+            "collections": list(self.collections),
+            "category": self.category,
+            "subcategory": self.subcategory,
+        }
+        return {name: value for name, value in scope.items() if value}
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,77 @@
+"""Which questions ask much the same: for putting drafts and gaps together, not for answering.
+
+Here a wrong neighbour costs a glance, so the rule is generous: most of the words that carry meaning are shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeVar
+
+from sourcebook.text.analysis import analyse, words
+
+if TYPE_CHECKING:
+    from sourcebook.ports.moderation import AskedQuestion
+
+ALIKE = 0.5
+"""The share of their words that two questions of a group have in common."""
+
+_BEGINNING = 5
+# Words that ask and say nothing about what is asked.
+_ASKING = """
+what when where why how which who much many often can could should would must may do does need needs please tell me my
+что когда где куда почему зачем отчего как какой какая какое какие какую каком каким сколько кто чем чего нужно надо
+нужен нужна нужны можно ли подскажите пожалуйста скажите делать сделать время лучше мне мой моя мои у меня
+que quando onde porque como qual quais quanto quanta quantos quantas quem devo deve pode posso favor diga melhor meu
+minha
+"""
+_ASKING_WORDS = frozenset(_ASKING.split())
+T = TypeVar("T")
+
+
+@lru_cache(maxsize=20_000)
+def question_terms(question: str, language: str | None) -> frozenset[str]:
+    """What a question is about: its stems, long ones by their beginning, for forms of one word may differ in stem."""
+    telling = " ".join(word for word in words(question) if word not in _ASKING_WORDS)
+    return frozenset(term[:_BEGINNING] for term in analyse(telling or question, language))
+
+
+def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """From 0, nothing in common, to 1, the same words."""
+    together = len(one | other)
+    return len(one & other) / together if together else 0.0
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two questions are the same word for word, apart from case and punctuation."""
+    return words(one) == words(other)
+
+
+def group_of(question: str, language: str | None, known: Iterable[AskedQuestion]) -> str:
+    """The group of the most similar question that is known, or a new one."""
+    terms = question_terms(question, language)
+    best, group = 0.0, None
+    for asked in known:
+        found = likeness(terms, question_terms(asked.question, asked.language))
+        if found > best:
+            best, group = found, asked.group_key
+    return group if group is not None and best >= ALIKE else _new_group(terms, question)
+
+
+def _new_group(terms: frozenset[str], question: str) -> str:
+    told = " ".join(sorted(terms)) or question
+    return blake2b(told.encode(), digest_size=8).hexdigest()
+
+
+def clusters(items: Sequence[tuple[T, frozenset[str]]]) -> list[list[T]]:
+    """Items put together by their words, each with the first cluster that is alike; the largest cluster first."""
+    found: list[tuple[frozenset[str], list[T]]] = []
+    for item, terms in items:
+        near = max(found, key=lambda cluster: likeness(terms, cluster[0]), default=None)
+        if near is not None and likeness(terms, near[0]) >= ALIKE:
+            near[1].append(item)
+        else:
+            found.append((terms, [item]))
+    return [members for _, members in sorted(found, key=lambda cluster: -len(cluster[1]))]

@@ -1,0 +1,142 @@
+"""Answers for people: the text as it is written, the sources by their numbers, and what is not borne out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from sourcebook.consult.answer.transcript import STATES, moment
+from sourcebook.faces.cli.output import Stream, say, tell
+from sourcebook.model.chat import Tier, TokenWritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sourcebook.model.chat import Answer, AnswerEvent, Citation
+
+_DOUBTS = {
+    "no_citation": "it names no source",
+    "unknown_number": "it names a source that was not given",
+    "number": "a number is not in the source",
+    "unit": "a unit is not in the source",
+    "name": "a name is not in the source",
+    "negation": "it denies what the source states, or the other way round",
+    "turned_around": "a time or direction is not in the source",
+    "words": "the source holds too few of its words",
+    "no_quote": "the source has no words for it",
+}
+
+_DIFFERENCES = {
+    "kind": "it asks for something of another kind",
+    "denial": "one of the two denies something",
+    "number": "the numbers differ",
+    "decisive_word": "times or directions differ",
+    "one_word": "one word is another",
+    "other_words": "the words differ",
+    "order": "the words change places",
+}
+
+
+def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
+    """Ask, and show the answer while it is written."""
+    with Stream(is_on=True) as stream:
+
+        def show(event: AnswerEvent) -> None:
+            if isinstance(event, TokenWritten):
+                stream.write(event.text)
+
+        answer = ask(show)
+        stream.end()
+    # What is declined or curated was not written piece by piece; a model may decline after some words.
+    if not stream.has_written or answer.tier is Tier.NONE:
+        say(answer.answer)
+    return answer
+
+
+def say_sources(answer: Answer) -> None:
+    """Where the answer comes from, which of its sentences are not borne out, and which words were exchanged."""
+    if answer.tier is Tier.CURATED:
+        say(_approval(answer))
+    if answer.citations:
+        say("\n" + "\n".join(sources(answer.citations, answer.answer)))
+    for sentence in answer.sentences:
+        if not sentence.verified:
+            said = " ".join(answer.answer[sentence.start : sentence.end].split())
+            say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
+    for use in _rows(answer.details.get("terms")):
+        done = "is kept as" if use["corrected"] else "should be"
+        tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
+
+
+def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
+    """Each source once, with all that is quoted from it. A quote that was said already is not said again."""
+    already = " ".join(said.split())
+    numbers: dict[int, list[Citation]] = {}
+    for citation in citations:
+        numbers.setdefault(citation.number, []).append(citation)
+    for number, cited in numbers.items():
+        yield f"[{number}] {_place(cited[0])}"
+        for citation in dict.fromkeys(cited):
+            quote, notes = " ".join(citation.quote.split()), _notes(citation)
+            if notes or quote not in already:
+                yield f"    “{quote}”{notes}"
+
+
+def _place(citation: Citation) -> str:
+    page = "" if citation.page is None else f", page {citation.page}"
+    title = citation.document_title
+    path = citation.document_path
+    return f"{path}{page}" if title in (None, path) else f"{title}{page} · {path}"
+
+
+def _notes(citation: Citation) -> str:
+    state = STATES[citation.state]
+    notes = [f"unverified: {_reasons(citation.doubts)}"] if not citation.verified else []
+    notes += [state] if state else []
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _reasons(doubts: Sequence[str]) -> str:
+    return ", ".join(_DOUBTS.get(doubt, doubt) for doubt in doubts)
+
+
+def _approval(answer: Answer) -> str:
+    who, when = answer.details.get("approved_by"), answer.details.get("approved_at")
+    by = f", approved by user {who}" if who is not None else ""
+    at = f" on {moment(when)}" if isinstance(when, int) else ""
+    stale = answer.details.get("stale")
+    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else "")
+
+
+def reasons(answer: Answer) -> str:
+    """How an answer came about."""
+    details = answer.details
+    lines = [f"Tier: {answer.tier.value}. Searched for: {details.get('searched')}"]
+    if expansions := cast("list[str]", details.get("expansions") or []):
+        lines.append(f"  and for: {', '.join(expansions)}")
+    lines.append(f"  written by: {details.get('model') or 'nobody, it is quoted'}")
+    for entry in _rows(details.get("curated")):
+        reason = str(entry["reason"])
+        verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
+        lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
+    for passage in _rows(details.get("passages")):
+        left_out = (
+            "damaged on disk, `sourcebook doctor` says more" if passage.get("damaged") else "not close enough"
+        )
+        verdict = "taken" if passage["taken"] else left_out
+        lines.append(
+            f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
+            f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
+        )
+    if answer.tier is Tier.NONE and not _rows(details.get("passages")):
+        lines.append("  nothing was found at all")
+    return "\n".join(lines)
+
+
+def _rows(value: object) -> list[dict[str, object]]:
+    rows = cast("list[Any]", value) if isinstance(value, list) else []
+    return [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
+
+
+def _number(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,32 @@
+"""How the command ends when somebody presses Ctrl-C. It imports little, as most may not have been loaded by then."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import SourcebookError
+from sourcebook.faces.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+INTERRUPTED = SourcebookError("Interrupted.", hint="What was finished before is kept.")
+
+
+def tell_interrupted(arguments: Sequence[str]) -> ExitCode:
+    """Say that the command was interrupted, in the form that its arguments ask for, and return its exit code."""
+    error = INTERRUPTED
+    if asks_for_json(arguments):
+        sys.stdout.write(json.dumps({"error": error.as_dict()}, indent=2) + "\n")
+    else:
+        sys.stderr.write(f"Error: {error.message}\n{error.hint}\n")
+    return ExitCode.INTERRUPTED
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Known before the options are parsed, because a mistake among them is an error document too."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options

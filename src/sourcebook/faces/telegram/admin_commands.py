@@ -1,0 +1,120 @@
+"""The commands of those who run the base. They work in a private chat, for whom the base or the settings name."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from aiogram import Router
+from aiogram.filters import Command, CommandObject, Filter
+
+from sourcebook.faces.telegram import payments, rendering, review
+from sourcebook.faces.telegram.rich_text import clean
+from sourcebook.locale import texts as texts_of
+from sourcebook.model.people import OperationType
+
+if TYPE_CHECKING:
+    from aiogram.types import Message
+
+    from sourcebook.faces.telegram.bot_services import BotServices
+    from sourcebook.faces.telegram.guests import Guest
+    from sourcebook.model.people import User
+
+_LARGEST_CREDIT = 1_000_000
+_CREDIT = re.compile(r"@?(\w{1,64})\s+([0-9]{1,7})")
+_TERM = re.compile(r"([^=]+)=(.+)", re.DOTALL)
+
+
+class Staff(Filter):
+    """Those who review. For anybody else, the command does not exist."""
+
+    async def __call__(self, message: Message, guest: Guest) -> bool:
+        return guest.is_staff and guest.place.is_private
+
+
+class Admin(Filter):
+    async def __call__(self, message: Message, guest: Guest) -> bool:
+        return guest.is_admin and guest.place.is_private
+
+
+def router() -> Router:
+    administering = Router(name="administering")
+    administering.message.register(moderate, Command("moderate"), Staff())
+    administering.message.register(terms, Command("terms"), Staff())
+    administering.message.register(stats, Command("stats"), Staff())
+    administering.message.register(digest, Command("digest"), Staff())
+    administering.message.register(credit, Command("credit"), Admin())
+    administering.message.register(payments.refund, Command("refund"), Admin())
+    return administering
+
+
+async def moderate(message: Message, guest: Guest, office: BotServices) -> None:
+    await review.show_next(guest, office)
+
+
+async def terms(message: Message, command: CommandObject, guest: Guest, office: BotServices) -> None:
+    """`/terms`, `/terms word = phrase`, `/terms -word`."""
+    wanted = (command.args or "").strip()
+    if wanted.startswith("-"):
+        term = wanted[1:].strip()
+        key = "terms_changed" if term and await office.book.delete_term(term) else "terms_unknown"
+        await office.say(guest, guest.texts(key, term=clean(term)))
+    elif found := _TERM.fullmatch(wanted):
+        term = await office.book.add_term(found[1].strip(), found[2].strip())
+        await office.say(guest, guest.texts("terms_changed", term=clean(term.term)))
+    else:
+        await office.say(guest, rendering.terms(guest.texts, await office.book.get_all_terms()))
+
+
+async def credit(message: Message, command: CommandObject, guest: Guest, office: BotServices) -> None:
+    found = _CREDIT.fullmatch((command.args or "").strip())
+    amount = int(found[2]) if found else 0
+    if found is None or not 0 < amount <= _LARGEST_CREDIT:
+        await office.say(guest, guest.texts("credit_usage"))
+        return
+    user = await payments.person(office, found[1])
+    if user is None:
+        await office.say(guest, guest.texts("credit_unknown", user=clean(found[1])))
+        return
+    await office.book.people.add_tokens(
+        user.id, amount, OperationType.ADMIN_CREDIT, idempotency_key=guest.key, admin_id=guest.user.id
+    )
+    await _tell_of_credit(guest, office, user, amount)
+
+
+async def _tell_of_credit(guest: Guest, office: BotServices, user: User, amount: int) -> None:
+    balance = await office.book.people.get_token_balance(user.id)
+    for said, key, chat_id in (
+        (guest.texts, "credited", guest.place.chat_id),
+        (texts_of(user.language), "credit_received", user.telegram_user_id),
+    ):
+        if chat_id is not None:
+            values = {"tokens": said("tokens", n=amount), "balance": said("tokens", n=balance)}
+            await office.sender.try_to_say(chat_id, said(key, user=clean(user.shown_name, 120), **values))
+
+
+async def stats(message: Message, guest: Guest, office: BotServices) -> None:
+    book = office.book
+    entries = await book.kb_list(office.terms.collection)
+    documents = [found for found in await book.collections() if found.id == office.terms.collection]
+    pending = await book.moderation.count_pending()
+    await office.say(
+        guest,
+        guest.texts(
+            "stats",
+            people=await book.people.count_all_users(),
+            documents=sum(found.document_count for found in documents),
+            curated=sum(entry.is_active for entry in entries),
+            stale=sum(entry.is_active and entry.stale_since is not None for entry in entries),
+            pending=sum(pending.values()),
+        ),
+    )
+
+
+async def digest(message: Message, guest: Guest, office: BotServices) -> None:
+    until = datetime.now(UTC)
+    since = until - timedelta(days=7)
+    found = await office.book.moderation.digest(int(since.timestamp()))
+    dates = since.date().isoformat(), until.date().isoformat()
+    await office.say(guest, rendering.digest(guest.texts, found, *dates))

@@ -1,0 +1,85 @@
+"""What somebody asks of an `add`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from sourcebook.ports.choices import chosen
+
+if TYPE_CHECKING:
+    import os
+
+    from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.adding import Progress
+    from sourcebook.model.sources import DocumentState
+
+OnProgress: TypeAlias = "Callable[[Progress], None]"
+
+PARSERS_VERSION = "1"
+"""Raised when the parsers learn to read files that they could not read: those are then tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What documents are about. None says nothing; an empty text says that they have no such label."""
+
+    category: str | None = None
+    subcategory: str | None = None
+
+    def over(self, below: Labels) -> Labels:
+        """These labels, and those below where these say nothing."""
+        return Labels(
+            below.category if self.category is None else self.category,
+            below.subcategory if self.subcategory is None else self.subcategory,
+        )
+
+    def without_those_of(self, other: Labels) -> Labels:
+        return Labels(
+            None if other.category is not None else self.category,
+            None if other.subcategory is not None else self.subcategory,
+        )
+
+
+NO_LABELS = Labels()
+
+
+class OnRemoval(StrEnum):
+    """What to do when most of what the base knows of a folder is gone."""
+
+    REFUSE = "refuse"
+    ALLOW = "allow"
+
+
+class OnFailed(StrEnum):
+    """What to do with files that could not be read before and did not change since."""
+
+    LEAVE = "leave"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class AddRequest:
+    """What somebody asks for."""
+
+    paths: Sequence[str | os.PathLike[str]]
+    collection_id: str
+    labels: Labels = NO_LABELS
+    on_removal: OnRemoval = OnRemoval.REFUSE
+    on_failed: OnFailed = OnFailed.LEAVE
+    on_progress: OnProgress | None = None
+    stop: StopSignal | None = None
+
+    def __post_init__(self) -> None:
+        """Plain text is understood too, and text that means nothing is refused: removing must not hang on a slip."""
+        object.__setattr__(self, "on_removal", chosen("on_removal", OnRemoval, self.on_removal))
+        object.__setattr__(self, "on_failed", chosen("on_failed", OnFailed, self.on_failed))
+
+    def is_stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+    def retries(self, state: DocumentState) -> bool:
+        older = state.refused is not None and state.refused.parsers != PARSERS_VERSION
+        return older or self.on_failed is OnFailed.RETRY

@@ -1,0 +1,252 @@
+"""One look at a part of a source: what lies there now, what the base remembers, and what follows from both.
+
+A file is read for its hash only if its size or one of its times is another than before, or if it changed so shortly
+before it was last read that it might have changed again unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, TypeAlias
+
+from anyio import to_thread
+
+from sourcebook.errors import EmptyFile, FileOverLimit, SourcebookError, UnsupportedFile, UsageError
+from sourcebook.ingest.folder.file_names import readable
+from sourcebook.ingest.folder.plan import Known, Plan, believed_hash, could_not_be_read, diff, is_waiting
+from sourcebook.ingest.folder.readable_files import require_readable
+from sourcebook.ingest.folder.scan import (
+    Scan,
+    ScanLimits,
+    Seen,
+    Skip,
+    Trouble,
+    scan_files_of_folder,
+    scan_folder,
+    scan_named_files,
+)
+from sourcebook.ingest.folder.targets import Options
+from sourcebook.ingest.index.document_reader import FileStamp, mark_file
+from sourcebook.model.adding import FailedFile
+from sourcebook.model.sources import PathState, SourceKind, shown_path
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.add_request import Labels
+    from sourcebook.ingest.folder.targets import Target
+    from sourcebook.model.sources import DocumentState
+    from sourcebook.ports.storage import Sources
+
+RACY_SECONDS = 2
+"""A file that changed within this time before it was read may have changed again, and still show the same time."""
+FOR_EVER = 2**62
+"""A time at which no file was seen: one that changed then is always read."""
+_MARKED_AT_ONCE = 64
+
+# (files looked at, all of them, the last one)
+OnLooked: TypeAlias = Callable[[int, int, str], None]
+
+_PRESENT = (Skip.UNSUPPORTED, Skip.EMPTY, Skip.TOO_LARGE)
+_SKIPPED_AS: dict[Skip, tuple[str, str]] = {
+    Skip.UNSUPPORTED: (UnsupportedFile.code, "The file is of a kind that is not read."),
+    Skip.EMPTY: (EmptyFile.code, "The file holds no text."),
+    Skip.TOO_LARGE: (
+        FileOverLimit.code,
+        "The file is larger than files may be; `max_file_mb` sets how large.",
+    ),
+    Skip.NOT_A_FILE: (UsageError.code, "This is not a regular file, but a pipe, a socket or a device."),
+    Skip.LINK: (UsageError.code, "This is a link that leads to nothing, or out of the folder."),
+    Skip.IGNORED: ("ignored", "The rules of `.gitignore` or `.sourcebookignore` leave this file alone."),
+}
+
+
+@dataclass(slots=True)
+class FolderComparison:
+    """What was seen of a target, and the plan that makes the base agree with it."""
+
+    target: Target
+    known: Known
+    scan: Scan
+    found: dict[str, str]
+    marks: dict[str, FileStamp]
+    plan: Plan
+    seen_at: int
+    failed: list[FailedFile] = field(default_factory=list[FailedFile])
+
+    def shown(self, path: str) -> str:
+        """A path as people are shown it."""
+        return shown_path(self.target.source.shown, path)
+
+    def absolute(self, path: str) -> PurePosixPath:
+        return PurePosixPath(self.target.source.root, path)
+
+    def is_known(self, path: str) -> bool:
+        return path in self.known.paths
+
+    def refreshed(self) -> list[PathState]:
+        """Paths of which only the times changed."""
+        return [
+            PathState(path, self.known.paths[path].document_id, mark.size, mark.mtime, self.seen_at)
+            for path in self.plan.unchanged
+            if (mark := self.marks.get(path)) is not None
+        ]
+
+    def still_failed(self) -> int:
+        unread = {d.id for d in self.known.documents.values() if could_not_be_read(d)}
+        unread -= set(self.plan.accepted)
+        return sum(self.known.paths[path].document_id in unread for path in self.plan.unchanged)
+
+
+class FolderComparer:
+    """Looks at targets of one collection."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        collection_id: str,
+        limits: ScanLimits,
+        is_stopped: Callable[[], bool],
+        on_looked: OnLooked | None = None,
+    ) -> None:
+        self._sources = sources
+        self._collection_id = collection_id
+        self._limits = limits
+        self._is_stopped = is_stopped
+        self._on_looked = on_looked
+
+    async def examine(
+        self, target: Target, now: int, retries: Callable[[DocumentState], bool]
+    ) -> FolderComparison | None:
+        """None if it was stopped on the way: what was not seen must not be taken for gone."""
+        known = await self._known(target)
+        scan = await to_thread.run_sync(self._scan, target)
+        found, to_mark = _compared(scan, known)
+        marks = await self._mark(scan, to_mark, found)
+        if self._is_stopped():
+            return None
+        seen = FolderComparison(target, known, scan, found, marks, Plan(), now)
+        _spare(seen)
+        known = await self._with_owners(known, found)
+        retried = [
+            d.id for d in known.documents.values() if is_waiting(d) or (could_not_be_read(d) and retries(d))
+        ]
+        seen.known, seen.plan = known, diff(known, found, retried)
+        return seen
+
+    async def _known(self, target: Target) -> Known:
+        states = await self._sources.known_paths(self._collection_id, target.source.id)
+        for inner in target.absorbed:
+            paths = await self._sources.known_paths(self._collection_id, inner.source_id)
+            states += [state._replace(path=inner.prefix + state.path) for state in paths]
+        covered = {state.path: state for state in states if target.covers(state.path)}
+        ids = sorted({state.document_id for state in covered.values()})
+        own = [target.source.id, *(inner.source_id for inner in target.absorbed)]
+        documents = await self._sources.known_documents(self._collection_id, own, ids) if ids else []
+        elsewhere = {state.id for state in documents if state.is_elsewhere}
+        elsewhere |= {state.document_id for state in states if state.path not in covered}
+        return Known(covered, {state.id: state for state in documents}, elsewhere=frozenset(elsewhere))
+
+    def _scan(self, target: Target) -> Scan:
+        if target.is_missing or target.uploads:
+            return Scan({p: Seen(p, u.location, u.size, 0, FOR_EVER) for p, u in target.uploads.items()})
+        if target.folder is not None:
+            return scan_folder(target.root, target.folder, self._limits, self._is_stopped)
+        look = scan_named_files if target.source.kind is SourceKind.FILE else scan_files_of_folder
+        return look(target.root, target.files, self._limits)
+
+    async def _mark(self, scan: Scan, waiting: Sequence[Seen], found: dict[str, str]) -> dict[str, FileStamp]:
+        """Read the files that may have changed, for their hashes."""
+        marks: dict[str, FileStamp] = {}
+        for start in range(0, len(waiting), _MARKED_AT_ONCE):
+            if self._is_stopped():
+                break
+            some = waiting[start : start + _MARKED_AT_ONCE]
+            marks |= await to_thread.run_sync(partial(_mark_all, some, scan, self._limits.largest_file))
+            if self._on_looked is not None:
+                self._on_looked(start + len(some), len(waiting), some[-1].path)
+        found.update({path: mark.file_hash for path, mark in marks.items()})
+        return marks
+
+    async def _with_owners(self, known: Known, found: dict[str, str]) -> Known:
+        own = {state.file_hash for state in known.documents.values()}
+        foreign = sorted(set(found.values()) - own)
+        owners = await self._sources.owners(self._collection_id, foreign) if foreign else {}
+        return Known(known.paths, known.documents, owners, known.elsewhere)
+
+
+def _compared(scan: Scan, known: Known) -> tuple[dict[str, str], list[Seen]]:
+    """The files that are as they were, by what they hold, and those that have to be read."""
+    found: dict[str, str] = {}
+    to_mark: list[Seen] = []
+    for path, seen in scan.files.items():
+        before = known.paths.get(path)
+        state = known.documents.get(before.document_id) if before else None
+        held = believed_hash(state) if state else None
+        if before is not None and held is not None and _is_as_it_was(seen, before):
+            found[path] = held
+        else:
+            to_mark.append(seen)
+    return found, to_mark
+
+
+def _is_as_it_was(seen: Seen, before: PathState) -> bool:
+    same = (seen.size, seen.mtime) == (before.size, before.mtime)
+    return same and seen.changed_at + RACY_SECONDS <= before.seen_at
+
+
+def _mark_all(files: Iterable[Seen], scan: Scan, largest: int) -> dict[str, FileStamp]:
+    marks: dict[str, FileStamp] = {}
+    for seen in files:
+        try:
+            mark = mark_file(seen.location, largest)
+            require_readable(mark.head, seen.path, is_all=mark.size <= len(mark.head))
+        except FileNotFoundError:
+            del scan.files[seen.path]
+        except OSError as error:
+            scan.troubles.append(Trouble(seen.path, error.strerror or str(error)))
+        except SourcebookError as error:
+            scan.skipped[seen.path] = _reason(error)
+        else:
+            marks[seen.path] = mark._replace(head=b"")
+    return marks
+
+
+def _reason(error: SourcebookError) -> Skip:
+    match error:
+        case FileOverLimit():
+            return Skip.TOO_LARGE
+        case EmptyFile():
+            return Skip.EMPTY
+        case UnsupportedFile():
+            return Skip.UNSUPPORTED
+        case _:
+            return Skip.NOT_A_FILE
+
+
+def _spare(seen: FolderComparison) -> None:
+    """What cannot be looked at or read now is not gone: the base keeps what it knows of it, and the report says so."""
+    scan, named = seen.scan, {*map(readable, seen.target.files), *seen.target.uploads}
+    for path, state in seen.known.paths.items():
+        document = seen.known.documents.get(state.document_id)
+        held = believed_hash(document) if document else None
+        is_present = scan.skipped.get(path) in _PRESENT or scan.is_hidden_by_trouble(path)
+        if path not in seen.found and held is not None and is_present:
+            seen.found[path] = held
+    for path, reason in list(scan.skipped.items()):
+        if path in named or (seen.is_known(path) and reason in _PRESENT):
+            code, message = _SKIPPED_AS[reason]
+            seen.failed.append(FailedFile(seen.shown(path), code, message))
+            del scan.skipped[path]
+    for trouble in scan.troubles:
+        message = f"The system does not let us look at it: {trouble.reason}."
+        seen.failed.append(FailedFile(seen.shown(trouble.path), "unreadable", message))
+
+
+def options_after(target: Target, given: Labels, rules: str) -> Options:
+    """The options of a source after this `add`, with the labels that were given for what was named."""
+    options = Options.of(target.source)
+    for place in target.places:
+        options = options.labelled(place, given)
+    return replace(options, rules=rules) if target.is_whole else options

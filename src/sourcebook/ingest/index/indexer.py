@@ -1,0 +1,328 @@
+"""Files that hold something new are read, parsed, cut, embedded and written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from sourcebook.errors import (
+    BadFile,
+    DocumentChangedMeanwhile,
+    PathNotFound,
+    ProviderError,
+    SourcebookError,
+    UnsupportedFile,
+    UsageError,
+)
+from sourcebook.ingest.add_request import PARSERS_VERSION
+from sourcebook.ingest.crash_points import IngestCrashPoint, reached
+from sourcebook.ingest.fingerprint import document_id
+from sourcebook.ingest.folder.plan import has_text
+from sourcebook.ingest.folder.scan import Skip
+from sourcebook.ingest.folder.shared_work import SharedWork
+from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.ingest.index.document_reader import (
+    Bytes,
+    FilePlace,
+    ReadDocument,
+    cut,
+    described,
+    failed,
+    labels_for,
+    read_file,
+    status_after,
+)
+from sourcebook.ingest.index.pipeline import Item, Pipeline
+from sourcebook.model.adding import FailedFile
+from sourcebook.model.documents import DocumentPath, DocumentStatus, PreparedDocument, WriteOutcome
+from sourcebook.model.sources import Refusal, Refused
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.folder.comparison import FolderComparison
+    from sourcebook.ingest.folder.plan import Indexing
+    from sourcebook.ingest.folder.targets import Upload
+    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.ingest.tools import Parser, Tools
+    from sourcebook.model.documents import Document, Metadata, WriteReport
+
+_PAGE = 500
+
+
+@dataclass(slots=True)
+class Work:
+    """A file to index: the first of some paths that hold the same bytes."""
+
+    seen: FolderComparison
+    indexing: Indexing
+    document_id: str
+    data: Bytes | None = field(default=None)
+    """What was read, without the bytes themselves once they are parsed."""
+    seen_at: int = 0
+
+    @property
+    def paths(self) -> Sequence[str]:
+        return self.indexing.paths
+
+    @property
+    def place(self) -> FilePlace:
+        path = self.paths[0]
+        return FilePlace(path, self.seen.shown(path), self.seen.absolute(path))
+
+    @property
+    def size(self) -> int:
+        return self.seen.scan.files[self.paths[0]].size
+
+    @property
+    def location(self) -> str:
+        return self.seen.scan.files[self.paths[0]].location
+
+    @property
+    def upload(self) -> Upload | None:
+        return self.seen.target.uploads.get(self.paths[0])
+
+    @property
+    def expected_hash(self) -> str | None:
+        return self.indexing.document.file_hash if self.indexing.document else None
+
+    @property
+    def keeps_old_text(self) -> bool:
+        return self.indexing.document is not None and has_text(self.indexing.document)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedWork:
+    """What became of a work."""
+
+    work: Work
+    counts: Counter[str] = field(default_factory=Counter[str])
+    failure: FailedFile | None = None
+    skipped: str | None = None
+    passages: int = 0
+    is_disputed: bool = False
+
+
+class Indexer:
+    """Indexes files of one collection."""
+
+    def __init__(self, tools: Tools, collection_id: str) -> None:
+        self._tools = tools
+        self._collection_id = collection_id
+        self._rules = parse_rules(tools.config.rules)
+        self._parser: Parser | None = None
+
+    async def works(self, seen: FolderComparison) -> list[Work]:
+        """The work of a plan. New documents are given ids here: that of their path, if it is free."""
+        new = [i.paths[0] for i in seen.plan.indexings if i.document is None]
+        ids = await self._free_ids(seen.target.source.id, new)
+        return [
+            Work(seen, indexing, indexing.document.id if indexing.document else ids[indexing.paths[0]])
+            for indexing in seen.plan.indexings
+        ]
+
+    async def _free_ids(self, source_id: str, paths: Sequence[str]) -> dict[str, str]:
+        ids: dict[str, str] = {}
+        turn, waiting = 0, list(paths)
+        while waiting:
+            wanted = {path: document_id(self._collection_id, source_id, path, turn) for path in waiting}
+            taken: set[str] = set()
+            for start in range(0, len(waiting), _PAGE):
+                some = [wanted[path] for path in waiting[start : start + _PAGE]]
+                taken |= {head.id for head in await self._tools.sources.heads(self._collection_id, some)}
+            ids |= {path: one for path, one in wanted.items() if one not in taken}
+            turn, waiting = turn + 1, [path for path in waiting if wanted[path] in taken]
+        return ids
+
+    async def index(
+        self, works: Sequence[Work], on_done: Callable[[IndexedWork], None], stop: StopSignal | None = None
+    ) -> None:
+        async with self._tools.claims() as claims:
+            sharing = SharedWork(works, claims, self._collection_id)
+
+            async def read(work: Work) -> Item[Work] | None:
+                return await self._read(work) if await sharing.take(work) else None
+
+            async def write(item: Item[Work]) -> None:
+                on_done(await self._write(item))
+                await sharing.give_back(item.work)
+
+            pipeline = Pipeline[Work](read=read, write=write, embedder=self._tools.embedder, stop=stop)
+            self._parser = self._tools.parsers()
+            try:
+                await pipeline.run(sharing.in_turn())
+            finally:
+                await self._parser.close()
+
+    async def _read(self, work: Work) -> Item[Work]:
+        """The document of a file, or why there is none. If somebody else indexed it meanwhile, there is neither."""
+        assert self._parser is not None  # noqa: S101 - it was started before the first work
+        try:
+            if await self._is_done(work):
+                return Item(work, None)
+            if work.upload is not None:
+                await self._tools.writer.set_status(
+                    self._collection_id, work.document_id, DocumentStatus.PROCESSING
+                )
+            work.seen_at = self._tools.clock.now()
+            read = await to_thread.run_sync(read_file, work.location, self._tools.config.limits.largest_file)
+            work.data = read._replace(data=b"")
+            parsed = await self._parser.parse(read.data, work.paths[0])
+            reached(IngestCrashPoint.PARSED)
+            document = await to_thread.run_sync(partial(self._document, work, read, parsed))
+        except (UsageError, OSError) as error:
+            return Item(work, None, error)
+        except SourcebookError:
+            raise
+        except Exception as error:
+            # Files are hostile until parsed: whatever one of them sets off must not keep the others from being added.
+            return Item(work, None, BadFile(f"The file cannot be read: {type(error).__name__}: {error}"))
+        reached(IngestCrashPoint.CHUNKED)
+        return Item(work, document)
+
+    async def _is_done(self, work: Work) -> bool:
+        """Whether another process has written these bytes since they were looked at."""
+        file_hash = work.indexing.file_hash
+        owner = (await self._tools.sources.owners(self._collection_id, [file_hash])).get(file_hash)
+        if work.indexing.document is None:
+            return owner is not None
+        return owner == work.document_id and work.expected_hash != file_hash
+
+    def _document(self, work: Work, read: Bytes, parsed: ParsedText) -> ReadDocument:
+        labels = work.seen.target.labels_at(work.paths[0])
+        upload = work.upload
+        if upload is not None:
+            metadata = {**parsed.metadata, **upload.metadata}
+            parsed = replace(parsed, title=upload.title or parsed.title, metadata=metadata)
+        document = described(work.document_id, work.place, parsed, labels, self._rules)
+        paths = self._paths(work, parsed.metadata)
+        return cut(_with_bytes(document, work, read), paths, parsed, self._tools.config.strategy)
+
+    def _paths(self, work: Work, said: Metadata) -> list[DocumentPath]:
+        """Where the bytes lie. If the file changed since it was looked at, nothing is known of the others."""
+        is_same = work.data is not None and work.data.file_hash == work.indexing.file_hash
+        paths: list[DocumentPath] = []
+        for path in work.paths if is_same else work.paths[:1]:
+            place = FilePlace(path, work.seen.shown(path), work.seen.absolute(path))
+            labels = labels_for(place, work.seen.target.labels_at(path), said)
+            entry = work.seen.scan.files[path]
+            is_read = path == work.paths[0] and work.data is not None
+            mtime = work.data.mtime if is_read and work.data else entry.mtime
+            at = work.seen_at if is_read else work.seen.seen_at
+            paths.append(
+                DocumentPath(
+                    work.seen.target.source.id, path, labels.subcategory or None, mtime, entry.size, at
+                )
+            )
+        return paths
+
+    async def _write(self, item: Item[Work]) -> IndexedWork:
+        work = item.work
+        try:
+            if item.error is not None:
+                return await self._write_failure(work, item.error)
+            if item.read is None:
+                return await self._write_path(work)
+            prepared = PreparedDocument(
+                document=item.read.document,
+                chunks=item.embedded(),
+                model=self._tools.embedder.model,
+                paths=item.read.paths,
+                expected_hash=work.expected_hash,
+            )
+            report = await self._tools.writer.replace_document(self._collection_id, prepared)
+        except DocumentChangedMeanwhile:
+            return IndexedWork(work, is_disputed=True)
+        except UsageError as error:
+            return await self._write_refused(work, error)
+        passages = sum(c.chunk.parent_id is None for c in prepared.chunks)
+        return IndexedWork(work, _counted(work, report), passages=passages)
+
+    async def _write_path(self, work: Work) -> IndexedWork:
+        """Somebody else has written these bytes: the document lies here too."""
+        for path in self._paths(work, {}):
+            owner = await self._tools.writer.add_path(self._collection_id, work.indexing.file_hash, path)
+            if owner is None:
+                return IndexedWork(work, is_disputed=True)
+        return IndexedWork(work, Counter(unchanged=len(work.paths)))
+
+    async def _write_failure(self, work: Work, error: Exception) -> IndexedWork:
+        failure = _failure(work, error)
+        if (
+            isinstance(error, SourcebookError)
+            and work.data is not None
+            and not isinstance(error, ProviderError)
+        ):
+            await self._remember_failure(work, work.data, error)
+        is_named = work.seen.target.folder is None
+        if isinstance(error, UnsupportedFile) and not is_named and not work.keeps_old_text:
+            return IndexedWork(work, skipped=Skip.UNSUPPORTED.value)
+        return IndexedWork(work, failure=failure)
+
+    async def _write_refused(self, work: Work, error: UsageError) -> IndexedWork:
+        """The base does not take the document: that is the file's failure too, if the base takes at least that."""
+        try:
+            return await self._write_failure(work, error)
+        except UsageError:
+            return IndexedWork(work, failure=_failure(work, error))
+
+    async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
+        """So that it is not tried again before the file changes. An older text of the file goes on to be found."""
+        paths = self._paths(work, {})
+        refused = Refused(read.file_hash, PARSERS_VERSION)
+        if work.keeps_old_text:
+            message = f"{error.code}: {error.message}"
+            refusal = Refusal(
+                work.document_id, refused, status_after(error), message, paths, work.expected_hash
+            )
+            await self._tools.writer.refuse(self._collection_id, refusal)
+            return
+        labels = work.seen.target.labels_at(work.paths[0])
+        document = failed(work.document_id, work.place, error, labels, self._rules)
+        document = replace(
+            _with_bytes(document, work, read),
+            layout={"refused": {"hash": refused.file_hash, "parsers": refused.parsers}},
+        )
+        prepared = PreparedDocument(
+            document, (), self._tools.embedder.model, paths, expected_hash=work.expected_hash
+        )
+        await self._tools.writer.replace_document(self._collection_id, prepared)
+
+
+def _with_bytes(document: Document, work: Work, read: Bytes) -> Document:
+    return replace(
+        document,
+        file_hash=read.file_hash,
+        file_size_bytes=len(read.data) or work.size,
+        mtime=read.mtime,
+        stored_file=work.upload.stored_file if work.upload else None,
+    )
+
+
+def _counted(work: Work, report: WriteReport) -> Counter[str]:
+    """What the paths of a work count as, each by itself."""
+    if report.outcome is WriteOutcome.UNCHANGED:
+        return Counter(unchanged=len(work.paths))
+    first = "added" if report.outcome is WriteOutcome.WRITTEN else "duplicates"
+    counts: Counter[str] = Counter()
+    for number, path in enumerate(work.paths):
+        new = "duplicates" if number else first
+        counts["updated" if work.seen.is_known(path) else new] += 1
+    return counts
+
+
+def _failure(work: Work, error: Exception) -> FailedFile:
+    path = work.place.shown
+    match error:
+        case SourcebookError():
+            return FailedFile(path, error.code, error.message)
+        case FileNotFoundError():
+            return FailedFile(path, PathNotFound.code, "The file went away before it could be read.")
+        case OSError():
+            return FailedFile(path, "unreadable", f"The file cannot be read: {error.strerror or error}.")
+        case _:
+            return FailedFile(path, BadFile.code, str(error))

@@ -1,0 +1,251 @@
+"""Reading, embedding and writing at the same time, with little in memory.
+
+Several files are read at once, in the order in which they come. Their texts are embedded together, so that many small
+files keep the embedder as busy as one large one. One document after the other is written. What is on its way is
+bounded by its size: however many files there are, and whatever is slowest, memory stays the same.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+import anyio
+from anyio import CancelScope, Condition, EndOfStream, Lock, WouldBlock, create_memory_object_stream
+
+from sourcebook.errors import ProviderError
+from sourcebook.ingest.crash_points import IngestCrashPoint, reached
+from sourcebook.ingest.index.embedding import EmbeddingWork
+from sourcebook.ports.providers import TextRole
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+    from sourcebook.ingest.index.document_reader import ReadDocument
+    from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.documents import EmbeddedChunk
+    from sourcebook.ports.providers import Embedder
+
+W = TypeVar("W")
+
+READERS = 3
+"""Files that are read at the same time: one more than are parsed, so that the next is at hand."""
+EMBEDDING_CALLS = 2
+"""One is computed while the texts of the next are collected."""
+TEXTS_OF_A_CALL = 512
+TEXT_ON_THE_WAY = 2_000_000
+"""Characters of text between reading and writing. With their vectors they take some twenty times that in bytes."""
+FILES_ON_THE_WAY = 64
+MOST_FAILURES = 3
+"""After so many calls in a row that failed, the provider is taken to be down."""
+STOP_SECONDS = 5.0
+"""How long an `add` may still take when somebody wants to stop."""
+POLL_SECONDS = 0.1
+
+
+class Budget:
+    """A weight that may be out at the same time. What is heavier than all of it goes alone."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._free = limit
+        self._returned = Condition()
+
+    async def take(self, weight: int) -> int:
+        taken = min(weight, self._limit)
+        async with self._returned:
+            while self._free < taken:
+                await self._returned.wait()
+            self._free -= taken
+        return taken
+
+    async def give_back(self, taken: int) -> None:
+        async with self._returned:
+            self._free += taken
+            self._returned.notify_all()
+
+
+@dataclass(slots=True)
+class Item(Generic[W]):
+    """A piece of work on its way: a document that was read, or the reason why there is none."""
+
+    work: W
+    read: ReadDocument | None
+    error: Exception | None = None
+    embedding: EmbeddingWork | None = None
+    weight: int = 0
+
+    def embedded(self) -> list[EmbeddedChunk]:
+        return self.embedding.embedded() if self.embedding is not None else []
+
+
+class Pipeline(Generic[W]):
+    """Carries work from `read` over the embedder to `write`, which is called for one item at a time."""
+
+    def __init__(
+        self,
+        *,
+        read: Callable[[W], Awaitable[Item[W] | None]],
+        write: Callable[[Item[W]], Awaitable[None]],
+        embedder: Embedder,
+        stop: StopSignal | None = None,
+    ) -> None:
+        self._read = read
+        self._write = write
+        self._embedder = embedder
+        self._stop = stop
+        self._texts = Budget(TEXT_ON_THE_WAY)
+        self._forming = Lock()
+        self._open: deque[Item[W]] = deque()
+        self._has_embedded = False
+        self._last_error: ProviderError | None = None
+        self._failures = 0
+
+    async def run(self, works: Iterable[W]) -> None:
+        """Do all of it, or, once stopped, what was embedded by then. An error if nothing could be embedded at all."""
+        remaining = iter(works)
+        read_in, read_out = create_memory_object_stream[Item[W]](FILES_ON_THE_WAY)
+        done_in, done_out = create_memory_object_stream[Item[W]](FILES_ON_THE_WAY)
+        producing = CancelScope()
+        async with one_error(), anyio.create_task_group() as watching:
+            watching.start_soon(self._watch, producing)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._write_all, done_out)
+                with producing:
+                    async with done_in, read_out, anyio.create_task_group() as producers:
+                        async with read_in:
+                            for _ in range(READERS):
+                                producers.start_soon(self._read_all, remaining, read_in.clone())
+                        for _ in range(EMBEDDING_CALLS):
+                            producers.start_soon(self._embed_all, read_out, done_in)
+            watching.cancel_scope.cancel()
+        if self._last_error is not None and not self._has_embedded:
+            raise self._last_error
+
+    async def _watch(self, producing: CancelScope) -> None:
+        """Once stopped, nothing new is read or embedded; what is embedded is still written."""
+        if self._stop is None:
+            return
+        while not self._stop.is_set():  # noqa: ASYNC110 - a handler of signals can set no event of a loop
+            await anyio.sleep(POLL_SECONDS)
+        producing.cancel()
+
+    async def _read_all(self, works: Iterator[W], out: MemoryObjectSendStream[Item[W]]) -> None:
+        async with out:
+            for work in works:
+                item = await self._read(work)
+                if item is None:
+                    continue
+                size = len(item.read.document.content) if item.read else 0
+                item.weight = await self._texts.take(size)
+                await out.send(item)
+
+    async def _embed_all(
+        self, items: MemoryObjectReceiveStream[Item[W]], out: MemoryObjectSendStream[Item[W]]
+    ) -> None:
+        while True:
+            async with self._forming:
+                pieces = await self._next_pieces(items, out)
+            if pieces is None:
+                return
+            await self._embed(pieces, out)
+
+    async def _next_pieces(
+        self, items: MemoryObjectReceiveStream[Item[W]], out: MemoryObjectSendStream[Item[W]]
+    ) -> list[_Piece[W]] | None:
+        """Texts for one call, from as many documents as are at hand; None when there will be no more."""
+        pieces: list[_Piece[W]] = []
+        room = TEXTS_OF_A_CALL
+        while room:
+            if not self._open:
+                try:
+                    item = items.receive_nowait() if pieces else await items.receive()
+                except WouldBlock:
+                    break
+                except EndOfStream:
+                    return pieces or None
+                if item.read is None or not item.read.chunks:
+                    await out.send(item)
+                    continue
+                item.embedding = EmbeddingWork(item.read.chunks, item.read.document.title)
+                self._open.append(item)
+            piece = _piece_of(self._open[0], room)
+            room -= len(piece.texts)
+            pieces.append(piece)
+            if piece.work.is_given_out:
+                self._open.popleft()
+        return pieces
+
+    async def _embed(self, pieces: list[_Piece[W]], out: MemoryObjectSendStream[Item[W]]) -> None:
+        texts = [text for piece in pieces for text in piece.texts]
+        try:
+            vectors = await self._embedder.embed(texts, TextRole.PASSAGE)
+        except ProviderError as error:
+            if len(pieces) == 1:
+                self._give_up(pieces[0], error)
+                if pieces[0].work.is_complete:
+                    await out.send(pieces[0].item)
+                return
+            # Perhaps it is one text that the provider does not take: the others must not fail with it.
+            for piece in pieces:
+                await self._embed([piece], out)
+            return
+        self._has_embedded, self._failures = True, 0
+        start = 0
+        for piece in pieces:
+            piece.work.put(piece.start, vectors[start : start + len(piece.texts)])
+            start += len(piece.texts)
+            if piece.work.is_complete:
+                reached(IngestCrashPoint.EMBEDDED)
+                await out.send(piece.item)
+
+    def _give_up(self, piece: _Piece[W], error: ProviderError) -> None:
+        """The document fails. If one after the other does, the provider is down, and with it everything."""
+        self._failures += 1
+        self._last_error = error
+        if self._failures >= MOST_FAILURES:
+            raise error
+        piece.item.error = error
+        piece.work.skip(len(piece.texts))
+
+    async def _write_all(self, items: MemoryObjectReceiveStream[Item[W]]) -> None:
+        async with items:
+            async for item in items:
+                await self._write(item)
+                await self._texts.give_back(item.weight)
+                reached(IngestCrashPoint.ACKNOWLEDGED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece(Generic[W]):
+    """Some texts of one document, on their way to the embedder."""
+
+    item: Item[W]
+    work: EmbeddingWork
+    start: int
+    texts: list[str]
+
+
+def _piece_of(item: Item[W], most: int) -> _Piece[W]:
+    assert item.embedding is not None  # noqa: S101 - it is open
+    start, texts = item.embedding.take(most)
+    return _Piece(item, item.embedding, start, texts)
+
+
+@asynccontextmanager
+async def one_error() -> AsyncGenerator[None]:
+    """Of the errors of several tasks the first by itself, as if there were no tasks."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        raise _first(group) from None
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = group.exceptions[0]
+    if isinstance(first, BaseExceptionGroup):
+        return _first(cast("BaseExceptionGroup[BaseException]", first))
+    return first

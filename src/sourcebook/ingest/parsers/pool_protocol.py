@@ -1,0 +1,176 @@
+"""How a pool and its children speak: frames over pipes, with JSON inside.
+
+A child reads hostile files, so what it answers is checked like anything that comes from outside.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from sourcebook.errors import BadFile, ParserDied, SourcebookError
+from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
+from sourcebook.text.normal import storable
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Metadata
+
+_REQUEST = struct.Struct(">IQI")
+_REPLY = struct.Struct(">Q")
+LONGEST_REPLY = 512 * 1024 * 1024
+LARGEST_PICTURE = 10_000_000
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Mode(StrEnum):
+    """What a child is for: files of every kind, or the letters in pictures of pages."""
+
+    PARSE = "parse"
+    OCR = "ocr"
+
+
+@dataclass(frozen=True, slots=True)
+class ParserRequest:
+    """A file, and what is wanted of it: its text or, with a page, counted from 1, a picture of that one."""
+
+    name: str
+    data: bytes
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page of a file, as a PNG."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ParserReply:
+    """What a child made of a file. After its `is_last` reply it takes no further one."""
+
+    outcome: ParsedText | Picture | BadFile
+    is_last: bool = False
+
+
+def write_request(stream: IO[bytes], request: ParserRequest) -> None:
+    # The name of a file may hold bytes that are no text.
+    name = request.name.encode(errors="surrogatepass")
+    stream.write(_REQUEST.pack(len(name), len(request.data), request.page))
+    stream.write(name)
+    stream.write(request.data)
+    stream.flush()
+
+
+def read_request(stream: IO[bytes]) -> ParserRequest | None:
+    """The next file, or None when nobody will send one any more."""
+    head = stream.read(_REQUEST.size)
+    if len(head) < _REQUEST.size:
+        return None
+    name_length, length, page = _REQUEST.unpack(head)
+    name, data = stream.read(name_length), stream.read(length)
+    return ParserRequest(name.decode(errors="surrogatepass"), data, page) if len(data) == length else None
+
+
+def write_reply(stream: IO[bytes], reply: ParserReply) -> None:
+    body = json.dumps(_shape(reply), ensure_ascii=False).encode()
+    stream.write(_REPLY.pack(len(body)))
+    stream.write(body)
+    stream.flush()
+
+
+def read_reply(stream: IO[bytes]) -> ParserReply | None:
+    """What the child answered, or None if it died before it could."""
+    head = stream.read(_REPLY.size)
+    if len(head) < _REPLY.size:
+        return None
+    (length,) = _REPLY.unpack(head)
+    if length > LONGEST_REPLY:
+        return None
+    body = stream.read(length)
+    return _reply(body) if len(body) == length else None
+
+
+def _shape(reply: ParserReply) -> dict[str, object]:
+    outcome = reply.outcome
+    if isinstance(outcome, SourcebookError):
+        return {"last": reply.is_last, "error": outcome.as_dict()}
+    if isinstance(outcome, Picture):
+        return {"last": reply.is_last, "picture": b64encode(outcome.data).decode()}
+    return {
+        "last": reply.is_last,
+        "text": outcome.text,
+        "title": outcome.title,
+        "metadata": outcome.metadata,
+        "sections": outcome.sections,
+        "pages": outcome.pages,
+        "kind": outcome.kind,
+    }
+
+
+def _reply(body: bytes) -> ParserReply:
+    try:
+        shape = json.loads(body)
+        return ParserReply(_outcome(shape), bool(shape["last"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        died = ParserDied(f"The process that read the file gave no sensible answer: {error}.")
+        return ParserReply(died, is_last=True)
+
+
+def _outcome(shape: dict[str, Any]) -> ParsedText | Picture | BadFile:
+    if "error" in shape:
+        return _error(shape["error"])
+    return _picture(shape["picture"]) if "picture" in shape else _parsed(shape)
+
+
+def _picture(value: object) -> Picture:
+    data = b64decode(_text(value), validate=True)
+    if len(data) > LARGEST_PICTURE or not data.startswith(PNG):
+        raise ValueError("no picture")
+    return Picture(data)
+
+
+def _error(shape: dict[str, str]) -> BadFile:
+    known = {kind.code: kind for kind in (BadFile, *BadFile.__subclasses__())}
+    kind = known.get(shape["code"], BadFile)
+    return kind(_text(shape["message"]), hint=_text(shape["hint"]))
+
+
+def _parsed(shape: dict[str, object]) -> ParsedText:
+    text, title, metadata = _text(shape["text"]), shape["title"], shape["metadata"]
+    if not isinstance(metadata, dict):
+        raise TypeError("no metadata")
+    sections = [Section(int(start), _text(path)) for start, path in _rows(shape["sections"])]
+    pages = [Page(int(number), int(start), int(end)) for number, start, end in _rows(shape["pages"])]
+    _check_order([section.start for section in sections], len(text))
+    _check_order([place for page in pages for place in (page.start, page.end)], len(text))
+    return ParsedText(
+        text=text,
+        title=None if title is None else _text(title),
+        metadata=cast("Metadata", metadata),
+        sections=sections,
+        pages=pages,
+        kind=_text(shape["kind"]),
+    )
+
+
+def _check_order(places: list[int], length: int) -> None:
+    if any(before > after for before, after in pairwise([0, *places, length])):
+        raise ValueError("places outside of the text")
+
+
+def _rows(value: object) -> list[list[int]]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return cast("list[list[int]]", value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not storable(value):
+        raise TypeError("no text")
+    return value

@@ -1,0 +1,256 @@
+"""Bytes that came without a file: kept beside the base, and indexed at once or by a worker.
+
+The bytes are stored before anything speaks of them, so that whoever dies in between leaves at most a file that is swept
+away later. A worker that dies loses its lease, and the next one does the same work again with the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from anyio import CancelScope, create_task_group, sleep, to_thread
+
+from sourcebook.errors import (
+    BadFile,
+    NotFound,
+    ProviderError,
+    SourcebookError,
+    StorageError,
+    UsageError,
+)
+from sourcebook.ingest.add_request import NO_LABELS, AddRequest, Labels
+from sourcebook.ingest.add_run import AddRun
+from sourcebook.ingest.crash_points import IngestCrashPoint, reached
+from sourcebook.ingest.fingerprint import document_id, hash_bytes, source_id
+from sourcebook.ingest.folder.targets import Options, Target, Upload
+from sourcebook.ingest.index.pipeline import one_error
+from sourcebook.model.documents import (
+    Document,
+    DocumentPath,
+    DocumentStatus,
+    PreparedDocument,
+    WriteOutcome,
+    WriteReport,
+)
+from sourcebook.model.sources import Labelling, Source, SourceKind
+from sourcebook.ports.providers import known_model
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.uploads.incoming_file import IncomingFile
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
+    from sourcebook.model.adding import AddReport, FailedFile
+    from sourcebook.model.documents import Metadata
+    from sourcebook.model.jobs import Job
+    from sourcebook.ports.work import Jobs
+
+UPLOADS = "uploads"
+"""The root of the source that holds what was uploaded, and the kind of its jobs."""
+LEASE_SECONDS = 60
+RETRY_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Bytes that are stored, and all that is needed to index them."""
+
+    collection_id: str
+    path: str
+    stored_file: str
+    file_hash: str
+    size: int
+    title: str | None
+    metadata: Metadata
+    labels: Labels
+
+    def as_payload(self) -> Metadata:
+        return {
+            "collection": self.collection_id,
+            "path": self.path,
+            "file": self.stored_file,
+            "hash": self.file_hash,
+            "size": self.size,
+            "title": self.title,
+            "metadata": self.metadata,
+            "category": self.labels.category,
+            "subcategory": self.labels.subcategory,
+        }
+
+    @classmethod
+    def of_payload(cls, payload: Mapping[str, Any]) -> _Kept:
+        return cls(
+            payload["collection"],
+            payload["path"],
+            payload["file"],
+            payload["hash"],
+            payload["size"],
+            payload["title"],
+            payload["metadata"],
+            Labels(payload["category"], payload["subcategory"]),
+        )
+
+
+class Uploads:
+    """Takes bytes in."""
+
+    def __init__(self, tools: Tools, files: StoredFiles, jobs: Jobs) -> None:
+        self._tools = tools
+        self._files = files
+        self._jobs = jobs
+
+    async def add_bytes(self, collection_id: str, brought: IncomingFile) -> WriteReport:
+        """Index the bytes now. What cannot be read is an error, and a document that says why."""
+        return await self._index(await self._keep(collection_id, brought.path(), brought))
+
+    async def upload(self, collection_id: str, brought: IncomingFile) -> Job:
+        """Store the bytes and leave the rest to a worker. Without an id, nothing that is there is replaced."""
+        path = brought.path()
+        if brought.id is None:
+            path = f"{hash_bytes(brought.data)[:16]}/{path}"
+        kept = await self._keep(collection_id, path, brought)
+        job = await self._jobs.enqueue(UPLOADS, kept.as_payload(), unique_key=kept.stored_file)
+        reached(IngestCrashPoint.UPLOAD_QUEUED)
+        await self._announce(kept)
+        return job
+
+    async def process(self, worker: str) -> int:
+        """Do the uploads that wait, until there are none. How many were done."""
+        await self._jobs.sweep()
+        kept = await self._tools.sources.stored_files(UPLOADS)
+        await to_thread.run_sync(self._files.sweep, kept)
+        done = 0
+        while (job := await self._jobs.claim([UPLOADS], worker, LEASE_SECONDS)) is not None:
+            async with one_error(), create_task_group() as tasks:
+                tasks.start_soon(self._hold, job, tasks.cancel_scope)
+                done += await self._work_off(job)
+                tasks.cancel_scope.cancel()
+        return done
+
+    async def _keep(self, collection_id: str, path: str, brought: IncomingFile) -> _Kept:
+        largest = self._tools.config.limits.largest_file
+        if len(brought.data) > largest:
+            raise BadFile(f"The file is larger than {largest // 1_000_000} MB.")
+        file_hash = hash_bytes(brought.data)
+        name = await to_thread.run_sync(self._files.put, collection_id, path, file_hash, brought.data)
+        size = len(brought.data)
+        return _Kept(
+            collection_id, path, name, file_hash, size, brought.title, brought.metadata, brought.labels
+        )
+
+    async def _announce(self, kept: _Kept) -> None:
+        """Show the document as one that waits, if there is none yet at its path nor with its bytes."""
+        model = await known_model(self._tools.embedder)
+        await self._tools.library.open_collection(kept.collection_id, model)
+        source = _source(kept.collection_id)
+        own_id = document_id(kept.collection_id, source.id, kept.path)
+        owners = await self._tools.sources.owners(kept.collection_id, [kept.file_hash])
+        if owners or await self._tools.library.get_document(kept.collection_id, own_id) is not None:
+            return
+        waiting = Document(
+            id=own_id,
+            content="",
+            title=kept.title,
+            file_path=kept.path,
+            file_hash=kept.file_hash,
+            file_size_bytes=kept.size,
+            metadata=kept.metadata,
+            category=kept.labels.category or None,
+            subcategory=kept.labels.subcategory or None,
+            status=DocumentStatus.PENDING,
+            stored_file=kept.stored_file,
+        )
+        path = DocumentPath(source.id, kept.path, waiting.subcategory)
+        await self._tools.writer.replace_document(
+            kept.collection_id, PreparedDocument(waiting, (), model, [path])
+        )
+
+    async def _hold(self, job: Job, work: CancelScope) -> None:
+        """Keep the lease while the work goes on; give the work up if somebody else has it."""
+        while True:
+            await sleep(LEASE_SECONDS / 3)
+            if not await self._jobs.extend(job, LEASE_SECONDS):
+                work.cancel()
+
+    async def _work_off(self, job: Job) -> bool:
+        try:
+            report = await self._index(_Kept.of_payload(job.payload))
+        except (BadFile, UsageError, NotFound) as error:
+            return await self._jobs.complete(job, {"error": cast("Metadata", error.as_dict())})
+        except (StorageError, ProviderError, OSError) as error:
+            await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
+            return False
+        result: Metadata = {"outcome": report.outcome.value, "document_id": report.document_id}
+        return await self._jobs.complete(job, result)
+
+    async def _index(self, kept: _Kept) -> WriteReport:
+        before = await self._lying_at(kept)
+        kept = replace(kept, labels=kept.labels.over(_labels_of(before)))
+        location = self._files.location(kept.stored_file)
+        upload = Upload(str(location), kept.stored_file, kept.size, kept.title, kept.metadata, kept.labels)
+        source = _source(kept.collection_id)
+
+        def find(sources: Sequence[Source]) -> list[Target]:
+            known = next((s for s in sources if s.id == source.id), source)
+            return [Target(known, self._files.folder, None, uploads={kept.path: upload})]
+
+        report = await AddRun(self._tools, AddRequest((), kept.collection_id), find).run()
+        return await self._settle(kept, report, before)
+
+    async def _settle(self, kept: _Kept, report: AddReport, before: Document | None) -> WriteReport:
+        """What became of the bytes. Files that no document speaks of any more are removed."""
+        owners = await self._tools.sources.owners(kept.collection_id, [kept.file_hash])
+        owner = owners.get(kept.file_hash, "")
+        document = await self._tools.library.get_document(kept.collection_id, owner)
+        # It may still lie at another path, or have refused the new bytes.
+        former = await self._tools.library.get_document(kept.collection_id, before.id) if before else None
+        used = {d.stored_file for d in (document, former) if d is not None}
+        for name in {kept.stored_file, before.stored_file if before else None} - used:
+            if name is not None:
+                await to_thread.run_sync(self._files.remove, name)
+        for failure in report.failed:
+            raise _error(failure)
+        if document is not None and before is not None and report.unchanged:
+            await self._label(kept, document)
+        return WriteReport(_outcome(report), owner, replaced=bool(report.updated))
+
+    async def _label(self, kept: _Kept, document: Document) -> None:
+        wanted = Labelling(
+            document.id, document.type, kept.labels.category or None, kept.labels.subcategory or None
+        )
+        if wanted != Labelling(document.id, document.type, document.category, document.subcategory):
+            path = DocumentPath(_source(kept.collection_id).id, kept.path, wanted.subcategory)
+            await self._tools.writer.label(kept.collection_id, [wanted], [path])
+
+    async def _lying_at(self, kept: _Kept) -> Document | None:
+        """The document that lies at the path now."""
+        owner = await self._tools.sources.owner_of_path(
+            kept.collection_id, _source(kept.collection_id).id, kept.path
+        )
+        return None if owner is None else await self._tools.library.get_document(kept.collection_id, owner)
+
+
+def _source(collection_id: str) -> Source:
+    return Source(source_id(collection_id, UPLOADS), SourceKind.UPLOAD, UPLOADS, Options().as_metadata())
+
+
+def _labels_of(document: Document | None) -> Labels:
+    return NO_LABELS if document is None else Labels(document.category, document.subcategory)
+
+
+def _outcome(report: AddReport) -> WriteOutcome:
+    if report.added or report.updated:
+        return WriteOutcome.WRITTEN
+    return WriteOutcome.DUPLICATE if report.duplicates else WriteOutcome.UNCHANGED
+
+
+def _error(failure: FailedFile) -> SourcebookError:
+    kinds = {kind.code: kind for kind in _kinds(SourcebookError)}
+    return kinds.get(failure.code, UsageError)(failure.message)
+
+
+def _kinds(kind: type[SourcebookError]) -> Iterator[type[SourcebookError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _kinds(below)

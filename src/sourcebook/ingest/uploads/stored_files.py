@@ -1,0 +1,98 @@
+"""Uploaded bytes, kept beside the base under names of our own.
+
+A file appears whole or not at all, before anything in the base speaks of it. What nothing in the base speaks of any
+more is swept away.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Collection as Names
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from anyio import to_thread
+
+from sourcebook.errors import UsageError
+from sourcebook.ingest.crash_points import IngestCrashPoint, reached
+from sourcebook.ingest.fingerprint import stored_name
+
+if TYPE_CHECKING:
+    from sourcebook.ports.stores import Stores
+
+_NAME = re.compile(r"[a-z2-7]{2}/[a-z2-7]{32}")
+_UNFINISHED = ".unfinished"
+SWEPT_AFTER_SECONDS = 3600
+"""A file that nothing speaks of may be one of which something is about to."""
+
+
+class StoredFiles:
+    """The files of one base."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, collection_id: str, path: str, file_hash: str, data: bytes) -> str:
+        """Keep the bytes, and say under which name. The same bytes at the same path have the same name."""
+        name = stored_name(collection_id, path, file_hash)
+        target = self.folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_name(f"{uuid4().hex}{_UNFINISHED}")
+        try:
+            with unfinished.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            reached(IngestCrashPoint.FILE_WRITTEN)
+            unfinished.replace(target)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        _sync(target.parent)
+        reached(IngestCrashPoint.FILE_MOVED)
+        return name
+
+    def location(self, name: str) -> Path:
+        """Where the file of this name lies. A name that we did not make is refused."""
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is not the name of a stored file.")
+        return self.folder / name
+
+    def remove(self, name: str) -> None:
+        """Remove the file. One that is not there is fine."""
+        self.location(name).unlink(missing_ok=True)
+
+    def sweep(self, kept: Names[str]) -> int:
+        """Remove what is not among the kept and not quite new. How many files that were."""
+        before = time.time() - SWEPT_AFTER_SECONDS
+        swept = 0
+        for file in self.folder.glob("??/*"):
+            name = file.relative_to(self.folder).as_posix()
+            is_ours = _NAME.fullmatch(name) or name.endswith(_UNFINISHED)
+            if is_ours and name not in kept and file.stat().st_mtime < before:
+                file.unlink(missing_ok=True)
+                swept += 1
+        return swept
+
+
+async def remove_document(stores: Stores, files: StoredFiles, collection_id: str, document_id: str) -> bool:
+    """Remove a document, and the bytes that are kept for it. True if there was one."""
+    document = await stores.library.get_document(collection_id, document_id)
+    is_removed = await stores.writer.remove_document(collection_id, document_id)
+    if document is not None and document.stored_file:
+        await to_thread.run_sync(files.remove, document.stored_file)
+    return is_removed
+
+
+def _sync(folder: Path) -> None:
+    """Make a new name survive a power cut, where the system lets us."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

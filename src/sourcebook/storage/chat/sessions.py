@@ -1,0 +1,255 @@
+"""Conversations: the contract of `ports.chat.Sessions`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from sourcebook.errors import SessionNotFound
+from sourcebook.model.chat import (
+    MANUAL_COLLECTION,
+    ChatMessage,
+    ChatSession,
+    Conversation,
+    Role,
+    SourceState,
+    Tier,
+)
+from sourcebook.storage.chat.citations import citations_from, citations_text, state_of
+from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.database import in_transaction
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.ports.work import Clock
+    from sourcebook.storage.database import Database, Executor, Row
+
+_LONGEST_TITLE = 80
+
+
+def _new_id() -> str:
+    return uuid4().hex
+
+
+class SqlSessions:
+    def __init__(self, database: Database, clock: Clock, new_id: Callable[[], str] = _new_id) -> None:
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id
+
+    async def create_session(
+        self,
+        user_id: int,
+        face: str,
+        *,
+        title: str | None = None,
+        scope: Mapping[str, JsonValue] | None = None,
+    ) -> ChatSession:
+        require_storable("the session", title, face)
+        now = self._clock.now()
+        session = ChatSession(self._new_id(), title, user_id, face, dict(scope or {}), now, now)
+        await self._database.execute(
+            "insert_session",
+            session_id=session.id,
+            title=title,
+            user_id=user_id,
+            face=face,
+            scope=metadata_text(dict(scope or {}), "the session"),
+            now=now,
+        )
+        return session
+
+    async def get_session(self, session_id: str, user_id: int) -> ChatSession | None:
+        row = await self._database.fetch_one("session_by_id", session_id=session_id, user_id=user_id)
+        return None if row is None else _session_from(row)
+
+    async def list_sessions(self, user_id: int, limit: int = 50) -> list[ChatSession]:
+        rows = await self._database.fetch("sessions_of_user", user_id=user_id, limit=limit)
+        return [_session_from(row) for row in rows]
+
+    async def rename_session(self, session_id: str, user_id: int, title: str) -> None:
+        require_storable("the title", title)
+        if not await self._database.execute(
+            "rename_session", session_id=session_id, user_id=user_id, title=title, now=self._clock.now()
+        ):
+            raise SessionNotFound(f"there is no session {session_id!r}")
+
+    async def remove_session(self, session_id: str, user_id: int) -> bool:
+        return bool(await self._database.execute("delete_session", session_id=session_id, user_id=user_id))
+
+    async def add_turn(
+        self,
+        session_id: str,
+        question: str,
+        answer: str,
+        tier: Tier,
+        citations: Sequence[Citation],
+        details: Mapping[str, JsonValue],
+    ) -> tuple[ChatMessage, ChatMessage]:
+        require_storable("the conversation", question, answer)
+        asked, answered = new_turn(
+            session_id, question, answer, tier, citations, details, self._new_id, self._clock.now()
+        )
+        return await in_transaction(
+            self._database, lambda transaction: write_turn(transaction, asked, answered)
+        )
+
+    async def begin(
+        self,
+        user_id: int,
+        face: str,
+        scope: Mapping[str, JsonValue],
+        question: str,
+        answer: str,
+        tier: Tier,
+        citations: Sequence[Citation],
+        details: Mapping[str, JsonValue],
+    ) -> tuple[ChatMessage, ChatMessage]:
+        require_storable("the conversation", question, answer, face)
+        now, session_id = self._clock.now(), self._new_id()
+        turn = new_turn(session_id, question, answer, tier, citations, details, self._new_id, now)
+        session = {
+            "session_id": session_id,
+            "title": title_of(question),
+            "user_id": user_id,
+            "face": face,
+            "scope": metadata_text(dict(scope), "the session"),
+            "now": now,
+        }
+
+        async def work(transaction: Executor) -> tuple[ChatMessage, ChatMessage]:
+            await transaction.execute("insert_session", **session)
+            await _insert(transaction, turn)
+            return turn
+
+        return await in_transaction(self._database, work)
+
+    async def recall(self, session_id: str, user_id: int, last: int) -> Conversation | None:
+        rows = await self._database.fetch(
+            "recalled_session", session_id=session_id, user_id=user_id, limit=last
+        )
+        if not rows:
+            return None
+        said = [row for row in rows if row["id"] is not None]
+        session = _session_from(
+            {**rows[0], "id": session_id, "created_at": rows[0]["begun_at"], "message_count": len(said)}
+        )
+        return Conversation(session, tuple(map(message_from, said)))
+
+    async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
+        if await self.get_session(session_id, user_id) is None:
+            raise SessionNotFound(f"there is no session {session_id!r}")
+        if last is None:
+            rows = await self._database.fetch("session_messages", session_id=session_id)
+        else:
+            rows = await self._database.fetch("last_session_messages", session_id=session_id, limit=last)
+            rows.reverse()
+        found = [message_from(row) for row in rows]
+        states = iter(await self.source_states([c for message in found for c in message.citations]))
+        return [
+            replace(m, citations=tuple(replace(c, state=next(states)) for c in m.citations)) for m in found
+        ]
+
+    async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
+        wanted: dict[str, set[str]] = {}
+        for citation in citations:
+            wanted.setdefault(citation.collection_id, set()).add(citation.document_id)
+        known: dict[tuple[str, str], Row] = {}
+        for collection_id, ids in wanted.items():
+            rows = await self._database.fetch(
+                "cited_documents", collection_id=collection_id, document_ids=sorted(ids)
+            )
+            known |= {(collection_id, row["id"]): row for row in rows}
+        return [
+            SourceState.CURRENT
+            if c.collection_id == MANUAL_COLLECTION
+            else state_of(c.quote, c.file_hash, known.get((c.collection_id, c.document_id)))
+            for c in citations
+        ]
+
+
+def new_turn(
+    session_id: str,
+    question: str,
+    answer: str,
+    tier: Tier,
+    citations: Sequence[Citation],
+    details: Mapping[str, JsonValue],
+    new_id: Callable[[], str],
+    now: int,
+) -> tuple[ChatMessage, ChatMessage]:
+    """A question and its answer, as the first two messages of a conversation."""
+    asked = ChatMessage(new_id(), session_id, 0, Role.USER, question, created_at=now)
+    answered = ChatMessage(
+        new_id(), session_id, 1, Role.ASSISTANT, answer, tuple(citations), tier, dict(details), now
+    )
+    return asked, answered
+
+
+async def write_turn(
+    transaction: Executor, asked: ChatMessage, answered: ChatMessage
+) -> tuple[ChatMessage, ChatMessage]:
+    """Store a turn at the end of its conversation. For who has more to store in the same transaction."""
+    session_id, now = asked.session_id, answered.created_at
+    row = await transaction.fetch_one(
+        "touch_session", session_id=session_id, title=title_of(asked.content), now=now
+    )
+    if row is None:
+        raise SessionNotFound(f"there is no session {session_id!r}")
+    turn = replace(asked, position=row["position"]), replace(answered, position=row["position"] + 1)
+    await _insert(transaction, turn)
+    return turn
+
+
+def title_of(question: str) -> str:
+    """What a conversation is called after its first question."""
+    return " ".join(question.split())[:_LONGEST_TITLE]
+
+
+async def _insert(transaction: Executor, messages: Sequence[ChatMessage]) -> None:
+    await transaction.execute_many("insert_chat_message", map(_row, messages))
+
+
+def _row(message: ChatMessage) -> dict[str, object]:
+    return {
+        "message_id": message.id,
+        "session_id": message.session_id,
+        "position": message.position,
+        "role": message.role.value,
+        "content": message.content,
+        "citations": citations_text(message.citations) if message.role is Role.ASSISTANT else None,
+        "tier": message.tier.value if message.tier else None,
+        "details": metadata_text(dict(message.details), "the message"),
+        "now": message.created_at,
+    }
+
+
+def _session_from(row: Row) -> ChatSession:
+    return ChatSession(
+        id=row["id"],
+        title=row["title"],
+        user_id=row["user_id"],
+        face=row["face"],
+        scope=json.loads(row["scope"]),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        message_count=row["message_count"],
+    )
+
+
+def message_from(row: Row) -> ChatMessage:
+    return ChatMessage(
+        id=row["id"],
+        session_id=row["session_id"],
+        position=row["position"],
+        role=Role(row["role"]),
+        content=row["content"],
+        citations=tuple(citations_from(row["citations"])),
+        tier=Tier(row["tier"]) if row["tier"] else None,
+        details=json.loads(row["details"]),
+        created_at=row["created_at"],
+    )

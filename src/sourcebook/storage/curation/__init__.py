@@ -1,0 +1,1 @@
+"""Approved answers, drafts that wait for a decision, and preferred terms."""

@@ -1,0 +1,185 @@
+"""Rows of curated answers: read, inserted and renewed inside a transaction of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import UsageError
+from sourcebook.model.chat import SourceState
+from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
+from sourcebook.model.documents import DistanceMetric
+from sourcebook.storage.checks import require_storable
+from sourcebook.storage.index import vector_encoding
+from sourcebook.text.normal import normal_form
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sourcebook.model.documents import Vector
+    from sourcebook.model.moderation import Revision
+    from sourcebook.storage.database import Executor, Row
+    from sourcebook.storage.index.collections import StoredCollection
+
+
+def category_key(value: str | None) -> str | None:
+    return normal_form(value) or None if value is not None else None
+
+
+def require_sane(wanted: Revision) -> None:
+    quoted = [text for source in wanted.sources for text in (source.quote, source.document_path)]
+    texts = (wanted.category, wanted.answer, wanted.question, wanted.subcategory, *quoted)
+    require_storable("the curated answer", *texts)
+    if not wanted.answer.strip() or not normal_form(wanted.category):
+        raise UsageError("a curated answer needs a category and an answer")
+
+
+async def insert_entry(
+    transaction: Executor,
+    stored: StoredCollection,
+    wanted: Revision,
+    embedding: Vector,
+    now: int,
+    *,
+    source_type: SourceType = SourceType.ADMIN_QA,
+    approved_by: int | None = None,
+    draft_id: int | None = None,
+) -> int:
+    """Insert an answer with its vector and sources. A draft makes one answer at most."""
+    row = await transaction.fetch_one(
+        "insert_curated",
+        collection_id=stored.collection.id,
+        category=wanted.category,
+        category_key=normal_form(wanted.category),
+        subcategory=wanted.subcategory,
+        subcategory_key=category_key(wanted.subcategory),
+        question=wanted.question,
+        answer=wanted.answer,
+        source_type=source_type.value,
+        language=wanted.language,
+        draft_id=draft_id,
+        approved_by=approved_by,
+        approved_at=None if approved_by is None else now,
+        now=now,
+    )
+    assert row is not None, "an insert returns its row"  # noqa: S101
+    await _put_vector_and_sources(transaction, stored, int(row["id"]), wanted, embedding)
+    return int(row["id"])
+
+
+async def renew_entry(
+    transaction: Executor,
+    stored: StoredCollection,
+    entry_id: int,
+    wanted: Revision,
+    embedding: Vector,
+    now: int,
+    *,
+    approved_by: int,
+) -> None:
+    """Put a new revision in the place of the old one."""
+    await transaction.execute(
+        "renew_curated",
+        entry_id=entry_id,
+        category=wanted.category,
+        category_key=normal_form(wanted.category),
+        subcategory=wanted.subcategory,
+        subcategory_key=category_key(wanted.subcategory),
+        question=wanted.question,
+        answer=wanted.answer,
+        language=wanted.language,
+        approved_by=approved_by,
+        now=now,
+    )
+    await transaction.execute("drop_vectors_of_curated", entry_id=entry_id)
+    await transaction.execute("drop_sources_of_curated", entry_id=entry_id)
+    await _put_vector_and_sources(transaction, stored, entry_id, wanted, embedding)
+
+
+async def _put_vector_and_sources(
+    transaction: Executor, stored: StoredCollection, entry_id: int, wanted: Revision, embedding: Vector
+) -> None:
+    vector = vector_encoding.checked(embedding, stored.collection.embedding_dimensions, "the curated answer")
+    await transaction.execute(
+        "insert_vector_of_curated",
+        knowledge_base_id=entry_id,
+        model_id=stored.model_id,
+        vector=_encoded(vector),
+    )
+    await transaction.execute_many("insert_curated_source", _source_rows(entry_id, wanted.sources))
+
+
+def _encoded(vector: np.ndarray[tuple[int], np.dtype[np.float32]]) -> bytes:
+    return (
+        vector_encoding.normalised(vector)
+        .astype(vector_encoding.stored_type(DistanceMetric.COSINE))
+        .tobytes()
+    )
+
+
+def _source_rows(entry_id: int, sources: Sequence[CuratedSource]) -> list[dict[str, object]]:
+    return [
+        {
+            "knowledge_base_id": entry_id,
+            "position": position,
+            "collection_id": source.collection_id,
+            "document_id": source.document_id,
+            "chunk_id": source.chunk_id,
+            "document_path": source.document_path,
+            "document_title": source.document_title,
+            "page": source.page,
+            "start_index": source.start,
+            "end_index": source.end,
+            "quote": source.quote,
+            "file_hash": source.file_hash,
+        }
+        for position, source in enumerate(sources)
+    ]
+
+
+async def read_entries(reader: Executor, ids: Sequence[int]) -> list[CuratedAnswer]:
+    if not ids:
+        return []
+    sources: dict[int, list[CuratedSource]] = {}
+    for row in await reader.fetch("curated_sources", ids=list(ids)):
+        sources.setdefault(row["knowledge_base_id"], []).append(_source_from(row))
+    rows = await reader.fetch("curated_by_ids", ids=list(ids))
+    return [_entry_from(row, sources.get(row["id"], [])) for row in rows]
+
+
+def _entry_from(row: Row, sources: Sequence[CuratedSource]) -> CuratedAnswer:
+    return CuratedAnswer(
+        id=row["id"],
+        collection_id=row["collection_id"],
+        category=row["category"],
+        answer=row["answer"],
+        question=row["question"],
+        subcategory=row["subcategory"],
+        source_type=SourceType(row["source_type"]),
+        language=row["language"],
+        is_active=bool(row["is_active"]),
+        revision=row["revision"],
+        stale_since=row["stale_since"],
+        stale_reason=row["stale_reason"],
+        approved_by=row["approved_by"],
+        approved_at=row["approved_at"],
+        sources=tuple(sources),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _source_from(row: Row) -> CuratedSource:
+    return CuratedSource(
+        collection_id=row["collection_id"],
+        document_id=row["document_id"],
+        document_path=row["document_path"],
+        quote=row["quote"],
+        document_title=row["document_title"],
+        chunk_id=row["chunk_id"],
+        page=row["page"],
+        start=row["start_index"],
+        end=row["end_index"],
+        file_hash=row["file_hash"],
+        state=SourceState(row["state"]),
+    )

@@ -1,0 +1,367 @@
+"""The queue of drafts: the contract of `ports.moderation.ModerationQueue`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.curated.lookup import curated_citations
+from sourcebook.curate.similar_drafts import same_words
+from sourcebook.curate.states import (
+    already_decided,
+    require_answerable,
+    require_decider,
+    require_replied,
+    retires_its_entry,
+)
+from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
+from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
+from sourcebook.ports.moderation import AskedQuestion, DecisionCounts
+from sourcebook.storage.chat.citations import citations_text
+from sourcebook.storage.chat.outbox import put_into_session, tell_rejected, tell_who_asked
+from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, renew_entry, require_sane
+from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
+from sourcebook.storage.curation.staleness import check_entry
+from sourcebook.storage.database import in_transaction
+from sourcebook.storage.index import collections
+from sourcebook.storage.people.visits import draft_is_made
+
+if TYPE_CHECKING:
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.moderation import NewDraft, Revision
+    from sourcebook.ports.moderation import Embedded
+    from sourcebook.ports.work import Clock
+    from sourcebook.storage.database import Database, Executor, Row
+
+SAME_QUESTION = "the same question was decided in draft {}"
+
+
+class SqlModerationQueue:
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def add(self, draft: NewDraft) -> Draft:
+        return await in_transaction(self._database, lambda transaction: self._added(transaction, draft))
+
+    async def _added(self, transaction: Executor, draft: NewDraft) -> Draft:
+        made = await insert_draft(transaction, draft, self._clock.now())
+        if made is None:
+            known = await transaction.fetch_one(
+                "draft_of_message", chat_message_id=draft.chat_message_id, kind=draft.kind.value
+            )
+            if known is None:
+                raise UserNotFound(f"there is no user {draft.user_id}")
+            made = await _require(transaction, known["id"])
+        if draft.visit_key is not None:
+            await draft_is_made(transaction, draft.visit_key, made.id)
+        return made
+
+    async def get(self, draft_id: int) -> Draft | None:
+        row = await self._database.fetch_one("draft_by_id", draft_id=draft_id)
+        return None if row is None else draft_from(row)
+
+    async def pending(
+        self,
+        limit: int = 20,
+        *,
+        kind: DraftKind | None = None,
+        after: int = 0,
+        collection_id: str | None = None,
+    ) -> list[Draft]:
+        rows = await self._database.fetch(
+            "pending_drafts",
+            kind=None if kind is None else kind.value,
+            after=after,
+            of_collection=collection_id,
+            limit=limit,
+        )
+        return [draft_from(row) for row in rows]
+
+    async def in_group(self, group_key: str) -> list[Draft]:
+        rows = await self._database.fetch("pending_in_group", group_key=group_key)
+        return [draft_from(row) for row in rows]
+
+    async def of_user(self, user_id: int, status: DraftStatus | None = None) -> list[Draft]:
+        wanted = None if status is None else status.value
+        rows = await self._database.fetch("drafts_of_user", user_id=user_id, status=wanted)
+        return [draft_from(row) for row in rows]
+
+    async def count_pending(self) -> dict[DraftKind, int]:
+        rows = await self._database.fetch("pending_counts")
+        return dict.fromkeys(DraftKind, 0) | {DraftKind(row["kind"]): row["count"] for row in rows}
+
+    async def recently_asked(self, collection_id: str | None, limit: int = 300) -> list[AskedQuestion]:
+        rows = await self._database.fetch("recently_asked", of_collection=collection_id, limit=limit)
+        return [AskedQuestion(row["question"], row["language"], row["group_key"]) for row in rows]
+
+    async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
+        rows = await self._database.fetch("known_categories", of_collection=collection_id)
+        return [(row["category"], row["subcategory"]) for row in rows]
+
+    async def approve(
+        self, draft_id: int, admin_id: int, revision: Revision, embedded: Embedded
+    ) -> CuratedAnswer:
+        require_sane(revision)
+        async with self._database.transaction() as transaction:
+            draft = await _require(transaction, draft_id)
+            return await self._approve(transaction, draft, admin_id, revision, embedded, answer=None)
+
+    async def reject(self, draft_id: int, admin_id: int, reason: str) -> Draft:
+        require_storable("the reason", reason)
+        async with self._database.transaction() as transaction:
+            draft = await _require(transaction, draft_id)
+            await self._decide(transaction, draft, DraftStatus.REJECTED, admin_id, reason)
+            if draft.stale_kb_id is not None:
+                await self._retire(transaction, draft, draft.stale_kb_id)
+            if draft.kind is DraftKind.DECLINED:
+                await tell_rejected(transaction, draft, reason, self._clock.now())
+            return await _require(transaction, draft_id)
+
+    async def reply(
+        self,
+        draft_id: int,
+        admin_id: int,
+        text: str,
+        revision: Revision | None = None,
+        embedded: Embedded | None = None,
+    ) -> Draft:
+        require_storable("the reply", text)
+        async with self._database.transaction() as transaction:
+            draft = await _require(transaction, draft_id)
+            require_answerable(draft)
+            if revision is not None and embedded is not None:
+                require_sane(revision)
+                await self._approve(transaction, draft, admin_id, revision, embedded, answer=text)
+            else:
+                reason = Keep.REPLY_ONLY.value
+                await self._decide(transaction, draft, DraftStatus.APPROVED, admin_id, reason, text)
+                await self._tell(transaction, draft, text, None)
+            return await _require(transaction, draft_id)
+
+    async def keep(
+        self, draft_id: int, admin_id: int, revision: Revision, embedded: Embedded
+    ) -> CuratedAnswer:
+        require_sane(revision)
+        async with self._database.transaction() as transaction:
+            await _take_turns(transaction, await _require(transaction, draft_id), revision)
+            draft = await _require(transaction, draft_id)
+            require_replied(draft)
+            await _require_decider(transaction, admin_id)
+            entry_id = draft.kb_id
+            if entry_id is None:
+                entry_id = await self._make_entry(transaction, draft, admin_id, revision, embedded)
+            (entry,) = await read_entries(transaction, [entry_id])
+            return entry
+
+    async def cancel(self, draft_id: int, user_id: int) -> Draft:
+        async with self._database.transaction() as transaction:
+            draft = await _require(transaction, draft_id)
+            if draft.user_id != user_id or draft.kind is not DraftKind.DECLINED:
+                raise DraftNotFound(f"user {user_id} has no question {draft_id}")
+            await self._change_status(transaction, draft, DraftStatus.CANCELLED, None, None, None)
+            return await _require(transaction, draft_id)
+
+    async def propose(self, entry_id: int, editor_id: int, revision: Revision) -> Draft:
+        require_sane(revision)
+        now = self._clock.now()
+        async with self._database.transaction() as transaction:
+            entries = await read_entries(transaction, [entry_id])
+            if not entries:
+                raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+            await _require_decider(transaction, editor_id)
+            proposal = replace(
+                stale_draft(entries[0], Why.EDITED),
+                user_id=editor_id,
+                question=revision.question or revision.answer,
+                answer=revision.answer,
+                category_guess=revision.category,
+                subcategory_guess=revision.subcategory,
+            )
+            waiting = await transaction.fetch_one("pending_stale_draft", entry_id=entry_id)
+            if waiting is None:
+                made = await insert_draft(transaction, proposal, now, stale_kb_id=entry_id)
+                assert made is not None, "none was waiting"  # noqa: S101
+                return made
+            await _change_proposal(transaction, waiting["id"], proposal, now)
+            return await _require(transaction, waiting["id"])
+
+    async def troubled(self, since: int, limit: int = 5000) -> list[Draft]:
+        rows = await self._database.fetch("troubled_drafts", since=since, limit=limit)
+        return [draft_from(row) for row in rows]
+
+    async def decided(self, since: int = 0, limit: int = 5000) -> list[Draft]:
+        rows = await self._database.fetch("decided_drafts", since=since, limit=limit)
+        return [draft_from(row) for row in rows]
+
+    async def tally(self, since: int, until: int) -> DecisionCounts:
+        span = {"since": since, "until": until}
+        async with self._database.snapshot() as reader:
+            tiers = {row["tier"]: row["count"] for row in await reader.fetch("tiers_between", **span)}
+            people = await reader.fetch_one("people_between", **span)
+            decided = {row["status"]: row["count"] for row in await reader.fetch("decisions_between", **span)}
+            tokens = await reader.fetch("tokens_between", **span)
+            stale = [row["id"] for row in await reader.fetch("became_stale_between", **span)]
+            return DecisionCounts(
+                questions=sum(tiers.values()),
+                people=people["people"] if people else 0,
+                tiers=tiers,
+                drafts=decided,
+                tokens={row["operation_type"]: row["amount"] for row in tokens},
+                became_stale=await read_entries(reader, stale),
+            )
+
+    async def _approve(
+        self,
+        transaction: Executor,
+        draft: Draft,
+        admin_id: int,
+        revision: Revision,
+        embedded: Embedded,
+        answer: str | None,
+    ) -> CuratedAnswer:
+        now = self._clock.now()
+        await _take_turns(transaction, draft, revision)
+        stored = await collections.require(transaction, revision.collection_id)
+        if stored.collection.model != embedded.model:
+            raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+        await self._decide(transaction, draft, DraftStatus.APPROVED, admin_id, None, answer)
+        if draft.stale_kb_id is None:
+            entry_id = await insert_entry(
+                transaction, stored, revision, embedded.vector, now, approved_by=admin_id, draft_id=draft.id
+            )
+        else:
+            entry_id = draft.stale_kb_id
+            await renew_entry(
+                transaction, stored, entry_id, revision, embedded.vector, now, approved_by=admin_id
+            )
+        await transaction.execute("link_draft", draft_id=draft.id, kb_id=entry_id)
+        await check_entry(transaction, entry_id, now)
+        await self._settle_the_same(transaction, draft, admin_id, revision.answer, entry_id)
+        (entry,) = await read_entries(transaction, [entry_id])
+        return entry
+
+    async def _make_entry(
+        self, transaction: Executor, draft: Draft, admin_id: int, revision: Revision, embedded: Embedded
+    ) -> int:
+        now = self._clock.now()
+        stored = await collections.require(transaction, revision.collection_id)
+        if stored.collection.model != embedded.model:
+            raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+        entry_id = await insert_entry(
+            transaction, stored, revision, embedded.vector, now, approved_by=admin_id, draft_id=draft.id
+        )
+        await transaction.execute("link_draft", draft_id=draft.id, kb_id=entry_id)
+        await check_entry(transaction, entry_id, now)
+        return entry_id
+
+    async def _settle_the_same(
+        self, transaction: Executor, draft: Draft, admin_id: int, answer: str, entry_id: int
+    ) -> None:
+        """Who asked is told; so is everybody who waits for an answer to the very same question."""
+        if draft.kind is DraftKind.DECLINED:
+            await self._tell(transaction, draft, answer, entry_id)
+        if draft.kind is DraftKind.STALE or draft.group_key is None:
+            return
+        for row in await transaction.fetch("pending_in_group", group_key=draft.group_key):
+            other = draft_from(row)
+            if not same_words(other.question, draft.question) or other.collection_id != draft.collection_id:
+                continue
+            reason = SAME_QUESTION.format(draft.id)
+            words = answer if other.kind is DraftKind.DECLINED else None
+            await self._change_status(transaction, other, DraftStatus.APPROVED, admin_id, reason, words)
+            await transaction.execute("link_draft", draft_id=other.id, kb_id=entry_id)
+            if other.kind is DraftKind.DECLINED:
+                await self._tell(transaction, other, answer, entry_id)
+
+    async def _retire(self, transaction: Executor, draft: Draft, entry_id: int) -> None:
+        for entry in await read_entries(transaction, [entry_id]):
+            if retires_its_entry(draft, is_stale=entry.stale_since is not None):
+                await transaction.execute("retire_curated", entry_id=entry_id, now=self._clock.now())
+
+    async def _tell(self, transaction: Executor, draft: Draft, answer: str, kb_id: int | None) -> None:
+        now = self._clock.now()
+        kept = [] if kb_id is None else await read_entries(transaction, [kb_id])
+        citations = [citation for entry in kept for citation in curated_citations(entry, draft.language)]
+        await put_into_session(transaction, draft, answer, citations, now)
+        await tell_who_asked(transaction, draft, kb_id, now)
+
+    async def _decide(
+        self,
+        transaction: Executor,
+        draft: Draft,
+        status: DraftStatus,
+        admin_id: int,
+        reason: str | None,
+        answer: str | None = None,
+    ) -> None:
+        await _require_decider(transaction, admin_id)
+        await self._change_status(transaction, draft, status, admin_id, reason, answer)
+
+    async def _change_status(
+        self,
+        transaction: Executor,
+        draft: Draft,
+        status: DraftStatus,
+        admin_id: int | None,
+        reason: str | None,
+        answer: str | None,
+    ) -> None:
+        changed = await transaction.execute(
+            "decide_draft",
+            draft_id=draft.id,
+            status=status.value,
+            admin_id=admin_id,
+            reason=reason or None,
+            answer=answer,
+            now=self._clock.now(),
+        )
+        if not changed:
+            now_there = await _require(transaction, draft.id)
+            raise already_decided(now_there, await _name(transaction, now_there.admin_id))
+
+
+async def _take_turns(transaction: Executor, draft: Draft, revision: Revision) -> None:
+    """Whoever writes a document that is quoted waits for this transaction, or this one for them."""
+    quoted = {source.collection_id for source in revision.sources} | {revision.collection_id}
+    if draft.stale_kb_id is not None:
+        rows = await transaction.fetch("sources_of_entry", entry_id=draft.stale_kb_id)
+        quoted |= {row["collection_id"] for row in rows}
+    for collection_id in sorted(quoted):
+        await collections.find(transaction, collection_id)
+
+
+async def _require(executor: Executor, draft_id: int) -> Draft:
+    row = await executor.fetch_one("draft_by_id", draft_id=draft_id)
+    if row is None:
+        raise DraftNotFound(f"there is no draft {draft_id}")
+    return draft_from(row)
+
+
+async def _require_decider(executor: Executor, user_id: int) -> None:
+    who = await executor.fetch_one("decider", user_id=user_id)
+    role, is_blocked = (who["role"], bool(who["is_blocked"])) if who else (None, True)
+    require_decider(user_id, role, is_blocked=is_blocked)
+
+
+async def _name(executor: Executor, user_id: int | None) -> str:
+    row: Row | None = None if user_id is None else await executor.fetch_one("decider", user_id=user_id)
+    if row is None:
+        return "somebody"
+    full = " ".join(part for part in (row["first_name"], row["last_name"]) if part)
+    return full or row["username"] or f"user {user_id}"
+
+
+async def _change_proposal(transaction: Executor, draft_id: int, proposal: NewDraft, now: int) -> None:
+    await transaction.execute(
+        "change_proposal",
+        draft_id=draft_id,
+        question=proposal.question,
+        answer=proposal.answer,
+        citations=citations_text(proposal.citations),
+        details=metadata_text(dict(proposal.details), "the draft"),
+        category_guess=proposal.category_guess,
+        subcategory_guess=proposal.subcategory_guess,
+        now=now,
+    )

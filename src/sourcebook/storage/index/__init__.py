@@ -1,0 +1,1 @@
+"""What search stands on: documents, chunks, vectors and words, written once for both databases."""

@@ -1,0 +1,119 @@
+"""What a database brings to a search; how it finds is its own affair, what it finds is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from sourcebook.model.asked import WordCounts
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Vector
+    from sourcebook.model.explanation import SearchPlan
+    from sourcebook.model.search import Match, MetadataFilter, SearchResult
+    from sourcebook.storage.database import Row
+    from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.text.analysis import QuestionWords
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk that was found, and for a passage the children that matched in it, best first."""
+
+    chunk_id: str
+    score: float
+    matched: Sequence[Match] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordResult:
+    """A chunk that words found, with its text and language if they were asked for."""
+
+    chunk_id: str
+    score: float
+    content: str = ""
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """What a search by words found, the words that it looked for, and how common they are."""
+
+    question: QuestionWords
+    results: Sequence[WordResult]
+    counts: WordCounts
+
+
+def word_counts(question: QuestionWords, terms: Iterable[Row], rows: int) -> WordCounts:
+    """How common the terms are, those that the base does not know included."""
+    counts: dict[str, int] = {row["term"]: row["chunk_count"] for row in terms}
+    return WordCounts(dict.fromkeys((*question.terms, *counts), 0) | counts, rows)
+
+
+class VectorEngine(Protocol):
+    """Finds the nearest vectors of one state of the base: complete under every filter, best first, ties by id."""
+
+    async def search_chunks(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]: ...
+
+    async def search_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]: ...
+
+    async def rank_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> Sequence[SearchResult]:
+        """The same passages, with outlines for chunks."""
+        ...
+
+    async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
+        """Do now what the first search after much writing would do, or would go faster for.
+
+        `on_share` is told how much of it is done, from 0 to 1, if it takes long.
+        """
+        ...
+
+    async def forget(self, stored: StoredCollection) -> None:
+        """Let go of what is held for a collection that is no more."""
+        ...
+
+
+class WordEngine(Protocol):
+    """Finds chunks by words: the chunk's BM25 plus its document's, best first, ties by chunk id."""
+
+    async def search(
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None,
+        *,
+        with_texts: bool,
+        languages: Sequence[str] | None = None,
+    ) -> FoundWords:
+        """`languages` are those of the collection, if somebody knows them already."""
+        ...
+
+    async def prepare(self, collection_id: str) -> None: ...
+
+    async def forget(self, stored: StoredCollection) -> None: ...
+
+
+@runtime_checkable
+class PassagePlanner(Protocol):
+    """A vector engine that tells how it searches."""
+
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None
+    ) -> SearchPlan: ...
+
+
+@runtime_checkable
+class WordPlanner(Protocol):
+    """A word engine that tells how it searches."""
+
+    async def plan_words(
+        self, collection_id: str, query: str, filter: MetadataFilter | None
+    ) -> SearchPlan: ...

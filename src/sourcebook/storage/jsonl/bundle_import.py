@@ -1,0 +1,103 @@
+"""Reading a bundle into a base."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from sourcebook.errors import CollectionConflict, UsageError
+from sourcebook.model.adding import Progress
+from sourcebook.model.documents import WriteOutcome
+from sourcebook.storage.jsonl.bundle_reader import bundled_documents, verified_manifest
+from sourcebook.storage.jsonl.document_restore import DocumentRestore
+from sourcebook.storage.jsonl.report import BundleReport
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Collection
+    from sourcebook.ports.storage import VectorStore
+    from sourcebook.ports.stores import Stores
+    from sourcebook.ports.work import Clock
+    from sourcebook.storage.database import Database
+
+
+class BundleImport:
+    """One import: everything is verified, then each document is written in a transaction of its own."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Stores,
+        clock: Clock,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._stores = stores
+        self._restoring = DocumentRestore(database, stores, clock)
+        self._on_progress = on_progress
+
+    async def run(self, folder: Path, into: str | None) -> BundleReport:
+        """Read the bundle; `into` gives its one collection another name."""
+        manifest = await anyio.to_thread.run_sync(verified_manifest, folder)
+        targets = {c.id: c for c in manifest.collections}
+        if into is not None:
+            targets = {c.id: _renamed(c, into) for c in [_only(manifest.collections)]}
+        await open_collections(self._stores.vectors, list(targets.values()))
+        outcomes: Counter[WriteOutcome] = Counter()
+        with closing(bundled_documents(folder, targets)) as documents:
+            while found := await anyio.to_thread.run_sync(next, documents, None):
+                collection, bundled = found
+                outcomes[await self._restoring.restore(collection, bundled)] += 1
+                if self._on_progress is not None:
+                    path = bundled.document.file_path
+                    self._on_progress(Progress(outcomes.total(), manifest.documents, path))
+        return BundleReport(
+            collections=[c.id for c in targets.values()],
+            documents=manifest.documents,
+            chunks=manifest.chunks,
+            vectors=manifest.vectors,
+            unchanged=outcomes[WriteOutcome.UNCHANGED],
+            duplicates=outcomes[WriteOutcome.DUPLICATE],
+        )
+
+
+async def open_collections(store: VectorStore, wanted: Sequence[Collection]) -> None:
+    """Make the collections that do not exist, unless one that exists is of another model or metric."""
+    for collection in wanted:
+        found = await store.get_collection(collection.id)
+        if found is not None and (found.model, found.distance_metric) != (
+            collection.model,
+            collection.distance_metric,
+        ):
+            raise CollectionConflict(
+                f"the collection {collection.id!r} exists with {_named(found)}, and what is imported has "
+                f"{_named(collection)}",
+                hint="Import it under another name with `--collection NAME`; nothing was imported.",
+            )
+    for collection in wanted:
+        await store.create_collection(collection)
+
+
+def _named(collection: Collection) -> str:
+    model = collection.model.name if collection.model else "none"
+    return (
+        f"the model {model} ({collection.embedding_dimensions}) and the metric {collection.distance_metric}"
+    )
+
+
+def _only(collections: Sequence[Collection]) -> Collection:
+    if len(collections) != 1:
+        raise UsageError(
+            f"the bundle holds {len(collections)} collections, which cannot become one",
+            hint="Leave out `--collection`, or export one collection alone.",
+        )
+    return collections[0]
+
+
+def _renamed(collection: Collection, name: str) -> Collection:
+    shown = name if collection.name == collection.id else collection.name
+    return replace(collection, id=name, name=shown)

@@ -1,0 +1,1 @@
+"""Keeping a base healthy: doctor, repair, copy."""

@@ -1,0 +1,300 @@
+"""Examining a base: not only whether the file is intact, but whether it says what it should."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from sourcebook.errors import StorageError
+from sourcebook.model.adding import Progress
+from sourcebook.model.health import Finding, HealthReport, Repair, Weight
+from sourcebook.storage.maintenance.text_integrity import (
+    DamagedText,
+    TextFault,
+    damaged_texts,
+    readable_words,
+)
+from sourcebook.text.analysis import ANALYSER_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sourcebook.storage.database import Database, Executor, Row
+    from sourcebook.storage.progress import OnProgress
+
+T = TypeVar("T")
+
+RESTORE = (
+    "Restore the last backup with `sourcebook restore FILE --force`. Without one, "
+    "`sourcebook doctor --repair` saves what can still be read, and keeps the damaged file."
+)
+REPAIR = "Run `sourcebook doctor --repair`."
+_MONEY = "Nothing decides by itself who is right: compare with a backup, or correct it with `sourcebook tokens credit`."
+_AGAIN = "Run `sourcebook doctor --repair`, then add these documents again: `sourcebook add PATH`."
+_REINDEX = (
+    "Run `sourcebook doctor --repair`, with the embedder that made the vectors; or `sourcebook reindex`."
+)
+
+# The name of a check's statement, what its rows mean, and what to do about them.
+_CHECKS: tuple[tuple[str, str, str], ...] = (
+    ("engine", "the database finds its file damaged", RESTORE),
+    ("foreign_keys", "rows point to rows that do not exist", RESTORE),
+    ("vectors_without_chunk", "vectors belong to no chunk", REPAIR),
+    ("words_without_chunk", "words belong to no chunk", REPAIR),
+    ("document_words_without_document", "words belong to no document", REPAIR),
+    ("chunks_without_document", "chunks belong to no document", _AGAIN),
+    ("chunk_ids_without_chunk", "chunk ids are taken by no chunk", REPAIR),
+    ("chunks_without_chunk_id", "chunks are missing from the list of ids", REPAIR),
+    ("passages_without_words", "passages cannot be found by words", REPAIR),
+    ("documents_without_words", "documents cannot be found by words", REPAIR),
+    ("chunks_missing_a_vector", "chunks lack the vector of a model that is in use", _REINDEX),
+    ("vectors_of_foreign_models", "vectors come from a model that their collection does not use", REPAIR),
+    ("vectors_of_wrong_size", "vectors have another size than their model", _REINDEX),
+    ("chunk_counts", "documents record another number of chunks than they have", REPAIR),
+    ("texts_without_chunks", "documents have text and no chunk, so nothing of them can be found", _AGAIN),
+    ("documents_without_collection", "documents belong to no collection", RESTORE),
+    ("collections_without_model", "collections have lost their model, and so cannot be searched", RESTORE),
+    ("collections_without_counters", "collections have lost their counts, and so cannot be used", REPAIR),
+    ("counters", "collections record other counts than they hold", REPAIR),
+    ("hashes_without_document", "hashes are taken by no document", REPAIR),
+    ("documents_without_hash", "documents are missing from the list of hashes", REPAIR),
+    ("paths_without_document", "paths lead to no document", REPAIR),
+    ("children_without_passage", "sentences belong to no passage", _AGAIN),
+    ("broken_metadata", "documents have metadata that is no JSON", _AGAIN),
+    ("ledger", "balances differ from the sum of their transactions", _MONEY),
+    ("curated_drafts", "curated answers came from a draft that does not exist", RESTORE),
+    ("curated_sources", "sources of curated answers are gone without being marked so", REPAIR),
+)
+
+_TEXTS: dict[TextFault, tuple[str, str, str]] = {
+    TextFault.UNREADABLE: ("unreadable_documents", "documents cannot be read", _AGAIN),
+    TextFault.CHANGED: ("changed_texts", "documents have another text than was written", _AGAIN),
+    TextFault.MISPLACED: ("spans", "documents have passages that do not stand where they say", REPAIR),
+    TextFault.WORDS: ("wrong_words", "documents are found by other words than those of their text", REPAIR),
+}
+
+
+class StorageHealth(Protocol):
+    """What belongs to a base and is not in its tables: the file itself, and the files beside it."""
+
+    async def findings(self) -> list[Finding]: ...
+
+    async def lost_rows(self) -> list[Finding]:
+        """What can no longer be read of a damaged base, table by table."""
+        ...
+
+    async def broken_rows(self) -> list[Finding]:
+        """Rows of a base without apparent damage that cannot be read all the same."""
+        ...
+
+    async def disk(self) -> dict[str, int]: ...
+
+    async def repair(self) -> list[Repair]: ...
+
+
+@dataclass
+class Examination:
+    """One examination: what was found so far, and how far it is."""
+
+    reader: Executor
+    on_progress: OnProgress | None = None
+    findings: list[Finding] = field(default_factory=list[Finding])
+    unreadable: list[str] = field(default_factory=list[str])
+    _done: int = 0
+
+    async def attempt(self, what: str, look: Awaitable[Sequence[Finding]]) -> None:
+        """Take in what one check finds. One that stumbles over a damaged page is a finding, too."""
+        try:
+            self.findings += await look
+        except StorageError as error:
+            self.unreadable.append(f"{what}: {error.message}")
+        self._done += 1
+        self.show(what)
+
+    def show(self, what: str, share: float = 0.0) -> None:
+        if self.on_progress is not None:
+            # The texts, which come last, take about as long as everything before them.
+            percent = min(50.0, 50.0 * self._done / (len(_CHECKS) + 4)) + 50.0 * share
+            self.on_progress(Progress(int(percent), 100, what.replace("_", " "), stage="examining"))
+
+    @property
+    def is_damaged(self) -> bool:
+        return bool(self.unreadable) or any(f.code == "engine" for f in self.findings)
+
+
+async def examine(
+    database: Database,
+    versions: Mapping[str, str],
+    *,
+    around: StorageHealth | None = None,
+    now: int | None = None,
+    extras: Mapping[str, str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> HealthReport:
+    """Look at everything, in one snapshot, and change nothing. Leases of jobs are looked at if `now` is given."""
+    async with database.snapshot() as reader:
+        looking = Examination(reader, on_progress)
+        for name, meaning, hint in _CHECKS:
+            await looking.attempt(name, _run(reader, name, meaning, hint))
+        await looking.attempt("terms", _check_terms(reader))
+        await looking.attempt("state", _check_state(reader, now))
+        info = await _or_nothing({}, _info(reader))
+        counts = await _or_nothing({}, _counts(reader))
+        same_analyser = info.get("analyser_version") == str(ANALYSER_VERSION)
+        looking.findings += _check_analyser(info)
+        await looking.attempt("texts", _check_texts(looking, with_words=same_analyser))
+    if around is not None:
+        await looking.attempt("files", around.findings())
+        rows = around.lost_rows() if looking.is_damaged else around.broken_rows()
+        await looking.attempt("rows", rows)
+    return HealthReport(
+        versions={**versions, **({"base": f"version {info['version']}"} if "version" in info else {})},
+        counts=counts,
+        findings=[*_unreadable(looking.unreadable), *looking.findings],
+        extras=extras or {},
+        disk={} if around is None else await around.disk(),
+    )
+
+
+async def _run(reader: Executor, name: str, meaning: str, hint: str) -> list[Finding]:
+    row = await reader.fetch_one(f"check_{name}")
+    if row is None or not row["count"]:
+        return []
+    return [Finding(name, _times(row, meaning), hint, row["count"])]
+
+
+async def _note(reader: Executor, name: str, meaning: str, hint: str) -> list[Finding]:
+    row = await reader.fetch_one(name)
+    if row is None or not row["count"]:
+        return []
+    return [Finding(name, _times(row, meaning), hint, row["count"], Weight.NOTE)]
+
+
+def _times(row: Row, meaning: str) -> str:
+    return f"{row['count']} × {meaning}, for example {row['example']!r}"
+
+
+async def _check_state(reader: Executor, now: int | None) -> list[Finding]:
+    """Work that was begun: what is stuck, and what only waits for somebody."""
+    found: list[Finding] = []
+    row = None if now is None else await reader.fetch_one("stuck_jobs", now=now)
+    if row is not None and row["count"]:
+        found.append(
+            Finding(
+                "stuck_jobs", _times(row, "jobs belong to a worker that fell silent"), REPAIR, row["count"]
+            )
+        )
+    for row in await reader.fetch("documents_by_status"):
+        status = row["processing_status"]
+        hint = "Add them again: `sourcebook add --retry-failed PATH`; `sourcebook documents list` has the reasons."
+        found.append(
+            Finding(
+                f"{status}_documents", _times(row, f"documents are {status}"), hint, row["count"], Weight.NOTE
+            )
+        )
+    for name, meaning, hint in (
+        ("failed_jobs", "jobs have failed", "Their error says why; start what they were for again."),
+        (
+            "curated_without_vector",
+            "curated answers have no vector of the model in use, and are found by words alone",
+            "Run `sourcebook reindex`.",
+        ),
+        (
+            "unfinished_models",
+            "collections have a second set of vectors that is not complete",
+            "The same `sourcebook reindex --model …` goes on where it stopped; until then the old set is used.",
+        ),
+    ):
+        found += await _note(reader, name, meaning, hint)
+    return found
+
+
+async def _check_terms(reader: Executor) -> list[Finding]:
+    """The dictionary must count exactly the words that are there."""
+    broken: list[str] = []
+    in_chunks = _held(await reader.fetch("all_words"), broken)
+    in_documents = _held(await reader.fetch("all_document_words"), broken)
+    terms = await reader.fetch("all_terms")
+    wrong = [
+        row["term"]
+        for row in terms
+        if row["chunk_count"] != in_chunks[row["id"]] or row["document_count"] != in_documents[row["id"]]
+    ]
+    unknown = (in_chunks.keys() | in_documents.keys()) - {row["id"] for row in terms}
+    unused = [row["term"] for row in terms if not row["chunk_count"] and not row["document_count"]]
+    return [
+        Finding(code, f"{len(found)} × {meaning}, for example {min(found)!r}", REPAIR, len(found))
+        for code, meaning, found in (
+            ("broken_words", "documents have words that cannot be read", broken),
+            ("term_counts", "terms count other texts than those that hold them", wrong),
+            ("unknown_terms", "texts hold terms that the dictionary does not know", unknown),
+            ("unused_terms", "terms are in the dictionary that no text holds", unused),
+        )
+        if found
+    ]
+
+
+def _held(rows: list[Row], broken: list[str]) -> Counter[int]:
+    held: Counter[int] = Counter()
+    for row in rows:
+        readable = readable_words(row)
+        if readable is None:
+            broken.append(row["document_id"])
+        else:
+            held.update(readable.keys())
+    return held
+
+
+async def _check_texts(looking: Examination, *, with_words: bool) -> list[Finding]:
+    """What is cited must be what was written, and stand where it is said to stand."""
+    damaged = await damaged_texts(
+        looking.reader,
+        with_words=with_words,
+        advance=lambda done, total: looking.show("texts", done / max(total, 1)),
+    )
+    return text_findings(damaged)
+
+
+def text_findings(damaged: Sequence[DamagedText]) -> list[Finding]:
+    found: list[Finding] = []
+    for fault, (code, meaning, hint) in _TEXTS.items():
+        rows = [d.path for d in damaged if d.fault is fault]
+        if rows:
+            message = f"{len(rows)} × {meaning}, for example {rows[0]!r}"
+            found.append(Finding(code, message, hint, len(rows), rows=rows))
+    return found
+
+
+def _unreadable(reasons: Sequence[str]) -> Iterator[Finding]:
+    if reasons:
+        message = f"{len(reasons)} × checks stumbled over a damaged place, for example {reasons[0]}"
+        yield Finding("unreadable", message, RESTORE, len(reasons))
+
+
+def _check_analyser(info: Mapping[str, str]) -> Iterator[Finding]:
+    found = info.get("analyser_version")
+    if found != str(ANALYSER_VERSION):
+        yield Finding(
+            "analyser_version",
+            f"the words were analysed by version {found}, this program has version {ANALYSER_VERSION}",
+            "Run `sourcebook reindex --words`.",
+        )
+
+
+async def _info(reader: Executor) -> dict[str, str]:
+    info = {row["key"]: row["value"] for row in await reader.fetch("base_info")}
+    version = await reader.fetch_one("schema_version")
+    return {**info, **({"version": str(version["version"])} if version else {})}
+
+
+async def _counts(reader: Executor) -> dict[str, int]:
+    return dict(await reader.fetch_one("base_counts") or {})
+
+
+async def _or_nothing(nothing: T, look: Awaitable[T]) -> T:
+    try:
+        return await look
+    except StorageError:
+        return nothing

@@ -1,0 +1,1 @@
+"""Users, their consultations, messages and tokens."""

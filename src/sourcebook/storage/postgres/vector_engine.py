@@ -1,0 +1,204 @@
+"""Vector search in the database itself, with pgvector."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sourcebook.model.documents import Chunk, DistanceMetric
+from sourcebook.model.explanation import ScanMethod, SearchPlan
+from sourcebook.model.search import ScoreBreakdown, SearchResult
+from sourcebook.retrieve.filters import check
+from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.index.collections import required_from
+from sourcebook.storage.postgres.filter_paths import compiled
+from sourcebook.storage.postgres.nearest import Graph, NearestSearch, Route, vectors_of_a_graph
+from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
+from sourcebook.storage.rows import chunk_from
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Vector
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.storage.database import Executor
+    from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.storage.index.engines import Scored
+    from sourcebook.storage.postgres.database import PostgresDatabase
+    from sourcebook.storage.postgres.filter_paths import CompiledFilter
+
+# How long it is believed that a collection has a graph, and how many chunks a filter lets through: neither changes what
+# is found, only how fast.
+_BELIEVED_SECONDS = 10.0
+_FILTERS_REMEMBERED = 500
+# Up to so many chunks that a filter lets through are all scored; more, and the graph is faster.
+_FEW_MATCHING = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A collection as it was a moment ago. Every statement makes sure that it still is."""
+
+    stored: StoredCollection
+    graph: Graph
+    until: float
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    """How many chunks recent filters let through, at most one more than a few."""
+
+
+class PostgresVectorEngine:
+    """A `VectorEngine` that asks the server for candidates and scores them as SQLite's does."""
+
+    def __init__(self, database: PostgresDatabase, rules: GraphRules | None = None) -> None:
+        self._database = database
+        self._graphs = Graphs(database, rules or GraphRules())
+        self._collections: dict[str, _Known] = {}
+
+    async def search_chunks(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        search = await self._search(self._database, collection_id, query, filter)
+        found = await search.chunks(top_k)
+        if not search.seen and await self._is_another(self._database, collection_id, search):
+            return await self.search_chunks(collection_id, query, top_k, filter)
+        return [
+            SearchResult(
+                chunk_from(row), score, ScoreBreakdown(semantic_score=score), row["file_path"], row["title"]
+            )
+            for row, score in found
+        ]
+
+    async def search_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        async with self._database.snapshot() as reader:
+            found = await self._passages(reader, collection_id, query, top_k, filter)
+            return await _results(reader, collection_id, found or [])
+
+    async def rank_passages(
+        self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[SearchResult]:
+        found = await self._passages(self._database, collection_id, query, top_k, filter)
+        if found is None:
+            async with self._database.snapshot() as reader:
+                found = await self._passages(reader, collection_id, query, top_k, filter) or []
+        return [
+            SearchResult(
+                Chunk.outline(f.chunk_id), f.score, ScoreBreakdown(semantic_score=f.score), matched=f.matched
+            )
+            for f in found
+        ]
+
+    async def plan_passages(
+        self, collection_id: str, top_k: int, filter: MetadataFilter | None
+    ) -> SearchPlan:
+        """What `search_passages` would look at. Counting takes longer than searching."""
+        tree = None if filter is None else compiled(check(filter))
+        async with self._database.snapshot() as reader:
+            known = await self._looked_up(reader, collection_id)
+            [row] = await reader.fetch(
+                "count_for_plan",
+                collection_id=collection_id,
+                model_id=known.stored.model_id,
+                filter=None if tree is None else tree.path,
+            )
+            route = await _route(reader, known, tree)
+        if route is not Route.GRAPH:
+            return SearchPlan(ScanMethod.EXACT, row["vectors"], row["allowed"], row["allowed"])
+        scored = min(row["allowed"], vectors_of_a_graph(known.graph, top_k))
+        return SearchPlan(ScanMethod.INDEX, row["vectors"], row["allowed"], scored)
+
+    async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
+        await self._graphs.tend(collection_id, on_share)
+        self._collections.pop(collection_id, None)
+
+    async def forget(self, stored: StoredCollection) -> None:
+        await self._graphs.forget(stored.collection.id)
+        self._collections.pop(stored.collection.id, None)
+
+    async def _passages(
+        self, reader: Executor, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
+    ) -> list[Scored] | None:
+        """The best passages; None if somebody changed one of them meanwhile, which cannot happen in a snapshot."""
+        search = await self._search(reader, collection_id, query, filter)
+        found = await search.passages(top_k)
+        if found is None:
+            return None
+        if not search.seen and await self._is_another(reader, collection_id, search):
+            return await self._passages(reader, collection_id, query, top_k, filter)
+        return found
+
+    async def _search(
+        self, reader: Executor, collection_id: str, query: Vector, filter: MetadataFilter | None
+    ) -> NearestSearch:
+        tree = None if filter is None else compiled(check(filter))
+        known = self._collections.get(collection_id)
+        if known is None or known.until < time.monotonic() or not _fits(query, known):
+            known = await self._looked_up(reader, collection_id)
+        collection = known.stored.collection
+        wanted = vector_encoding.checked(query, collection.embedding_dimensions, "the question")
+        if collection.distance_metric is DistanceMetric.COSINE:
+            wanted = vector_encoding.normalised(wanted)
+        route = await _route(reader, known, tree)
+        return NearestSearch(reader, known.stored, known.graph, wanted, tree, route)
+
+    async def _looked_up(self, reader: Executor, collection_id: str) -> _Known:
+        self._collections.pop(collection_id, None)
+        row = await reader.fetch_one("collection_to_search", collection_id=collection_id)
+        stored = required_from(row, collection_id)
+        graph = Graph.NONE
+        if row is not None and (row["has_graph"] or row["has_bits"]):
+            graph = Graph.HALVES if row["has_graph"] else Graph.BITS
+        known = _Known(stored, graph, time.monotonic() + _BELIEVED_SECONDS)
+        self._collections[collection_id] = known
+        return known
+
+    async def _is_another(self, reader: Executor, collection_id: str, search: NearestSearch) -> bool:
+        """Whether nothing was found because the collection is not the one that was searched."""
+        now = (await self._looked_up(reader, collection_id)).stored
+        return (now.model_id, now.collection.distance_metric) != (
+            search.stored.model_id,
+            search.stored.collection.distance_metric,
+        )
+
+
+def _fits(query: Vector, known: _Known) -> bool:
+    """Whether the question is of the size that we know; if not, the collection may have changed its model."""
+    return len(query) == known.stored.collection.embedding_dimensions
+
+
+async def _route(reader: Executor, known: _Known, tree: CompiledFilter | None) -> Route:
+    if known.graph is Graph.NONE:
+        return Route.ALL if tree is None else Route.MATCHING
+    if tree is None or not tree.has_index:
+        return Route.GRAPH
+    if tree.path not in known.counts:
+        if len(known.counts) >= _FILTERS_REMEMBERED:
+            known.counts.clear()
+        [row] = await reader.fetch(
+            "count_matching",
+            collection_id=known.stored.collection.id,
+            filter=tree.path,
+            limit=_FEW_MATCHING + 1,
+        )
+        known.counts[tree.path] = row["matching"]
+    return Route.MATCHING if known.counts[tree.path] <= _FEW_MATCHING else Route.GRAPH
+
+
+async def _results(reader: Executor, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
+    ids = [f.chunk_id for f in found]
+    rows = {
+        row["id"]: row
+        for row in await reader.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
+    }
+    return [
+        SearchResult(
+            chunk_from(rows[f.chunk_id]),
+            f.score,
+            ScoreBreakdown(semantic_score=f.score),
+            rows[f.chunk_id]["file_path"],
+            rows[f.chunk_id]["title"],
+            tuple(f.matched),
+        )
+        for f in found
+    ]

@@ -1,0 +1,167 @@
+"""Word search in the database itself, over the words turned around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import CollectionNotFound
+from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
+from sourcebook.retrieve.filters import check
+from sourcebook.storage.index import bm25
+from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
+from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
+from sourcebook.storage.postgres.filter_paths import compiled
+from sourcebook.text.analysis import analyse_question
+
+if TYPE_CHECKING:
+    from sourcebook.model.search import MetadataFilter
+    from sourcebook.storage.database import Executor, Row
+    from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.storage.postgres.database import PostgresDatabase
+    from sourcebook.text.analysis import QuestionWords
+
+_WORDS_OF_A_PREFIX = 64
+FEW_POSTINGS = 300_000
+"""Up to so many postings of a question's terms are ranked in this process, beyond that by the server."""
+
+
+class PostgresWordEngine:
+    """A `WordEngine` over the words turned around: a term leads to the documents and chunks that hold it."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def search(
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None,
+        *,
+        with_texts: bool,
+        languages: Sequence[str] | None = None,
+    ) -> FoundWords:
+        path = None if filter is None else compiled(check(filter)).path
+        async with self._database.snapshot() as reader:
+            spoken = await _spoken(reader, collection_id) if languages is None else languages
+            question = analyse_question(query, spoken)
+            totals, terms = await _known_terms(reader, collection_id, question)
+            counts = word_counts(question, terms, totals["word_rows"])
+            if not terms:
+                return FoundWords(question, [], counts)
+            found = await _ranked(reader, collection_id, totals, terms, path, top_k)
+            results = await _results(reader, collection_id, found, with_texts=with_texts)
+            return FoundWords(question, results, counts)
+
+    async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
+        """What `search` would look at; how many passages the filter lets through is not counted."""
+        async with self._database.snapshot() as reader:
+            question = analyse_question(query, await _spoken(reader, collection_id))
+            totals, known = await _known_terms(reader, collection_id, question)
+        rows = totals["word_rows"]
+        counts = word_counts(question, known, rows)
+        return SearchPlan(
+            ScanMethod.INDEX,
+            rows,
+            rows if filter is None else None,
+            None,
+            [TermCount(term, count) for term, count in counts.passages.items()],
+        )
+
+    async def prepare(self, collection_id: str) -> None:
+        """Nothing: the words are turned around in the transaction that writes them."""
+
+    async def forget(self, stored: StoredCollection) -> None:
+        """Nothing: what belongs to a collection is in its tables and goes with them."""
+
+
+async def _spoken(reader: Executor, collection_id: str) -> list[str]:
+    return [row["language"] for row in await reader.fetch("languages", collection_id=collection_id)]
+
+
+async def _known_terms(
+    reader: Executor, collection_id: str, question: QuestionWords
+) -> tuple[Row, list[Row]]:
+    """The totals of the collection, and those of the question's terms that it knows."""
+    found = await reader.fetch("terms_to_rank", collection_id=collection_id, terms=list(question.terms))
+    if not found:
+        raise CollectionNotFound(f"there is no collection {collection_id!r}")
+    known = [row for row in found if row["id"] is not None]
+    for prefix in question.prefixes:
+        known += await reader.fetch(
+            "terms_by_prefix",
+            collection_id=collection_id,
+            low=prefix,
+            high=prefix + "\U0010ffff",
+            limit=_WORDS_OF_A_PREFIX,
+        )
+    return found[0], sorted({row["id"]: row for row in known}.values(), key=lambda row: row["term"])
+
+
+async def _ranked(
+    reader: Executor, collection_id: str, totals: Row, terms: Sequence[Row], path: str | None, top_k: int
+) -> list[tuple[str, float]]:
+    """The best chunks with their scores. Very many postings are better left where they are."""
+    weights = TermWeights(
+        [bm25.idf(totals["word_rows"], term["chunk_count"]) for term in terms],
+        [bm25.idf(totals["document_word_rows"], term["document_count"]) for term in terms],
+        _average(totals["word_length"], totals["word_rows"]),
+        _average(totals["document_word_length"], totals["document_word_rows"]),
+    )
+    ids = [term["id"] for term in terms]
+    if sum(term["document_count"] for term in terms) <= FEW_POSTINGS:
+        rows = await reader.fetch("held_words", collection_id=collection_id, term_ids=ids)
+        return await _best(reader, collection_id, ranked(rows, weights), path, top_k)
+    rows = await reader.fetch(
+        "ranked_words",
+        collection_id=collection_id,
+        term_ids=ids,
+        chunk_idf=weights.of_chunks,
+        document_idf=weights.of_documents,
+        chunk_length=weights.chunk_length,
+        document_length=weights.document_length,
+        filter=path,
+        limit=top_k,
+    )
+    return [(row["chunk_id"], row["score"]) for row in rows]
+
+
+async def _best(
+    reader: Executor, collection_id: str, ranking: Bm25Ranking, path: str | None, top_k: int
+) -> list[tuple[str, float]]:
+    """The best that the filter lets through; of equal ones, those whose ids come first."""
+    best: list[tuple[str, float]] = []
+    start, size = 0, top_k if path is None else 4 * top_k
+    while start < len(ranking.scores) and len(best) < top_k:
+        end = ranking.batch_end(start, size)
+        rows = await reader.fetch(
+            "chunks_at_places",
+            collection_id=collection_id,
+            document_ids=[ranking.documents[owner] for owner in ranking.owners[start:end]],
+            places=ranking.places[start:end].tolist(),
+            filter=path,
+        )
+        best += [(row["chunk_id"], float(ranking.scores[start + row["number"] - 1])) for row in rows]
+        start, size = end, 4 * size
+    return sorted(best, key=lambda found: (-found[1], found[0]))[:top_k]
+
+
+def _average(length: int, rows: int) -> float:
+    return length / rows if rows and length else 1.0
+
+
+async def _results(
+    reader: Executor, collection_id: str, found: Sequence[tuple[str, float]], *, with_texts: bool
+) -> list[WordResult]:
+    if not with_texts:
+        return [WordResult(chunk_id, score) for chunk_id, score in found]
+    ids = [chunk_id for chunk_id, _ in found]
+    texts = {
+        row["id"]: row
+        for row in await reader.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
+    }
+    return [
+        WordResult(chunk_id, score, texts[chunk_id]["content"], texts[chunk_id]["language"])
+        for chunk_id, score in found
+    ]

@@ -1,1 +1,0 @@
-"""Modules of functions over named SQL, written once for both databases."""

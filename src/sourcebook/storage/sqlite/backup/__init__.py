@@ -1,0 +1,1 @@
+"""Backups of a base in one file, and putting them back."""

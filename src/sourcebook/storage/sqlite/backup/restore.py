@@ -1,0 +1,207 @@
+"""Putting a backup in the place of a base: verified first, and the former base kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import BackupDamaged, BaseDamaged, Conflict, NotASourcebook, PathNotFound
+from sourcebook.model.backup import OnExisting, RestoreReport
+from sourcebook.storage.crash_points import CrashPoint, reached
+from sourcebook.storage.migrate import pending, read_migrations
+from sourcebook.storage.sqlite import base_files, driver, tables
+from sourcebook.storage.sqlite.backup import archive
+from sourcebook.storage.sqlite.backup.install import install
+from sourcebook.storage.sqlite.migrate import applied_migrations, bring_up_to_date
+
+if TYPE_CHECKING:
+    from sourcebook.storage.progress import StagedProgress
+    from sourcebook.storage.sqlite.driver import Connection
+
+VERIFYING, COPYING, CHECKING, INSTALLING = (
+    "verifying the backup",
+    "copying",
+    "verifying the copy",
+    "installing",
+)
+SHARES = {VERIFYING: 30, COPYING: 15, CHECKING: 30, INSTALLING: 25}
+KEPT_AS = "before-restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Restorer:
+    """One restore. It works in a worker thread."""
+
+    source: Path
+    base: Path
+    now: int
+    stages: StagedProgress
+    busy_timeout: float = 5.0
+
+    def run(self, on_existing: OnExisting) -> RestoreReport:
+        """Verify the backup, then put it in the place of the base. On any error the base stays as it is."""
+        self._require_places(on_existing)
+        base = self.base.resolve()
+        with base_files.named(f"cannot restore {base}"):
+            base.parent.mkdir(parents=True, exist_ok=True)
+            complete = base_files.beside(base, "restoring")
+            try:
+                record, digest = self._prepare(complete)
+                counts = _counts(complete)
+                reached(CrashPoint.RESTORE_PREPARED)
+                stored = {} if record is None else dict(record.files)
+                before = self._put_files(base, stored)
+                reached(CrashPoint.RESTORE_FILES_PUT)
+                former = install(
+                    complete,
+                    base,
+                    f"{KEPT_AS}-{_stamp(self.now)}",
+                    partial(self.stages.at, INSTALLING),
+                    self.busy_timeout,
+                )
+            except BaseException:
+                base_files.remove_with_sides(complete)
+                raise
+            _put_files_in_order(base, former, before, stored, belongs_to_backup=record is not None)
+            base_files.remove_tree(base_files.derived_files_of(base))
+        return RestoreReport(
+            base=str(self.base),
+            digest=digest,
+            former=None if former is None else str(former),
+            counts=counts,
+            stored_files=len(stored),
+        )
+
+    def _require_places(self, on_existing: OnExisting) -> None:
+        if not self.source.is_file():
+            raise PathNotFound(f"There is no backup {str(self.source)!r}.")
+        if not self.base.exists():
+            return
+        if self.source.samefile(self.base):
+            raise Conflict(f"{self.source} is the base itself", hint="Name the backup to restore.")
+        if on_existing is OnExisting.REFUSE:
+            raise Conflict(
+                f"there is a base {self.base} already",
+                hint="Add `--force` to put the backup in its place; it is then kept under another name.",
+            )
+
+    def _prepare(self, complete: Path) -> tuple[archive.BackupRecord | None, str]:
+        """A verified copy of the backup beside the base, which is the base from then on."""
+        base_files.make_anew(complete, like=self.base if self.base.exists() else self.source)
+        try:
+            with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
+                source.execute("begin")
+                require_base(source, self.source)
+                record = archive.record_of(source)
+                digest = archive.require_intact(source, record, partial(self.stages.at, VERIFYING))
+                with closing(driver.connect_alone(complete)) as copy:
+                    self._copy(source, copy)
+            with driver.translated(), closing(driver.connect_to_read(complete)) as copy:
+                rows = tables.row_count(copy)
+                if tables.digest_of(copy, self.stages.counting(CHECKING, rows)) != digest:
+                    raise BackupDamaged("the copy of the backup is not the same as the backup")
+        except (BaseDamaged, NotASourcebook) as error:
+            raise BackupDamaged(f"{self.source} is not an intact backup: {error.message}") from error
+        driver.sync_file(complete)
+        return record, digest
+
+    def _copy(self, source: Connection, copy: Connection) -> None:
+        with closing(driver.copy_pages(source, copy)) as steps:
+            for done, total in steps:
+                self.stages.at(COPYING, done, total)
+        driver.make_one_file(copy)
+        has_files = archive.holds_files(copy)
+        archive.unseal(copy)
+        if has_files:
+            copy.execute("vacuum")
+
+    def _put_files(self, base: Path, stored: dict[str, str]) -> set[str]:
+        """Put the uploads of the backup beside those of the base. The names that were there before."""
+        folder = base_files.stored_files_of(base)
+        before = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+        with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
+            for name, expected in stored.items():
+                target = folder / name
+                if not target.resolve().is_relative_to(folder.resolve()):
+                    raise BackupDamaged(
+                        f"the stored file {name!r} of the backup would lie outside of its folder"
+                    )
+                if not target.is_file() or _hash_of(target) != expected:
+                    _write_file(source, name, target)
+        return before
+
+
+def require_base(connection: Connection, path: Path) -> None:
+    """Refuse what is not a base of ours, or has tables, views or triggers that no migration made."""
+    known = read_migrations(files("sourcebook.storage.sqlite") / "migrations")
+    applied = applied_migrations(connection)
+    pending(known, applied)
+    if not applied:
+        raise NotASourcebook(f"{path} is not a Sourcebook base")
+    with closing(driver.connect(Path(":memory:"), busy_timeout=0)) as fresh:
+        bring_up_to_date(fresh, path, known[: max(m.version for m in applied)])
+        expected = _declared(fresh)
+    unknown = _declared(connection) - expected - {("table", name) for name in tables.BACKUP_TABLES}
+    if unknown:
+        raise NotASourcebook(f"{path} holds what no base holds, for example {min(unknown)}")
+    if missing := expected - _declared(connection):
+        raise BaseDamaged(f"{path} lacks {min(missing)}")
+
+
+def _declared(connection: Connection) -> set[tuple[str, str]]:
+    rows = connection.execute("select type, name from sqlite_schema where name not like 'sqlite_%'")
+    return {(str(kind), str(name)) for kind, name in rows}
+
+
+def _write_file(source: Connection, name: str, target: Path) -> None:
+    """Whole or not at all; what has the name already stays until then."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = base_files.beside(target, "unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            for piece in archive.pieces_of(source, name):
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    driver.sync_folder(target.parent)
+
+
+def _put_files_in_order(
+    base: Path, former: Path | None, before: set[str], stored: dict[str, str], *, belongs_to_backup: bool
+) -> None:
+    """Give the former base its uploads, and leave the new one only its own. What fails here, `doctor` finds."""
+    if not belongs_to_backup:
+        return
+    folder = base_files.stored_files_of(base)
+    kept = None if former is None else base_files.stored_files_of(former)
+    for name in before:
+        with suppress(OSError):
+            if kept is not None:
+                (kept / name).parent.mkdir(parents=True, exist_ok=True)
+                base_files.link_or_copy(folder / name, kept / name)
+            if name not in stored:
+                (folder / name).unlink()
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _counts(complete: Path) -> dict[str, int]:
+    with driver.translated(), closing(driver.connect_to_read(complete)) as connection:
+        return tables.counts_of(connection)
+
+
+def _stamp(now: int) -> str:
+    return time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
