@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import anyio
 import numpy as np
-from sourcebook.model.facts import facts_of
 
 from benchmarks.paraphrases.measure import Base, measured, one_of_each_document, without_an_answer
 from benchmarks.paraphrases.pairs import own_pairs, pairs_of_a_file
 from benchmarks.paraphrases.report import Report, store
 from benchmarks.quality.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine
+from sourcebook.model.model_facts import facts_of
 from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from sourcebook.model.curation import CuratedAnswer, CuratedMatch
 from sourcebook.retrieve.question_sets import read_queries
 
 if TYPE_CHECKING:
-    from sourcebook.model.facts import CurationFacts
-
     from benchmarks.paraphrases.pairs import Pair
     from sourcebook.model.documents import Vector
+    from sourcebook.model.model_facts import CurationFacts
 
 _LOOKED_AT = 5
 _ASKED = 300
