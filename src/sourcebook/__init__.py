@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from sourcebook.consult.context.builder import Context, ContextBuilder, ContextChunk, ContextOrder
     from sourcebook.consult.reception.service import Reception
     from sourcebook.curate.service import Moderation
+    from sourcebook.doors.conversations import ConversationsDoor
+    from sourcebook.doors.curated import CuratedDoor
+    from sourcebook.doors.library import LibraryDoor
+    from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.quality import QualityDoor
+    from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.add_request import OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
@@ -125,6 +131,12 @@ _HOMES = {
     "sourcebook.consult.context.builder": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
     "sourcebook.consult.reception.service": ("Reception",),
     "sourcebook.curate.service": ("Moderation",),
+    "sourcebook.doors.conversations": ("ConversationsDoor",),
+    "sourcebook.doors.curated": ("CuratedDoor",),
+    "sourcebook.doors.library": ("LibraryDoor",),
+    "sourcebook.doors.maintenance": ("MaintenanceDoor",),
+    "sourcebook.doors.quality": ("QualityDoor",),
+    "sourcebook.doors.terminology": ("TerminologyDoor",),
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.add_request": ("OnFailed", "OnRemoval"),
     "sourcebook.model.adding": ("AddPlan", "AddReport", "WatchRound"),
@@ -261,7 +273,9 @@ __all__ = [
     "ContextChunk",
     "ContextOrder",
     "Conversation",
+    "ConversationsDoor",
     "CuratedAnswer",
+    "CuratedDoor",
     "CuratedMatch",
     "CuratedSource",
     "DefaultRetriever",
@@ -298,8 +312,10 @@ __all__ = [
     "JudgedQuestion",
     "Keep",
     "LessThan",
+    "LibraryDoor",
     "LocalReranker",
     "LoggedMessage",
+    "MaintenanceDoor",
     "Match",
     "MetadataFilter",
     "Moderation",
@@ -315,6 +331,7 @@ __all__ = [
     "Outcome",
     "People",
     "PreparedDocument",
+    "QualityDoor",
     "QuestionPair",
     "Reception",
     "ReindexPlan",
@@ -346,6 +363,7 @@ __all__ = [
     "SourcebookError",
     "StopSignal",
     "Term",
+    "TerminologyDoor",
     "Thresholds",
     "Tier",
     "TokenTransaction",

@@ -59,7 +59,8 @@ its message when none is given, and the rest is its hint.
     │   ├── MigrationEdited
     │   ├── SqliteTooOld
     │   ├── ServerTooOld
-    │   └── NotOpen
+    │   ├── NotOpen
+    │   └── UsedAfterFork
     ├── ProviderError               an embedder, reranker or chat model failed
     │   ├── NoEmbedder
     │   ├── ProviderMissing
@@ -614,10 +615,19 @@ class ServerTooOld(StorageError):
 class NotOpen(StorageError):
     """The base is not open.
 
-    Open it first: `with Sourcebook(path) as book: …`, or `await AsyncSourcebook.open(path)`.
+    Open it first: `with Sourcebook(path) as book: …`, or `async with AsyncSourcebook(path) as book: …`.
     """
 
     code = "not_open"
+
+
+class UsedAfterFork(StorageError):
+    """The base was opened by another process, of which this one is a fork.
+
+    Open the base after forking: make a new `Sourcebook(path)` in each process.
+    """
+
+    code = "used_after_fork"
 
 
 class ProviderError(SourcebookError):

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scripts import sync_client
 
 import sourcebook
-from sourcebook import AsyncSourcebook, Sourcebook
+from sourcebook import AsyncSourcebook, Sourcebook, sync
 
 PACKAGE = Path(sourcebook.__file__).parent
 ROOMS_WITHOUT_DRIVERS = ("retrieve", "ingest", "text", "model", "ports")
@@ -85,6 +86,38 @@ def test_a_door_is_the_same_in_both_clients(name: str) -> None:
 def test_only_one_client_is_awaited(name: str) -> None:
     assert inspect.iscoroutinefunction(ASYNC[name])
     assert not inspect.iscoroutinefunction(SYNC.get(name))
+
+
+def test_the_client_without_await_is_the_one_that_is_generated() -> None:
+    written = sync_client.TARGET.read_text("utf-8")
+    assert written == sync_client.client(), "src/sourcebook/sync.py is out of date: run `make docs`"
+
+
+def test_every_door_of_the_client_without_await_has_the_methods_and_types_of_the_other() -> None:
+    differing: list[str] = []
+    for door, kind in sync_client.doors().items():
+        waiting = public_members(getattr(sync, f"Sync{kind.__name__}"))
+        for name, member in public_members(kind).items():
+            if name != "__init__" and not same(waiting.get(name), member):
+                differing.append(f"{door}.{name}")
+    assert len(sync_client.doors()) >= 9
+    assert differing == []
+
+
+def same(waiting: Callable[..., object] | property | None, plain: Callable[..., object] | property) -> bool:
+    if waiting is None or parameters(waiting) != parameters(plain) or inspect.iscoroutinefunction(waiting):
+        return False
+    if isinstance(plain, property) or isinstance(waiting, property):
+        return isinstance(plain, property) and isinstance(waiting, property)
+    returned = [inspect.signature(member).return_annotation for member in (waiting, plain)]
+    return returned[0] == returned[1] and inspect.getdoc(waiting) == inspect.getdoc(plain)
+
+
+def test_an_earlier_name_is_what_stands_at_its_door() -> None:
+    for client in (AsyncSourcebook, Sourcebook):
+        forwarded = {n: m.forwarded_to for n, m in inspect.getmembers(client) if hasattr(m, "forwarded_to")}
+        assert len(forwarded) >= 39
+        assert {door for door, _ in forwarded.values()} <= sync_client.doors().keys()
 
 
 @pytest.mark.parametrize("module", [module for room in ROOMS_WITHOUT_DRIVERS for module in modules_of(room)])
