@@ -63,7 +63,7 @@ Every error that Sourcebook raises on purpose is a `SourcebookError` with a `cod
 def _tree(kind: type[SourcebookError], depth: int) -> Iterator[tuple[SourcebookError, int]]:
     yield kind(), depth
     for child in kind.__subclasses__():
-        if child.__module__ == SourcebookError.__module__:
+        if child.__module__.startswith("sourcebook.errors."):
             yield from _tree(child, depth + 1)
 
 

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from scripts import reference
+from scripts import reference, sync_client
 
 from sourcebook.errors import SourcebookError
 
@@ -21,7 +21,7 @@ PAGES = sorted(
 
 
 def errors(kind: type[SourcebookError] = SourcebookError) -> list[type[SourcebookError]]:
-    children = [child for child in kind.__subclasses__() if child.__module__ == SourcebookError.__module__]
+    children = [child for child in kind.__subclasses__() if child.__module__.startswith("sourcebook.errors.")]
     return [kind, *(found for child in children for found in errors(child))]
 
 
@@ -89,6 +89,13 @@ def test_the_hashes_of_the_models_are_those_of_the_pins() -> None:
     pins = (ROOT / "requirements" / "base.txt").read_text("utf-8")
     assert len(hashes) == 2
     assert all(f"--hash={value}" in pins for value in hashes)
+
+
+def test_no_file_that_people_write_is_longer_than_500_lines() -> None:
+    written = [path for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in written}
+    assert len(lengths) > 400
+    assert [path for path, lines in lengths.items() if lines > 500 and path != sync_client.TARGET] == []
 
 
 def test_importing_the_package_is_cheap_and_leaves_the_heavy_libraries_alone() -> None:
