@@ -217,11 +217,12 @@ def _parameters(function: Function) -> str:
         if parameter.kind is Parameter.KEYWORD_ONLY and not star:
             parts.append("*")
         star = star or parameter.kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL)
-        parts.append(_parameter(parameter))
+        parts.append(written(parameter))
     return ", ".join(parts)
 
 
-def _parameter(parameter: Parameter) -> str:
+def written(parameter: Parameter) -> str:
+    """A parameter as it stands in a signature."""
     stars = "*" if parameter.kind is Parameter.VAR_POSITIONAL else ""
     text = stars + parameter.name
     if parameter.annotation is not Parameter.empty:
@@ -249,8 +250,8 @@ def _annotations(functions: Iterable[Function]) -> Iterator[tuple[str, str]]:
     """Every name in an annotation, with the module in which it is written."""
     for function in functions:
         signature = inspect.signature(function)
-        written = [p.annotation for p in signature.parameters.values()] + [signature.return_annotation]
-        for text in written:
+        texts = [p.annotation for p in signature.parameters.values()] + [signature.return_annotation]
+        for text in texts:
             if isinstance(text, str):
                 for name in re.findall(r"(?<![.\w])[A-Za-z_]\w*", text):
                     yield function.__module__, name

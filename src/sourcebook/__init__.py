@@ -25,15 +25,17 @@ if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.add_request import OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.model.adding import AddPlan, AddReport, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import (
         Answer,
+        AnswerEvent,
         ChatMessage,
         ChatSession,
         Citation,
         Conversation,
+        Role,
         SourceState,
         Tier,
     )
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
         ForgetReport,
         LoggedMessage,
         OperationType,
+        Prices,
         Reply,
         Reservation,
         ReservationStatus,
@@ -109,6 +112,9 @@ if TYPE_CHECKING:
         SearchWarning,
     )
     from sourcebook.people.service import People
+    from sourcebook.ports.chat import ChatModel, PromptMessage
+    from sourcebook.ports.providers import Embedder, Reranker, TextRole
+    from sourcebook.ports.stores import Stores
     from sourcebook.providers.api_reranker import ApiReranker
     from sourcebook.retrieve.evaluation import (
         Evaluation,
@@ -124,6 +130,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
     from sourcebook.storage.jsonl.embedding_store import EmbeddingStore
     from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.maintenance.base_copy import CopyReport
     from sourcebook.sync import Sourcebook
 
 _HOMES = {
@@ -139,15 +146,18 @@ _HOMES = {
     "sourcebook.doors.terminology": ("TerminologyDoor",),
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.add_request": ("OnFailed", "OnRemoval"),
-    "sourcebook.model.adding": ("AddPlan", "AddReport", "WatchRound"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
+    "sourcebook.model.adding": ("AddPlan", "AddReport", "Progress", "WatchRound"),
+    "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
     "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
         "Answer",
+        "AnswerEvent",
         "ChatMessage",
         "ChatSession",
         "Citation",
         "Conversation",
+        "Role",
         "SourceState",
         "Tier",
     ),
@@ -169,24 +179,16 @@ _HOMES = {
         "WriteReport",
     ),
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
-    "sourcebook.model.model_facts": ("Thresholds",),
     "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
-    "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
-    "sourcebook.model.moderation": (
-        "Digest",
-        "Draft",
-        "DraftKind",
-        "DraftStatus",
-        "Gap",
-        "Keep",
-        "NewDraft",
-    ),
+    "sourcebook.model.model_facts": ("Thresholds",),
+    "sourcebook.model.moderation": ("Digest", "Draft", "DraftKind", "DraftStatus", "Gap", "Keep", "NewDraft"),
     "sourcebook.model.people": (
         "Direction",
         "ForgetReport",
         "LoggedMessage",
         "OperationType",
+        "Prices",
         "Reply",
         "Reservation",
         "ReservationStatus",
@@ -232,6 +234,9 @@ _HOMES = {
         "SearchWarning",
     ),
     "sourcebook.people.service": ("People",),
+    "sourcebook.ports.chat": ("ChatModel", "PromptMessage"),
+    "sourcebook.ports.providers": ("Embedder", "Reranker", "TextRole"),
+    "sourcebook.ports.stores": ("Stores",),
     "sourcebook.providers.api_reranker": ("ApiReranker",),
     "sourcebook.retrieve.evaluation": (
         "Evaluation",
@@ -247,6 +252,7 @@ _HOMES = {
     "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
     "sourcebook.storage.jsonl.embedding_store": ("EmbeddingStore",),
     "sourcebook.storage.jsonl.report": ("BundleReport",),
+    "sourcebook.storage.maintenance.base_copy": ("CopyReport",),
     "sourcebook.sync": ("Sourcebook",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -256,6 +262,7 @@ __all__ = [
     "AddReport",
     "And",
     "Answer",
+    "AnswerEvent",
     "ApiReranker",
     "AsyncSourcebook",
     "BackupReport",
@@ -263,6 +270,7 @@ __all__ = [
     "BundleReport",
     "Calibration",
     "ChatMessage",
+    "ChatModel",
     "ChatSession",
     "Chunk",
     "ChunkLevel",
@@ -274,6 +282,7 @@ __all__ = [
     "ContextOrder",
     "Conversation",
     "ConversationsDoor",
+    "CopyReport",
     "CuratedAnswer",
     "CuratedDoor",
     "CuratedMatch",
@@ -292,6 +301,7 @@ __all__ = [
     "DraftKind",
     "DraftStatus",
     "EmbeddedChunk",
+    "Embedder",
     "EmbeddingModel",
     "EmbeddingStore",
     "Equals",
@@ -331,6 +341,9 @@ __all__ = [
     "Outcome",
     "People",
     "PreparedDocument",
+    "Prices",
+    "Progress",
+    "PromptMessage",
     "QualityDoor",
     "QuestionPair",
     "Reception",
@@ -344,12 +357,14 @@ __all__ = [
     "Reply",
     "RerankConfig",
     "RerankProvider",
+    "Reranker",
     "Reservation",
     "ReservationStatus",
     "RestoreReport",
     "RetrievalConfig",
     "RetrievalMode",
     "ReturnLevel",
+    "Role",
     "ScoreBreakdown",
     "SearchReport",
     "SearchResult",
@@ -362,8 +377,10 @@ __all__ = [
     "Sourcebook",
     "SourcebookError",
     "StopSignal",
+    "Stores",
     "Term",
     "TerminologyDoor",
+    "TextRole",
     "Thresholds",
     "Tier",
     "TokenTransaction",

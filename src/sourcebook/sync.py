@@ -152,7 +152,7 @@ class SyncModeration:
         )
 
     def get_item(self, draft_id: int) -> Draft:
-
+        """The draft of this number, or the error that there is none."""
         return self._waiter.call(self._door.get_item, draft_id)
 
     def similar(self, draft_id: int) -> list[Draft]:
@@ -164,7 +164,7 @@ class SyncModeration:
         return self._waiter.call(self._door.items_of, user_id, status=status)
 
     def count_pending(self) -> dict[DraftKind, int]:
-
+        """How many drafts of each kind wait."""
         return self._waiter.call(self._door.count_pending)
 
     def approve_moderation_item(

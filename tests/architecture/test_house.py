@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from scripts import reference, sync_client
+from scripts import python_reference, reference, sync_client
 
 from sourcebook.errors import SourcebookError
 
@@ -50,6 +50,10 @@ def test_the_tree_in_the_docstring_is_the_tree_in_the_code() -> None:
 def test_a_generated_page_says_what_the_code_says(page: str) -> None:
     written = (reference.REFERENCE / page).read_text("utf-8")
     assert written == reference.PAGES[page](), f"docs/reference/{page} is out of date: run `make docs`"
+
+
+def test_every_public_class_and_method_says_what_it_promises() -> None:
+    assert python_reference.without_a_promise() == []
 
 
 @pytest.mark.parametrize("name", PAGES)
