@@ -83,10 +83,10 @@ def _client() -> Iterator[str]:
 
 def _class(name: str, kind: Any) -> Iterator[str]:
     yield f"### {name}\n\n"
+    made: Any = vars(kind).get("__init__")
     if issubclass(kind, SourcebookError):
         yield _text("The root of all errors, with `code`, `message` and `hint`: [errors.md](errors.md).")
         return
-    made: Any = dict[str, Any](vars(kind)).get("__init__")
     if kind is Settings:
         yield _text("What can be set; every field stands in [settings.md](settings.md).")
     elif inspect.isfunction(made) and not dataclasses.is_dataclass(kind) and not _is_protocol(kind):
