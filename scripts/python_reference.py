@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import sourcebook
 from scripts import sync_client
-from sourcebook import AsyncSourcebook, Settings, SourcebookError
+from sourcebook import AsyncSourcebook, SourcebookError
 from sourcebook.doors.earlier_names import EarlierNames
 
 WIDTH = 100
@@ -37,6 +37,10 @@ with Sourcebook("data/knowledge_base.db") as book:
 How to plug in [a model](../how-to/own-models.md) or [a store](../how-to/own-stores.md) of your own.
 
 """
+ELSEWHERE = {
+    "Settings": "What can be set; every field stands in [settings.md](settings.md).",
+    "SourcebookError": "The root of all errors: [errors.md](errors.md).",
+}
 Function = Callable[..., Any]
 
 
@@ -83,15 +87,10 @@ def _client() -> Iterator[str]:
 
 def _class(name: str, kind: Any) -> Iterator[str]:
     yield f"### {name}\n\n"
-    made: Any = vars(kind).get("__init__")
-    if issubclass(kind, SourcebookError):
-        yield _text("The root of all errors, with `code`, `message` and `hint`: [errors.md](errors.md).")
-        return
-    if kind is Settings:
-        yield _text("What can be set; every field stands in [settings.md](settings.md).")
-    elif inspect.isfunction(made) and not dataclasses.is_dataclass(kind) and not _is_protocol(kind):
-        yield "" if _is_made_by_the_client(kind) else _code(name, made, "")
-    if kind is not Settings:
+    if name in ELSEWHERE:
+        yield _text(ELSEWHERE[name])
+    else:
+        yield _constructor(name, kind)
         yield _text(_written_doc(kind))
     if dataclasses.is_dataclass(kind):
         yield from _fields(kind)
@@ -102,8 +101,12 @@ def _class(name: str, kind: Any) -> Iterator[str]:
             yield from _method(name, member_name, member)
 
 
-def _is_made_by_the_client(kind: type) -> bool:
-    return kind in sync_client.doors().values()
+def _constructor(name: str, kind: Any) -> str:
+    """How one is made, unless its fields say so, the client makes it, or it is for others to write."""
+    made = kind.__dict__.get("__init__")
+    if dataclasses.is_dataclass(kind) or kind in sync_client.doors().values() or _is_protocol(kind):
+        return ""
+    return _code(name, made, "") if inspect.isfunction(made) else ""
 
 
 def _is_protocol(kind: type) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
@@ -283,8 +282,7 @@ class AsyncSourcebook(EarlierNames):
             filter=filter,
             otherwise=self._several(None),
         )
-        answer = await self._consultation().answer(inquiry, on_event)
-        return await self._drafted(answer, inquiry)
+        return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
 
     async def help(
         self,
@@ -298,7 +296,8 @@ class AsyncSourcebook(EarlierNames):
         inquiry = Inquiry(
             question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
         )
-        return await self._consultation(make_help_retrieval(self._retriever())).answer(inquiry, on_event)
+        helping = self._consultation(make_help_retrieval(self._retriever()))
+        return await helping.answer(inquiry, on_event)
 
     @property
     def stores(self) -> Stores:
@@ -366,20 +365,17 @@ class AsyncSourcebook(EarlierNames):
     def _retriever(self) -> DefaultRetriever:
         return self._connection.retriever()
 
-    def _consultation(self, retrieval: Retrieval | None = None) -> Consultation:
+    def _consultation(
+        self, retrieval: Retrieval | None = None, drafting: Moderation | None = None
+    ) -> Consultation:
         return make_consultation(
-            self.stores, retrieval or self._retriever(), self._embedders, self._chat_model, self._settings
+            self.stores,
+            retrieval or self._retriever(),
+            self._embedders,
+            self._chat_model,
+            self._settings,
+            drafting,
         )
-
-    async def _drafted(self, answer: Answer, inquiry: Inquiry) -> Answer:
-        """The answer; its details name the draft that it became, if it did."""
-        draft = await self.moderation.consider(
-            answer,
-            category=inquiry.category,
-            subcategory=inquiry.subcategory,
-            collections=inquiry.collections or inquiry.otherwise,
-        )
-        return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
 
     def _several(self, collection: str | Sequence[str] | None) -> tuple[str, ...]:
         named = self._connection.searched(collection)

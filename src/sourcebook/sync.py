@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
+    from sourcebook.retrieve.context import QuestionContext
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.report import BundleReport
@@ -88,8 +89,13 @@ class SyncModeration:
         subcategory: str | None = None,
         attachments: Sequence[Mapping[str, JsonValue]] = (),
         collections: Sequence[str] = (),
+        visit_key: str | None = None,
+        context: QuestionContext | None = None,
     ) -> Draft | None:
-        """Put an answer into the queue if the settings want it there. A declined question always goes to experts."""
+        """Put an answer into the queue if the settings want it there. A declined question always goes to experts.
+
+        `visit_key` is the key of the question whose answer owes the draft; `context` is what is known of the question.
+        """
         return self._waiter.call(
             self._door.consider,
             answer,
@@ -99,6 +105,8 @@ class SyncModeration:
             subcategory=subcategory,
             attachments=attachments,
             collections=collections,
+            visit_key=visit_key,
+            context=context,
         )
 
     def call_human(
@@ -130,9 +138,9 @@ class SyncModeration:
             collection_id=collection_id,
         )
 
-    def add_to_moderation_queue(self, draft: NewDraft) -> Draft:
+    def add_to_moderation_queue(self, draft: NewDraft, context: QuestionContext | None = None) -> Draft:
         """Put a draft into the queue, with a guess of its category and the group of its question."""
-        return self._waiter.call(self._door.add_to_moderation_queue, draft)
+        return self._waiter.call(self._door.add_to_moderation_queue, draft, context)
 
     def get_pending_moderation_items(
         self,

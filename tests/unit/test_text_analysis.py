@@ -160,8 +160,8 @@ def test_a_question_without_words_looks_for_nothing() -> None:
 def test_a_huge_question_costs_no_more_than_its_beginning(piece: str) -> None:
     question = piece * (1_000_000 // len(piece))
     analyse_question("разогрев", ["ru", "en", "pt"])
-    start = time.perf_counter()
+    start = time.process_time()
     found = analyse_question(question, ["ru", "en", "pt"])
-    assert time.perf_counter() - start < 0.05
+    assert time.process_time() - start < 0.05
     assert len(found.terms) <= 64 * 3
     assert len(found.prefixes) <= 64

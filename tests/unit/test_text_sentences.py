@@ -99,6 +99,6 @@ def test_white_space_has_no_sentences(text: str) -> None:
 )
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     text = "x" + piece * (400_000 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

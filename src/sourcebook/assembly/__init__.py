@@ -13,7 +13,6 @@ from sourcebook.assembly.consult import (
     make_calibrator,
     make_consultation,
     make_entries,
-    make_grounds,
     make_help_retrieval,
     make_manual,
 )
@@ -55,7 +54,6 @@ __all__ = [
     "make_embedder",
     "make_embedder_for",
     "make_entries",
-    "make_grounds",
     "make_help_retrieval",
     "make_ingest",
     "make_manual",

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from sourcebook.consult.calibration.service import Calibrator
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
-    from sourcebook.consult.grounds import Grounds
     from sourcebook.consult.help import Manual
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.service import Consultation, Drafting
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.settings import Settings
@@ -25,22 +24,19 @@ def make_consultation(
     embedders: Embedders,
     chat_model: ChatModel | None,
     settings: Settings,
+    drafting: Drafting | None = None,
 ) -> Consultation:
+    """Answers questions; with `drafting`, answers become drafts as the settings want it."""
     from sourcebook.consult.service import AnswerPolicy, Consultation
 
     return Consultation(
         stores=stores,
         retrieval=retriever,
-        grounds=make_grounds(stores, embedders),
+        embedder_for=embedders.choose,
         chat_model=chat_model,
+        drafting=drafting,
         policy=AnswerPolicy(passages=settings.answer_passages),
     )
-
-
-def make_grounds(stores: Stores, embedders: Embedders) -> Grounds:
-    from sourcebook.consult.grounds import Grounds
-
-    return Grounds(stores.vectors, stores.library, embedders.choose)
 
 
 def make_calibrator(
@@ -48,7 +44,7 @@ def make_calibrator(
 ) -> Calibrator:
     from sourcebook.consult.calibration.service import Calibrator
 
-    return Calibrator(stores, retriever, make_grounds(stores, embedders), settings.answer_passages)
+    return Calibrator(stores, retriever, embedders.choose, settings.answer_passages)
 
 
 def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:

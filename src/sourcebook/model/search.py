@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
+    from sourcebook.model.asked import WordCounts
     from sourcebook.model.documents import Chunk
     from sourcebook.model.explanation import Explanation
 
@@ -179,6 +180,14 @@ class FtsSearchResult:
     highlights: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class RankedWords:
+    """What words found, and how common each word of the question is, if the index tells."""
+
+    results: Sequence[FtsSearchResult]
+    counts: WordCounts | None = None
+
+
 class RetrievalMode(StrEnum):
     SEMANTIC = "semantic"
     KEYWORD = "keyword"
@@ -291,3 +300,5 @@ class SearchReport:
     results: Sequence[SearchResult]
     warnings: Sequence[SearchWarning] = ()
     explanation: Explanation | None = None
+    word_counts: Mapping[str, WordCounts] = field(default_factory=dict[str, "WordCounts"])
+    """By collection: how common the words of the question are, where a search by words found that out."""

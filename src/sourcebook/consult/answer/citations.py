@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from sourcebook.consult.answer.support import check_support, share_of_terms
+from sourcebook.consult.answer.support import check_support, share_of_terms_in
 from sourcebook.text.sentences import sentence_spans
 
 LONGEST_MARK = 40
@@ -131,27 +131,28 @@ class Quote:
 
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
-    """One sentence of the passage, or two that follow each other if together they support more."""
+    """One sentence of the passage, or two that follow each other if together they support more.
+
+    Of those that are enough, the one that holds most of the words; of equal ones the shorter one, which says it to the
+    point, and then the earlier one. If none is enough, the one that holds most.
+    """
     spans = sentence_spans(passage) or [(0, len(passage))]
     pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
-    best = max((_quote(sentence, passage, span, language, context) for span in [*spans, *pairs]), key=_worth)
-    return best[0]
+    share = share_of_terms_in(sentence, language)
+    shares = {(start, end): round(share(passage[start:end]), 3) for start, end in (*spans, *pairs)}
+    # Comparing words is cheap and checking is not: the best is checked first, and mostly it is enough.
+    ranked = sorted(shares, key=lambda span: (-shares[span], span[1] - span[0]))
+    checked = (_quote(sentence, passage, span, language, context) for span in ranked)
+    first = next(checked)
+    return first if first.is_enough else next((quote for quote in checked if quote.is_enough), first)
 
 
-def _quote(
-    sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str
-) -> tuple[Quote, float]:
+def _quote(sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str) -> Quote:
     start, end = span
-    text = passage[start:end]
-    support = check_support(sentence, text, language, context)
-    share = share_of_terms(sentence, text, language)
-    return Quote(start, end, text, support.is_enough, tuple(d.value for d in support.doubts)), share
-
-
-def _worth(candidate: tuple[Quote, float]) -> tuple[bool, float, int]:
-    quote, share = candidate
-    # Of two that support as much, the shorter one says it to the point; the earlier one wins a tie.
-    return quote.is_enough, round(share, 3), -(quote.end - quote.start)
+    support = check_support(sentence, passage[start:end], language, context)
+    return Quote(
+        start, end, passage[start:end], support.is_enough, tuple(doubt.value for doubt in support.doubts)
+    )
 
 
 def renumbered(answer: str, order: Sequence[int]) -> str:

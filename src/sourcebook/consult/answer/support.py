@@ -8,6 +8,7 @@ the sentence's own words must stand in the quote.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -137,11 +138,20 @@ def _says_nothing(sentence: str, language: str | None) -> bool:
 
 def share_of_terms(sentence: str, quote: str, language: str | None) -> float:
     """Which part of the sentence's distinct terms the quote holds; 1.0 for a sentence without any."""
+    return share_of_terms_in(sentence, language)(quote)
+
+
+def share_of_terms_in(sentence: str, language: str | None) -> Callable[[str], float]:
+    """`share_of_terms` of one sentence, for many quotes."""
     wanted = set(analyse(sentence, language))
-    held = set(analyse(quote, language))
-    beginnings = _beginnings(held)
-    found = [term for term in wanted if term in held or _beginning(term) in beginnings]
-    return len(found) / len(wanted) if wanted else 1.0
+
+    def share(quote: str) -> float:
+        held = set(analyse(quote, language))
+        beginnings = _beginnings(held)
+        found = [term for term in wanted if term in held or _beginning(term) in beginnings]
+        return len(found) / len(wanted) if wanted else 1.0
+
+    return share
 
 
 def _beginning(term: str) -> str | None:

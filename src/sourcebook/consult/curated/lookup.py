@@ -15,51 +15,54 @@ from sourcebook.model.chat import Citation, SourceState
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.terminology import TermIndex
-    from sourcebook.consult.grounds import Grounds
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch
     from sourcebook.model.documents import JsonValue
     from sourcebook.ports.chat import CuratedAnswers
+    from sourcebook.retrieve.context import QuestionContext
 
 _LOOKED_AT = 5
 
 
 class CuratedLookup:
-    def __init__(self, curated: CuratedAnswers, grounds: Grounds) -> None:
+    def __init__(self, curated: CuratedAnswers) -> None:
         self._curated = curated
-        self._grounds = grounds
 
     async def find(
-        self, question: str, inquiry: Inquiry, terms: TermIndex, details: dict[str, JsonValue]
-    ) -> int | None:
-        """The id of the answer to this question, if there is one. What was looked at goes to the details."""
+        self,
+        question: str,
+        inquiry: Inquiry,
+        context: QuestionContext,
+        terms: TermIndex,
+        details: dict[str, JsonValue],
+    ) -> CuratedAnswer | None:
+        """The approved answer to this question, if there is one. What was looked at goes to the details."""
         looked_at: list[JsonValue] = []
-        chosen: int | None = None
-        for match in await self._near(question, inquiry):
-            languages = await self._grounds.languages(match.entry.collection_id)
+        chosen: CuratedAnswer | None = None
+        for match in await self._near(question, inquiry, context):
+            languages = context.languages(match.entry.collection_id) or ()
             reason = why_not(match.entry, question, terms, languages)
             looked_at.append(
                 {"id": match.entry.id, "distance": match.distance, "taken": reason is None, "reason": reason}
             )
             if reason is None:
-                chosen = match.entry.id
+                chosen = match.entry
                 break
         details["curated"] = looked_at
         return chosen
 
-    async def _near(self, question: str, inquiry: Inquiry) -> list[CuratedMatch]:
+    async def _near(self, question: str, inquiry: Inquiry, context: QuestionContext) -> list[CuratedMatch]:
         near: list[CuratedMatch] = []
         for collection_id in inquiry.collections:
-            vector = await self._grounds.vector(collection_id, question)
+            vector = await context.vector_for(collection_id, question)
             if vector is None:
                 continue
-            facts = await self._grounds.facts(collection_id)
             near += await self._curated.kb_search(
                 inquiry.category,
                 vector,
                 inquiry.subcategory,
                 _LOOKED_AT,
-                facts.curation.distance,
+                context.facts(collection_id).curation.distance,
                 collection_id=collection_id,
             )
         return sorted(near, key=lambda match: (match.distance, match.entry.id))
