@@ -112,3 +112,12 @@ def test_importing_the_package_is_cheap_and_leaves_the_heavy_libraries_alone() -
     code = f"import sourcebook, sys; print(sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_file_that_the_page_on_the_architecture_names_exists() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`([a-z0-9_/]+(?:\.(?:py|toml|sql)|/))`", page)
+    assert len(re.findall(r"^\| ", page, re.MULTILINE)) > 30
+    assert_none(
+        path for path in named if not (ROOT / "src/sourcebook" / path).exists() and not (ROOT / path).exists()
+    )
