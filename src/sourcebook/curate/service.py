@@ -183,6 +183,7 @@ class Moderation:
         return await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
 
     async def get_item(self, draft_id: int) -> Draft:
+        """The draft of this number, or the error that there is none."""
         found = await self._queue.get(draft_id)
         if found is None:
             raise DraftNotFound(f"there is no draft {draft_id}")
@@ -199,6 +200,7 @@ class Moderation:
         return await self._queue.of_user(user_id, status)
 
     async def count_pending(self) -> dict[DraftKind, int]:
+        """How many drafts of each kind wait."""
         return await self._queue.count_pending()
 
     # Deciding

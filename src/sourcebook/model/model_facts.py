@@ -68,6 +68,7 @@ class Thresholds:
     distance: float | None = None
 
     def as_settings(self) -> dict[str, JsonValue]:
+        """The thresholds as they are stored with a collection."""
         return {"model": self.model, "needed": self.needed, "distance": self.distance}
 
 

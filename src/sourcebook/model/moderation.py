@@ -158,4 +158,5 @@ class Digest:
 
     @property
     def declined(self) -> int:
+        """How many questions were declined."""
         return self.tiers.get("none", 0)

@@ -38,12 +38,16 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class GreaterThan:
+    """The value is greater than this one."""
+
     field: str
     value: OrderedValue
 
 
 @dataclass(frozen=True, slots=True)
 class LessThan:
+    """The value is less than this one."""
+
     field: str
     value: OrderedValue
 
@@ -124,6 +128,7 @@ class SearchResult:
 
     def with_score(self, score: float, breakdown: ScoreBreakdown, collection_id: str = "") -> SearchResult:
         # Spelled out, because this runs for every candidate of every search.
+        """The same result with another score."""
         return SearchResult(
             self.chunk,
             score,

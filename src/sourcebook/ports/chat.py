@@ -26,7 +26,9 @@ class ChatModel(Protocol):
     """Writes an answer, piece by piece. It has no tools: all that it can do is write."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What the model is called; answers are stored with it."""
+        ...
 
     def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
         """The pieces of the answer as they come. Closing the generator, or cancelling it, ends the request."""

@@ -98,7 +98,7 @@ def chat(
     _read_anything()
     with call.open() as book:
         if session is not None:
-            book.session(
+            book.conversations.get(
                 session
             )  # A conversation that is not there is an error now, not after the first question.
         talk = Talk(book, session, category, subcategory, collection)

@@ -40,7 +40,9 @@ def import_bundle(
 ) -> None:
     """Read a bundle that `export` wrote, an embeddings.jsonl, or a base of another program."""
     with call.open_or_make() as book, progress_bar() as on_progress:
-        report = book.import_bundle(source, collection=collection, model=model, on_progress=on_progress)
+        report = book.maintenance.import_bundle(
+            source, collection=collection, model=model, on_progress=on_progress
+        )
     if call.as_json:
         say_json(report.as_dict())
     else:
