@@ -1,4 +1,4 @@
-"""The async client: a thin row of doors to the verbs."""
+"""The async client. Every method hands over to the service that does the work."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ if TYPE_CHECKING:
 class AsyncSourcebook:
     """A base, for async code: `async with AsyncSourcebook("data/knowledge_base.db") as book: …`.
 
-    Without a path, and for everything else that is not given, the settings decide. An embedder or a chat model of one's
-    own takes the place of the one that the settings name. `face` is what conversations are stored under.
+    Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
+    settings. Conversations are stored under the name in `face`.
     """
 
     def __init__(
@@ -127,13 +127,13 @@ class AsyncSourcebook:
         self._pictures: PagePictures | None = None
 
     async def open(self) -> Self:
-        """Open the base, making it if it does not exist. Opening twice is fine."""
+        """Open the base, creating it if needed. Calling this twice does no harm."""
         if self._base is None:
             self._base = await open_base(self._settings)
         return self
 
     async def close(self) -> None:
-        """Close the base. Closing twice is fine."""
+        """Close the base. Calling this twice does no harm."""
         base, self._base = self._base, None
         self._reception = None
         pictures, self._pictures = self._pictures, None
@@ -157,24 +157,24 @@ class AsyncSourcebook:
 
     @property
     def stores(self) -> Stores:
-        """The stores themselves, for those who build their own retrieval on them."""
+        """The underlying stores, for building your own retrieval."""
         return self._opened().stores
 
     @property
     def moderation(self) -> Moderation:
-        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
+        """The review queue: drafts to approve, questions for the expert, and stale curated answers."""
         return make_moderation(
             self._opened(), self._retriever(), self._embedders, self._chat_model, self._settings
         )
 
     @property
     def people(self) -> People:
-        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
+        """Users: their roles, consultations, messages and tokens."""
         return make_people(self.stores, self._settings, self._face)
 
     @property
     def reception(self) -> Reception:
-        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
+        """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
         if self._reception is None:
             self._reception = make_reception(
                 self.stores, self.people, self._consultation(), self.moderation, self._settings, self._face
@@ -192,10 +192,11 @@ class AsyncSourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
-        """Make the base agree with files and folders. Done again, only what changed is read.
+        """Add files and folders, or bring the base up to date with them. Only changed files are read again.
 
-        What was added before and is gone is removed; if that is most of a folder, it is an error unless `on_removal`
-        allows it. Labels are remembered for what was named. Set `stop` to end early: what is finished is kept.
+        Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
+        `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
+        are kept.
         """
         labels = Labels(category, subcategory)
         report = await self._ingest().add(
@@ -215,7 +216,7 @@ class AsyncSourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
+        """What `add` would do now, without writing anything."""
         return await self._ingest().plan(
             AddRequest(
                 paths,
@@ -239,7 +240,7 @@ class AsyncSourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add a text that is not a file. The same id replaces what was added under it before."""
+        """Add text that is not in a file. Adding the same id again replaces the earlier text."""
         return await self._ingest().add_text(
             text,
             id=id,
@@ -262,10 +263,10 @@ class AsyncSourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add the bytes of a file that is not on this disk, and keep them beside the base.
+        """Add a file from its bytes, and keep the bytes beside the base.
 
-        The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
-        given stay as they were. Bytes that cannot be read are an error, and a document that says why.
+        Adding the same id again (or the same name, without an id) replaces the earlier file; categories that you leave
+        out stay as they were. A file that cannot be read raises an error and is listed as failed, with the reason.
         """
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().add_bytes(self._named(collection), brought)
@@ -282,15 +283,15 @@ class AsyncSourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Job:
-        """Keep the bytes beside the base and leave it to `process_uploads` to add them.
+        """Keep the bytes beside the base and queue them for `process_uploads` to add.
 
-        Without an id nothing is replaced: the same name with other bytes is another document.
+        Without an id nothing is replaced: the same name with different bytes is another document.
         """
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().upload(self._named(collection), brought)
 
     async def process_uploads(self, worker: str = "worker") -> int:
-        """Add the uploads that wait, until there are none, and say how many were done. Any number may work at once."""
+        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
         return await self._uploads().process(worker)
 
     async def watch(
@@ -305,9 +306,9 @@ class AsyncSourcebook:
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Everything is also looked through regularly.
+        """Add, and add again on every change, until `stop` is set. Everything is also checked every `every` seconds.
 
-        `on_round` is told of every round: its report, or the error that kept it from being done.
+        `on_round` receives the report of every round, or the error that stopped it.
         """
         request = AddRequest(
             paths,
@@ -326,7 +327,7 @@ class AsyncSourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """The passages that answer the question best, from one collection or several. Warnings are logged."""
+        """The passages that match the question best, from one or more collections. Warnings are logged."""
         return await self._retriever().retrieve(self._searched(collection), query, config)
 
     async def search_report(
@@ -336,7 +337,7 @@ class AsyncSourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> SearchReport:
-        """What `search` finds, with its warnings and, if `config.explain` says so, how it came to its order."""
+        """The results of `search` with its warnings and, if `config.explain` is set, how they were ranked."""
         return await self._retriever().report(self._searched(collection), query, config)
 
     async def evaluate(
@@ -348,7 +349,7 @@ class AsyncSourcebook:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Evaluation:
-        """Ask questions whose documents are known, and judge what is found: nDCG, recall, MRR at `k`, and the time."""
+        """Search with questions whose relevant documents are known: nDCG, recall and MRR at `k`, and the time taken."""
         return await evaluate(
             partial(self._retriever().retrieve, self._named(collection)),
             questions,
@@ -367,7 +368,7 @@ class AsyncSourcebook:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> list[Replayed]:
-        """Ask questions under two settings, and tell what changes among the first `k` documents."""
+        """Search with the same questions under two settings, and show what changes in the top `k` documents."""
         search = partial(self._retriever().retrieve, self._named(collection))
         return await replay(search, questions, before, after, k=k, on_asked=on_asked)
 
@@ -379,18 +380,18 @@ class AsyncSourcebook:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Calibration:
-        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
+        """Measure a collection's thresholds on questions and pairs with known outcomes, and suggest better ones.
 
-        Questions without a document are those that should be declined. Nothing is changed.
+        A question without a document is one that should be declined. Nothing is changed.
         """
         return await self._calibrator().run(self._named(collection), questions, pairs, on_asked)
 
     async def apply_calibration(self, calibration: Calibration) -> Thresholds:
-        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
+        """Use the suggested thresholds for the collection, for as long as it keeps its model."""
         return await self._calibrator().apply(calibration)
 
     async def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
-        """What experts decided about answers from documents, as questions for `calibrate`."""
+        """The experts' decisions on answers from documents, as questions for `calibrate`."""
         return questions_from(await self.stores.moderation.decided(), self._named(collection))
 
     async def explain_document(
@@ -401,7 +402,7 @@ class AsyncSourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> DocumentPlace:
-        """Where the document of this id or path stands in the search, and if it is not found, why."""
+        """Where the document with this id or path ranks in the search, and if it is not found, why not."""
         return await make_absences(self.stores, self._retriever()).explain(
             document, self._searched(collection), query, config
         )
@@ -417,11 +418,10 @@ class AsyncSourcebook:
         filter: MetadataFilter | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer a question from the base, with citations that were checked, or decline.
+        """Answer a question from the base with checked citations, or decline.
 
-        `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before, and remembers the collections, the
-        category and the subcategory that it began with.
+        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
+        question may build on earlier ones; the session remembers its first collections, category and subcategory.
         """
         inquiry = Inquiry(
             question,
@@ -444,7 +444,7 @@ class AsyncSourcebook:
         collection: str | Sequence[str] | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer from documents of type `documentation` and `readme`, and from the manual of Sourcebook."""
+        """Answer from documents of type `documentation` and `readme`, and from Sourcebook's own manual."""
         inquiry = Inquiry(
             question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
         )
@@ -453,15 +453,15 @@ class AsyncSourcebook:
     async def create_session(
         self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
     ) -> ChatSession:
-        """Begin a conversation. `ask` does so by itself when no session is named."""
+        """Start a conversation. `ask` starts one itself when you name no session."""
         return await self.stores.sessions.create_session(LOCAL_USER, self._face, title=title, scope=scope)
 
     async def sessions(self, limit: int = 50) -> list[ChatSession]:
-        """The conversations, the latest first."""
+        """All conversations, newest first."""
         return await self.stores.sessions.list_sessions(LOCAL_USER, limit)
 
     async def session(self, session_id: str) -> Conversation:
-        """A conversation with its messages; each citation says whether its source has changed or was removed."""
+        """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
         messages = await self.stores.sessions.messages(session_id, LOCAL_USER)
         found = await self.stores.sessions.get_session(session_id, LOCAL_USER)
         if found is None:
@@ -476,7 +476,7 @@ class AsyncSourcebook:
         return await self.stores.sessions.remove_session(session_id, LOCAL_USER)
 
     async def export_session(self, session_id: str) -> str:
-        """A conversation as Markdown, with its sources and what became of them."""
+        """A conversation as Markdown, with its sources and whether they have changed since."""
         return as_markdown(await self.session(session_id))
 
     async def kb_insert(
@@ -492,9 +492,9 @@ class AsyncSourcebook:
         sources: Sequence[CuratedSource] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
-        """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
+        """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `kb_source` makes the sources, by which it is known when the answer is out of date.
+        Make its sources with `kb_source`: when a source changes, the answer is marked stale.
         """
         return await self._entries().insert(
             collection_id=self._named(collection),
@@ -511,7 +511,7 @@ class AsyncSourcebook:
     async def kb_source(
         self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
     ) -> CuratedSource:
-        """A place in the document of this id or path: where the quote stands, or else what supports an answer best."""
+        """The place of `quote` in the document with this id or path or, without one, what best supports `supports`."""
         return await self._entries().source(self._named(collection), document, quote, supports)
 
     async def kb_search(
@@ -524,7 +524,7 @@ class AsyncSourcebook:
         distance_threshold: float = 0.35,
         collection: str | None = None,
     ) -> list[CuratedMatch]:
-        """The approved answers whose questions are nearest to this one, strictly below the distance 1 − cosine."""
+        """The approved answers to the nearest questions, at a cosine distance strictly below the threshold."""
         return await self._entries().search(
             query,
             collection_id=self._named(collection),
@@ -535,7 +535,7 @@ class AsyncSourcebook:
         )
 
     async def kb_list(self, collection: str | None = None) -> list[CuratedAnswer]:
-        """The approved answers of a collection, or of all."""
+        """The approved answers of one collection, or of all."""
         return await self.stores.curated.kb_list(collection)
 
     async def kb_remove(self, entry_id: int) -> bool:
@@ -543,13 +543,13 @@ class AsyncSourcebook:
         return await self.stores.curated.kb_remove(entry_id)
 
     async def get_all_terms(self) -> list[Term]:
-        """The terminology: words to avoid, and the phrases to use for them."""
+        """The terminology: words to avoid, and the phrases to use instead."""
         return await self.stores.terms.get_all_terms()
 
     async def add_term(
         self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
     ) -> Term:
-        """Add a word and the phrase to use for it, or change what is written for that word."""
+        """Add a word to avoid and the phrase to use instead, or change the phrase of an existing word."""
         return await self.stores.terms.add_term(term, preferred_phrase, description, language)
 
     async def delete_term(self, term: str) -> bool:
@@ -559,12 +559,12 @@ class AsyncSourcebook:
     async def documents(
         self, collection: str | None = None, *, status: DocumentStatus | None = None
     ) -> list[Document]:
-        """The documents of a collection, or those of one status, by path, without their text."""
+        """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         listed = await self.stores.library.list_documents(self._named(collection))
         return [document for document in listed if status in (None, document.status)]
 
     async def find_document(self, name: str, *, collection: str | None = None) -> DocumentDetails:
-        """The document of this id or path, with its text and paths. The end of a path will do, if it is only one's."""
+        """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         return await self.stores.library.find_document(self._named(collection), name)
 
     async def document(self, document_id: str, *, collection: str | None = None) -> Document | None:
@@ -572,26 +572,26 @@ class AsyncSourcebook:
         return await self.stores.library.get_document(self._named(collection), document_id)
 
     async def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
-        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
 
-        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
-        where it was added. If the file is gone or has changed since, it is an error.
+        It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
+        was added. If that file is gone or has changed, this raises an error.
         """
         if self._pictures is None:
             self._pictures = make_pictures(self.stores, self._settings)
         return await self._pictures.draw(self._named(collection), document_id, page)
 
     async def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
-        """Remove a document with all that hangs on it. True if there was one.
+        """Remove a document and everything that belongs to it. True if there was one.
 
-        A document whose file lies in a folder that was added comes back when that folder is added again.
+        If its file is still in a folder that was added, adding the folder again brings it back.
         """
         return await remove_document(
             self.stores, make_stored_files(self._settings), self._named(collection), document_id
         )
 
     async def hide_document(self, document_id: str, *, collection: str | None = None) -> None:
-        """Keep a document from being found, without forgetting it."""
+        """Hide a document from searches without removing it."""
         await self.stores.writer.set_active(self._named(collection), document_id, active=False)
 
     async def unhide_document(self, document_id: str, *, collection: str | None = None) -> None:
@@ -601,11 +601,11 @@ class AsyncSourcebook:
         return await self.stores.vectors.list_collections()
 
     async def create_collection(self, collection: Collection) -> Collection:
-        """Make a collection; one that exists with the same size and metric stays as it is."""
+        """Create a collection. An existing one with the same size and metric is left as it is."""
         return await self.stores.vectors.create_collection(collection)
 
     async def remove_collection(self, collection_id: str) -> None:
-        """Remove a collection with everything in it."""
+        """Remove a collection and everything in it."""
         await self.stores.vectors.delete_collection(collection_id)
 
     async def copy_to(
@@ -614,9 +614,9 @@ class AsyncSourcebook:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> CopyReport:
-        """Copy the whole base, vectors included, into an empty one: a file or a server. Both are compared at the end.
+        """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        A copy that was interrupted goes on where it stopped.
+        An interrupted copy resumes where it stopped.
         """
         return await copy_base(self._opened(), self._settings.at(str(target)), on_progress=on_progress)
 
@@ -628,7 +628,7 @@ class AsyncSourcebook:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
+        """Write some or all collections as a bundle. The folder appears only once it is complete."""
         return await make_bundles(self._opened()).write(
             directory,
             collections=collections,
@@ -644,10 +644,10 @@ class AsyncSourcebook:
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
+        """Import a bundle, a JSON Lines index, or another program's base. Importing again changes nothing.
 
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
-        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
+        `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
+        vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
         """
         if is_old_base(os.fspath(source)):
             report = await import_old_base(
@@ -676,7 +676,7 @@ class AsyncSourcebook:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BackupReport:
-        """Write the whole base to one file, while others go on using it. The file appears when it is verified.
+        """Back up the whole base to one file while others keep using it. The file appears only once it is verified.
 
         The base need not be open.
         """
@@ -690,9 +690,9 @@ class AsyncSourcebook:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> RestoreReport:
-        """Put a backup in the place of the base, after verifying it. The former base is kept under another name.
+        """Verify a backup and put it in place of the base. The old base is kept under another name.
 
-        The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
+        The base need not be open, intact, or even exist. An open base is closed and opened again afterwards.
         """
         choice = chosen("on_existing", OnExisting, on_existing)
         was_open = self._base is not None
@@ -710,7 +710,7 @@ class AsyncSourcebook:
         collections: Sequence[str] | None = None,
         scope: ReindexScope = ReindexScope.EVERYTHING,
     ) -> list[ReindexPlan]:
-        """What `reindex` would do with each collection, and what it would cost. Nothing is changed."""
+        """What `reindex` would do to each collection, and how long it would take. Nothing is changed."""
         reindex = make_reindex(self.stores, self._embedders, model, scope)
         plans = await reindex.plan(collections)
         return [replace(plan, seconds=await reindex.estimate(plan)) for plan in plans]
@@ -723,17 +723,17 @@ class AsyncSourcebook:
         scope: ReindexScope = ReindexScope.EVERYTHING,
         on_progress: Callable[[ReindexProgress], None] | None = None,
     ) -> ReindexReport:
-        """Make words and vectors anew from the stored text; with a model, named as in the settings, change to it.
+        """Rebuild the words and vectors from the stored text. Give a model, named as in the settings, to switch to it.
 
-        The old vectors serve until the new ones are complete. Stopped at any moment, it goes on where it was. With the
+        Searches use the old vectors until the new ones are complete. A stopped run resumes where it was. With the
         scope WORDS, vectors are left alone.
         """
         return await make_reindex(self.stores, self._embedders, model, scope).run(collections, on_progress)
 
     async def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Examine the base and say what is wrong with it. Nothing is changed.
+        """Check the base and report what is wrong with it. Nothing is changed.
 
-        The base need not be open. One that is too damaged to be opened is examined as far as it can be read.
+        The base need not be open. A base too damaged to open is checked as far as it can be read.
         """
         if self._base is not None:
             return await self._base.examine(on_progress)
@@ -746,10 +746,10 @@ class AsyncSourcebook:
             await self.close()
 
     async def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Put right what follows from something else, and say what was done and what is left.
+        """Repair what can be derived from other data, and report what was done and what is left.
 
-        Vectors that are missing are made again. A file that is damaged itself is replaced by one with all that can be
-        read of it, and kept under another name. The base need not be open, but nobody else should be using it.
+        Missing vectors are made again. A damaged file is kept under another name and replaced by a new one with
+        everything that can still be read. The base need not be open, but nobody else should be using it.
         """
         was_open = self._base is not None
         await self.close()
@@ -778,7 +778,7 @@ class AsyncSourcebook:
         )
 
     async def _drafted(self, answer: Answer, inquiry: Inquiry) -> Answer:
-        """The answer; its details name the draft that it became, if it did."""
+        """The answer. If it became a draft for review, `details["draft_id"]` names the draft."""
         draft = await self.moderation.consider(
             answer,
             category=inquiry.category,
@@ -801,7 +801,7 @@ class AsyncSourcebook:
         return self._settings.collection if collection is None else collection
 
     async def _get_ready(self, collection_id: str, on_progress: Callable[[Progress], None] | None) -> None:
-        """Let the base do what makes searches fast after much was written."""
+        """Build what makes searches fast after a large write."""
         vectors = self.stores.vectors
         if not isinstance(vectors, Preparing) or await vectors.get_collection(collection_id) is None:
             return

@@ -1,10 +1,10 @@
 """Every error that Sourcebook raises on purpose.
 
 Each has a stable `code` for programs and a `hint` that says what to do next. The first line of a class's docstring is
-its message when none is given, and the rest is its hint.
+its default message; the rest is its default hint.
 
     SourcebookError
-    ├── UsageError                  what was asked for makes no sense
+    ├── UsageError                  the request is invalid
     │   ├── BadFilter
     │   ├── AmbiguousName
     │   ├── BadText
@@ -13,7 +13,7 @@ its message when none is given, and the rest is its hint.
     │   ├── BadSetting
     │   ├── BadBundle
     │   ├── BadPolicy
-    │   ├── BadFile                 one file cannot be read; others are not touched by that
+    │   ├── BadFile                 one file cannot be read; the others are unaffected
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
     │   │   ├── EncryptedFile
@@ -24,7 +24,7 @@ its message when none is given, and the rest is its hint.
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
     │   └── TooLittleData
-    ├── NotFound                    what was named is not there
+    ├── NotFound                    no such thing in the base
     │   ├── CollectionNotFound
     │   ├── DocumentNotFound
     │   ├── ChunkNotFound
@@ -36,7 +36,7 @@ its message when none is given, and the rest is its hint.
     │   ├── UserNotFound
     │   ├── TopicNotFound
     │   └── TermNotFound
-    ├── Conflict                    somebody or something else got there first
+    ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
     │   ├── TooManyRemovals
@@ -46,7 +46,7 @@ its message when none is given, and the rest is its hint.
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
     │   └── ReindexOverrun
-    ├── StorageError                the base cannot do it
+    ├── StorageError                the database failed or cannot be used
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
     │   ├── BaseFull
@@ -68,7 +68,7 @@ its message when none is given, and the rest is its hint.
     │   ├── ProviderBusy
     │   ├── ProviderRefused
     │   └── BadProviderAnswer
-    └── AuthError                   who asks may not
+    └── AuthError                   permission denied
         └── UserBlocked
 """
 
@@ -81,7 +81,7 @@ from typing import ClassVar
 class SourcebookError(Exception):
     """Something went wrong in Sourcebook.
 
-    Run the command again with `--log-level debug`, and report what it prints if that does not explain it.
+    Run the command again with `--log-level debug`. If the output does not explain the error, please report it.
     """
 
     code: ClassVar[str] = "error"
@@ -93,42 +93,42 @@ class SourcebookError(Exception):
         super().__init__(self.message)
 
     def as_dict(self) -> dict[str, str]:
-        """The shape in which every face shows an error to a program."""
+        """The error as every face reports it to a program."""
         return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
 class UsageError(SourcebookError):
-    """The request makes no sense as it stands.
+    """The request is invalid.
 
-    Correct it and try again; nothing was changed.
+    Correct it and try again. Nothing was changed.
     """
 
     code = "usage"
 
 
 class BadFilter(UsageError):
-    """The filter cannot be understood.
+    """The filter is not valid.
 
-    Keys are 1 to 8 names separated by dots, each of 1 to 64 letters, digits, `_` or `-`; values are text, numbers,
-    booleans or dates.
+    A key is 1 to 8 names joined by dots, each 1 to 64 letters, digits, `_` or `-`. A value is text, a number,
+    a boolean or a date.
     """
 
     code = "bad_filter"
 
 
 class AmbiguousName(UsageError):
-    """Several documents are called so.
+    """Several documents match this name.
 
-    Give the id of the one that is meant, or more of its path; `sourcebook documents list` shows both.
+    Give the document's id, or more of its path. `sourcebook documents list` shows both.
     """
 
     code = "ambiguous_name"
 
 
 class BadText(UsageError):
-    """The text holds characters that no database can store.
+    """The text contains characters that no database can store.
 
-    Remove NUL characters and unpaired surrogates, then try again; nothing was stored.
+    Remove NUL characters and unpaired surrogates, then try again. Nothing was stored.
     """
 
     code = "bad_text"
@@ -137,7 +137,7 @@ class BadText(UsageError):
 class BadMetadata(UsageError):
     """The metadata is not plain JSON.
 
-    Use text, finite numbers, booleans, null, lists and objects with text keys, at most 32 levels deep; write dates as
+    Use text, finite numbers, booleans, null, lists and objects with text keys, at most 32 levels deep. Write dates as
     ISO text. Nothing was stored.
     """
 
@@ -147,16 +147,16 @@ class BadMetadata(UsageError):
 class BadVector(UsageError):
     """The vector is not a list of finite numbers.
 
-    Check the embedder: NaN, infinity and empty vectors never enter a base. Nothing was stored.
+    Check the embedder: NaN, infinity and empty vectors are never stored. Nothing was stored.
     """
 
     code = "bad_vector"
 
 
 class BadSetting(UsageError):
-    """A setting has a value that it cannot have.
+    """A setting has an invalid value.
 
-    `sourcebook config show` lists every setting with its value and where it came from.
+    `sourcebook config show` lists every setting, its value, and where the value came from.
     """
 
     code = "bad_setting"
@@ -165,7 +165,7 @@ class BadSetting(UsageError):
 class BadBundle(UsageError):
     """The folder is not an intact bundle.
 
-    Export it again with `sourcebook export DIR`; nothing was imported.
+    Export it again with `sourcebook export DIR`. Nothing was imported.
     """
 
     code = "bad_bundle"
@@ -174,7 +174,7 @@ class BadBundle(UsageError):
 class BadPolicy(UsageError):
     """The policy file cannot be used.
 
-    It is YAML with `entities`, each with a list of `collections`; docs/how-to/ask.md shows one.
+    It must be YAML with `entities`, each with a list of `collections`. docs/how-to/ask.md has an example.
     """
 
     code = "bad_policy"
@@ -183,25 +183,25 @@ class BadPolicy(UsageError):
 class BadFile(UsageError):
     """The file cannot be read.
 
-    Open it in its own program to see whether it is intact, then add it again; other files are not concerned.
+    Open it in the program that made it to check that it is intact, then add it again. Other files are not affected.
     """
 
     code = "bad_file"
 
 
 class UnsupportedFile(BadFile):
-    """The file is of a kind that is not read.
+    """This kind of file is not supported.
 
-    Files of text, Markdown, HTML, PDF, DOCX, CSV, JSON and source code are; save it as one of these.
+    Save it as text, Markdown, HTML, PDF, DOCX, CSV or JSON. Source code is read too.
     """
 
     code = "unsupported_file"
 
 
 class EmptyFile(BadFile):
-    """The file holds no text.
+    """The file contains no text.
 
-    Add it again when something is in it.
+    Add it again once it has some.
     """
 
     code = "empty_file"
@@ -210,7 +210,7 @@ class EmptyFile(BadFile):
 class EncryptedFile(BadFile):
     """The file is protected by a password.
 
-    Save it without one and add it again.
+    Save it without the password and add it again.
     """
 
     code = "encrypted_file"
@@ -219,34 +219,34 @@ class EncryptedFile(BadFile):
 class DamagedFile(BadFile):
     """The file is damaged or incomplete.
 
-    Open it in its own program, save it anew, and add it again.
+    Open it in the program that made it, save it, and add it again.
     """
 
     code = "damaged_file"
 
 
 class FileOverLimit(BadFile):
-    """Reading the file takes more memory or time than a file may take.
+    """Reading the file takes too much memory or time.
 
-    Split it into smaller files; a small file that takes this much is probably made to do harm.
+    Split it into smaller files. A small file that exceeds the limits is probably malicious.
     """
 
     code = "file_over_limit"
 
 
 class ParserDied(BadFile):
-    """The process that read the file died.
+    """The process reading the file crashed.
 
-    The file is probably damaged, or made to do harm; save it anew in its own program and add it again.
+    The file is probably damaged or malicious. If you trust it, save it again in the program that made it, and add it.
     """
 
     code = "parser_died"
 
 
 class NeedsOcr(BadFile):
-    """The file holds pictures of pages and no text.
+    """The file contains scanned pages and no text.
 
-    Install tesseract and `pip install "sourcebook[ocr]"`, then add it again; or add a file with a text layer.
+    Install tesseract and `pip install "sourcebook[ocr]"`, then add it again. Or add a version with a text layer.
     """
 
     code = "needs_ocr"
@@ -255,14 +255,14 @@ class NeedsOcr(BadFile):
 class DuplicateChunkId(UsageError):
     """The same chunk id appears twice in one call.
 
-    Give each chunk its own id; nothing was stored.
+    Give each chunk its own id. Nothing was stored.
     """
 
     code = "duplicate_chunk_id"
 
 
 class NothingToSearchFor(UsageError):
-    """The question holds no words to search for.
+    """The question contains no words to search for.
 
     Use at least one letter or digit.
     """
@@ -271,18 +271,18 @@ class NothingToSearchFor(UsageError):
 
 
 class TooLittleData(UsageError):
-    """There is too little to measure by.
+    """There is too little data to measure.
 
-    Give more questions whose right outcome is known; nothing was changed.
+    Provide more questions with known outcomes. Nothing was changed.
     """
 
     code = "too_little_data"
 
 
 class NotFound(SourcebookError):
-    """What was named is not in the base.
+    """The base has nothing with this name.
 
-    Check the name; `sourcebook collections list` and `sourcebook documents list` show what is there.
+    Check the name. `sourcebook collections list` and `sourcebook documents list` show what exists.
     """
 
     code = "not_found"
@@ -291,7 +291,7 @@ class NotFound(SourcebookError):
 class CollectionNotFound(NotFound):
     """There is no such collection.
 
-    `sourcebook collections list` shows the ones that exist; `sourcebook add PATH` makes `default`.
+    `sourcebook collections list` shows what exists. `sourcebook add PATH` creates `default`.
     """
 
     code = "collection_not_found"
@@ -300,7 +300,7 @@ class CollectionNotFound(NotFound):
 class DocumentNotFound(NotFound):
     """There is no such document.
 
-    `sourcebook documents list` shows the ones that exist.
+    `sourcebook documents list` shows what exists.
     """
 
     code = "document_not_found"
@@ -309,7 +309,7 @@ class DocumentNotFound(NotFound):
 class ChunkNotFound(NotFound):
     """There is no such chunk.
 
-    Use `add` to store a chunk that may be new; `update` changes only what exists. Nothing was changed.
+    `update` only changes chunks that exist; use `add` to store new ones. Nothing was changed.
     """
 
     code = "chunk_not_found"
@@ -325,9 +325,9 @@ class PathNotFound(NotFound):
 
 
 class FileGone(NotFound):
-    """The file of the document is not at hand any more, or is another one now.
+    """The document's original file is missing or has changed.
 
-    Put the file back, or add it again; its text can be read and searched without it.
+    Put the file back, or add it again. The document's text can still be read and searched.
     """
 
     code = "file_gone"
@@ -345,7 +345,7 @@ class SessionNotFound(NotFound):
 class CuratedAnswerNotFound(NotFound):
     """There is no such curated answer.
 
-    `sourcebook kb list` shows the ones that exist.
+    `sourcebook kb list` shows what exists.
     """
 
     code = "curated_answer_not_found"
@@ -354,16 +354,16 @@ class CuratedAnswerNotFound(NotFound):
 class DraftNotFound(NotFound):
     """There is no such draft.
 
-    `sourcebook moderate list` shows those that wait.
+    `sourcebook moderate list` shows the drafts waiting for review.
     """
 
     code = "draft_not_found"
 
 
 class UserNotFound(NotFound):
-    """There is no such person.
+    """There is no such user.
 
-    `sourcebook users list` shows the ones that are known.
+    `sourcebook users list` shows who is registered.
     """
 
     code = "user_not_found"
@@ -372,7 +372,7 @@ class UserNotFound(NotFound):
 class TopicNotFound(NotFound):
     """There is no such consultation.
 
-    Ask a question to begin one.
+    Ask a question to start one.
     """
 
     code = "topic_not_found"
@@ -381,7 +381,7 @@ class TopicNotFound(NotFound):
 class TermNotFound(NotFound):
     """There is no such term.
 
-    `sourcebook terms list` shows the ones that exist.
+    `sourcebook terms list` shows what exists.
     """
 
     code = "term_not_found"
@@ -390,52 +390,53 @@ class TermNotFound(NotFound):
 class Conflict(SourcebookError):
     """Something else got there first.
 
-    Look at the present state and decide again; nothing was changed.
+    Check the current state and try again. Nothing was changed.
     """
 
     code = "conflict"
 
 
 class CollectionConflict(Conflict):
-    """A collection of this name exists with another vector size or metric.
+    """A collection with this name already exists, with a different vector size or metric.
 
-    Choose another name, or remove the old collection first with `sourcebook collections remove`.
+    Choose another name, or first remove the old collection with `sourcebook collections remove`.
     """
 
     code = "collection_conflict"
 
 
 class DocumentChangedMeanwhile(Conflict):
-    """The document was changed by somebody else since it was read.
+    """The document has changed since it was read.
 
-    Read it again and repeat the change; nothing was written.
+    Read it again and repeat the change. Nothing was written.
     """
 
     code = "document_changed_meanwhile"
 
 
 class TooManyRemovals(Conflict):
-    """Most of what the base knows of this folder is gone, so nothing was changed.
+    """Most of this folder's files are gone, so nothing was changed.
 
-    Check that the disk is there and the path is right; `--allow-removals` removes what is gone.
+    Check that the disk is mounted and the path is right. To remove the missing files from the base, add
+    `--allow-removals`.
     """
 
     code = "too_many_removals"
 
 
 class ActiveModelChanged(Conflict):
-    """The collection switched to another embedding model in the meantime.
+    """The collection has switched to another embedding model.
 
-    Embed the document again with the active model; nothing was written.
+    Embed the document again with the active model. Nothing was written.
     """
 
     code = "active_model_changed"
 
 
 class AlreadyDecided(Conflict):
-    """Somebody has already decided about this draft.
+    """This draft has already been decided.
 
-    Nothing was changed; `sourcebook moderate show` tells what was decided.
+    Nothing was changed. `sourcebook moderate show` shows the decision.
     """
 
     code = "already_decided"
@@ -449,9 +450,9 @@ class AlreadyDecided(Conflict):
 
 
 class NotEnoughTokens(Conflict):
-    """There are not enough tokens for that.
+    """There are not enough tokens.
 
-    `sourcebook tokens credit ID AMOUNT` gives some; nothing was taken.
+    Add some with `sourcebook tokens credit ID AMOUNT`. Nothing was charged.
     """
 
     code = "not_enough_tokens"
@@ -463,9 +464,9 @@ class NotEnoughTokens(Conflict):
 
 
 class NoQuestionsLeft(Conflict):
-    """The questions of this consultation are used up.
+    """This consultation has no questions left.
 
-    Buy more of them, or begin a new consultation; nothing was taken.
+    Buy more questions, or start a new consultation. Nothing was charged.
     """
 
     code = "no_questions_left"
@@ -477,36 +478,36 @@ class NoQuestionsLeft(Conflict):
 
 
 class StillAnswering(Conflict):
-    """The question, or one before it, is still being answered.
+    """This question, or an earlier one, is still being answered.
 
-    Wait a little and ask for it again; it is answered and paid once.
+    Wait a moment and try again. The question is answered and charged only once.
     """
 
     code = "still_answering"
 
 
 class ReindexOverrun(Conflict):
-    """Another reindex of the same collection was started, and took the place of this one.
+    """Another reindex of this collection was started and replaced this one.
 
-    Let the other one end, then look at `sourcebook collections list`; the collection was usable all the time.
+    Let the other one finish, then check `sourcebook collections list`. The collection stayed usable throughout.
     """
 
     code = "reindex_overrun"
 
 
 class StorageError(SourcebookError):
-    """The base could not do what was asked.
+    """The database operation failed.
 
-    Run `sourcebook doctor` to see what state it is in.
+    Run `sourcebook doctor` to check the base.
     """
 
     code = "storage"
 
 
 class EmbeddingSizeMismatch(StorageError):
-    """The collection holds vectors of another size.
+    """The collection's vectors have a different size.
 
-    Choose the collection's own model, or run `sourcebook reindex` to change it.
+    Use the collection's own model, or change it with `sourcebook reindex`.
     """
 
     code = "embedding_size_mismatch"
@@ -515,7 +516,7 @@ class EmbeddingSizeMismatch(StorageError):
 class BaseBusy(StorageError):
     """Another process is writing to the base and did not finish in time.
 
-    Try again, or raise `busy_timeout` if a long write is expected; reading goes on meanwhile.
+    Try again, or raise `busy_timeout` if you expect a long write. Reading still works.
     """
 
     code = "base_busy"
@@ -524,16 +525,16 @@ class BaseBusy(StorageError):
 class BaseFull(StorageError):
     """The disk is full, so nothing was written.
 
-    Free some space and repeat the command; the base itself is intact.
+    Free some space and run the command again. The base is intact.
     """
 
     code = "base_full"
 
 
 class BaseReadOnly(StorageError):
-    """The base can be read but not written.
+    """The base is read-only.
 
-    Check the permissions of the file and of its folder.
+    Check the permissions of the file and its folder.
     """
 
     code = "base_read_only"
@@ -542,7 +543,7 @@ class BaseReadOnly(StorageError):
 class BaseDamaged(StorageError):
     """The file is not an intact Sourcebook base.
 
-    Run `sourcebook doctor`; if it confirms the damage, `sourcebook restore FILE --force` brings the last backup back.
+    Run `sourcebook doctor`. If it confirms the damage, restore your last backup with `sourcebook restore FILE --force`.
     """
 
     code = "base_damaged"
@@ -551,7 +552,7 @@ class BaseDamaged(StorageError):
 class BackupDamaged(StorageError):
     """The file is not an intact backup.
 
-    Restore another one; nothing was changed.
+    Restore a different backup. Nothing was changed.
     """
 
     code = "backup_damaged"
@@ -560,7 +561,7 @@ class BackupDamaged(StorageError):
 class BaseUnreachable(StorageError):
     """The base could not be opened.
 
-    Check the path or address given by `--db`, and the permissions of its folder.
+    Check the path or address in `--db`, and the permissions of its folder.
     """
 
     code = "base_unreachable"
@@ -569,7 +570,8 @@ class BaseUnreachable(StorageError):
 class NotASourcebook(StorageError):
     """The file is a database, but not a Sourcebook base.
 
-    Give `--db` another path; `sourcebook import FILE` reads bases of other layouts. The file was left untouched.
+    Pass another path to `--db`. To import another program's base, use `sourcebook import FILE`. The file was not
+    touched.
     """
 
     code = "not_a_sourcebook"
@@ -578,16 +580,16 @@ class NotASourcebook(StorageError):
 class BaseTooNew(StorageError):
     """The base was written by a newer version of Sourcebook.
 
-    Upgrade with `pip install --upgrade sourcebook`; the base was left untouched.
+    Upgrade with `pip install --upgrade sourcebook`. The base was not touched.
     """
 
     code = "base_too_new"
 
 
 class MigrationEdited(StorageError):
-    """The base was made by migrations that differ from those of this program.
+    """The base was created by migrations that differ from this version's.
 
-    Install the release that made the base, or restore a backup; a released migration is never edited.
+    Install the release that created the base, or restore a backup. Released migrations never change.
     """
 
     code = "migration_edited"
@@ -596,7 +598,7 @@ class MigrationEdited(StorageError):
 class SqliteTooOld(StorageError):
     """The SQLite library is older than 3.51.3 and can corrupt a base in WAL mode.
 
-    Run `pip install --upgrade apsw`, which carries a current SQLite.
+    Run `pip install --upgrade apsw`, which bundles a current SQLite.
     """
 
     code = "sqlite_too_old"
@@ -614,7 +616,7 @@ class ServerTooOld(StorageError):
 class NotOpen(StorageError):
     """The base is not open.
 
-    Open it first: `with Sourcebook(path) as book: …`, or `await AsyncSourcebook.open(path)`.
+    Open it first: `with Sourcebook(path) as book: …`, or `async with AsyncSourcebook(path) as book: …`.
     """
 
     code = "not_open"
@@ -630,63 +632,63 @@ class ProviderError(SourcebookError):
 
 
 class NoEmbedder(ProviderError):
-    """The collection's vectors were made by a model that is not available here.
+    """The model that made the collection's vectors is not available here.
 
-    Search it with `--mode keyword`, or give vectors of your own; `sourcebook reindex --model M` changes the model.
+    Search with `--mode keyword`, supply your own vectors, or switch models with `sourcebook reindex --model M`.
     """
 
     code = "no_embedder"
 
 
 class ProviderMissing(ProviderError):
-    """What the model needs is not installed, or not where the settings say.
+    """A package or file that the model needs is missing.
 
-    `docs/how-to/models.md` names the packages and files that each model needs.
+    `docs/how-to/models.md` lists what each model needs.
     """
 
     code = "provider_missing"
 
 
 class ProviderUnreachable(ProviderError):
-    """The server of the model could not be reached.
+    """The model's server could not be reached.
 
-    Check that it runs and that its address is right; `sourcebook config show` prints it. Keyword search goes on.
+    Check that it is running and that its address is right (`sourcebook config show`). Keyword search still works.
     """
 
     code = "provider_unreachable"
 
 
 class ProviderTimeout(ProviderError):
-    """The server of the model did not answer in time.
+    """The model's server did not answer in time.
 
-    Try again, or give it more time; for an embedder that is `embedder_timeout`. Keyword search goes on.
+    Try again, or give it more time; for an embedder, raise `embedder_timeout`. Keyword search still works.
     """
 
     code = "provider_timeout"
 
 
 class ProviderBusy(ProviderError):
-    """The server of the model is overloaded or failing, and stayed so when it was asked again.
+    """The model's server is overloaded or failing, and retrying did not help.
 
-    Try again later; what was finished is kept. For an embedder, a smaller `embedder_batch` asks for less at once.
+    Try again later; finished work is kept. For an embedder, a smaller `embedder_batch` sends less at a time.
     """
 
     code = "provider_busy"
 
 
 class ProviderRefused(ProviderError):
-    """The server of the model refused the request.
+    """The model's server refused the request.
 
-    Check the name of the model and the API key; the server's own words are above.
+    Check the model's name and the API key. The server's own message is above.
     """
 
     code = "provider_refused"
 
 
 class BadProviderAnswer(ProviderError):
-    """The server of the model gave an answer that cannot be right, so nothing of it was used.
+    """The model's server gave an invalid answer, so none of it was used.
 
-    Check that the address is that of the right kind of server, and that the model makes embeddings.
+    Check that the address belongs to the right kind of server, and that the model makes embeddings.
     """
 
     code = "bad_provider_answer"
@@ -702,9 +704,9 @@ class AuthError(SourcebookError):
 
 
 class UserBlocked(AuthError):
-    """This person is blocked.
+    """This user is blocked.
 
-    `sourcebook users unblock ID` lets them in again.
+    `sourcebook users unblock ID` restores access.
     """
 
     code = "user_blocked"

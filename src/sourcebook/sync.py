@@ -1,4 +1,4 @@
-"""The same client without await. It owns one thread with an event loop, in which the async client lives."""
+"""The same client without await. It runs the async client in a thread of its own."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _wait_for(portal: BlockingPortal, call: Callable[[], Awaitable[T]]) -> T:
 
 
 class _Loop:
-    """A thread with an event loop. A program that forgets to stop it ends all the same."""
+    """A thread with an event loop. It never keeps a program from ending."""
 
     def __init__(self) -> None:
         started: Future[BlockingPortal] = Future()
@@ -103,7 +103,7 @@ class _Loop:
 
 
 class BlockingStore:
-    """A store whose methods wait for their result: `book.stores.vectors.get(…)` instead of `await`."""
+    """A store whose methods return their result directly: `book.stores.vectors.get(…)`, without `await`."""
 
     def __init__(self, portal: BlockingPortal, store: object) -> None:
         self._portal = portal
@@ -146,10 +146,10 @@ class BlockingStores:
 
 
 class Sourcebook:
-    """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
+    """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. Several threads may use it at once.
 
-    Without a path, and for everything else that is not given, the settings decide. An embedder or a chat model of one's
-    own takes the place of the one that the settings name. `face` is what conversations are stored under.
+    Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
+    settings. Conversations are stored under the name in `face`.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Sourcebook:
         self._lock = Lock()
 
     def open(self) -> Self:
-        """Open the base, making it if it does not exist. Opening twice is fine."""
+        """Open the base, creating it if needed. Calling this twice does no harm."""
         with self._lock:
             if self._loop is None:
                 loop = _Loop()
@@ -181,7 +181,7 @@ class Sourcebook:
         return self
 
     def close(self) -> None:
-        """Close the base. Closing twice is fine."""
+        """Close the base. Calling this twice does no harm."""
         with self._lock:
             loop, self._loop = self._loop, None
             if loop is not None:
@@ -200,22 +200,22 @@ class Sourcebook:
 
     @property
     def stores(self) -> BlockingStores:
-        """The stores themselves, for those who build their own retrieval on them."""
+        """The underlying stores, for building your own retrieval."""
         return BlockingStores(self._opened(), self._book)
 
     @property
     def moderation(self) -> BlockingStore:
-        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
+        """The review queue: drafts to approve, questions for the expert, and stale curated answers."""
         return BlockingStore(self._opened(), self._book.moderation)
 
     @property
     def people(self) -> BlockingStore:
-        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
+        """Users: their roles, consultations, messages and tokens."""
         return BlockingStore(self._opened(), self._book.people)
 
     @property
     def reception(self) -> BlockingStore:
-        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
+        """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
         return BlockingStore(self._opened(), self._book.reception)
 
     def add(
@@ -229,10 +229,11 @@ class Sourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
-        """Make the base agree with files and folders. Done again, only what changed is read.
+        """Add files and folders, or bring the base up to date with them. Only changed files are read again.
 
-        What was added before and is gone is removed; if that is most of a folder, it is an error unless `on_removal`
-        allows it. Labels are remembered for what was named. Set `stop` to end early: what is finished is kept.
+        Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
+        `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
+        are kept.
         """
         return self._call(
             self._book.add,
@@ -257,7 +258,7 @@ class Sourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
+        """What `add` would do now, without writing anything."""
         return self._call(
             self._book.plan_add,
             *paths,
@@ -281,7 +282,7 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add a text that is not a file. The same id replaces what was added under it before."""
+        """Add text that is not in a file. Adding the same id again replaces the earlier text."""
         return self._call(
             self._book.add_text,
             text,
@@ -305,10 +306,10 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add the bytes of a file that is not on this disk, and keep them beside the base.
+        """Add a file from its bytes, and keep the bytes beside the base.
 
-        The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
-        given stay as they were. Bytes that cannot be read are an error, and a document that says why.
+        Adding the same id again (or the same name, without an id) replaces the earlier file; categories that you leave
+        out stay as they were. A file that cannot be read raises an error and is listed as failed, with the reason.
         """
         return self._call(
             self._book.add_bytes,
@@ -334,9 +335,9 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Job:
-        """Keep the bytes beside the base and leave it to `process_uploads` to add them.
+        """Keep the bytes beside the base and queue them for `process_uploads` to add.
 
-        Without an id nothing is replaced: the same name with other bytes is another document.
+        Without an id nothing is replaced: the same name with different bytes is another document.
         """
         return self._call(
             self._book.upload,
@@ -351,7 +352,7 @@ class Sourcebook:
         )
 
     def process_uploads(self, worker: str = "worker") -> int:
-        """Add the uploads that wait, until there are none, and say how many were done. Any number may work at once."""
+        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
         return self._call(self._book.process_uploads, worker)
 
     def watch(
@@ -366,9 +367,9 @@ class Sourcebook:
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Everything is also looked through regularly.
+        """Add, and add again on every change, until `stop` is set. Everything is also checked every `every` seconds.
 
-        `on_round` is told of every round: its report, or the error that kept it from being done.
+        `on_round` receives the report of every round, or the error that stopped it.
         """
         return self._call(
             self._book.watch,
@@ -390,7 +391,7 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """The passages that answer the question best, from one collection or several. Warnings are logged."""
+        """The passages that match the question best, from one or more collections. Warnings are logged."""
         return self._call(self._book.search, query, config, collection=collection)
 
     def search_report(
@@ -400,7 +401,7 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> SearchReport:
-        """What `search` finds, with its warnings and, if `config.explain` says so, how it came to its order."""
+        """The results of `search` with its warnings and, if `config.explain` is set, how they were ranked."""
         return self._call(self._book.search_report, query, config, collection=collection)
 
     def evaluate(
@@ -412,7 +413,7 @@ class Sourcebook:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Evaluation:
-        """Ask questions whose documents are known, and judge what is found: nDCG, recall, MRR at `k`, and the time."""
+        """Search with questions whose relevant documents are known: nDCG, recall and MRR at `k`, and the time taken."""
         return self._call(
             self._book.evaluate, questions, setting, k=k, collection=collection, on_asked=on_asked
         )
@@ -427,7 +428,7 @@ class Sourcebook:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> list[Replayed]:
-        """Ask questions under two settings, and tell what changes among the first `k` documents."""
+        """Search with the same questions under two settings, and show what changes in the top `k` documents."""
         return self._call(
             self._book.replay, questions, before, after, k=k, collection=collection, on_asked=on_asked
         )
@@ -440,18 +441,18 @@ class Sourcebook:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Calibration:
-        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
+        """Measure a collection's thresholds on questions and pairs with known outcomes, and suggest better ones.
 
-        Questions without a document are those that should be declined. Nothing is changed.
+        A question without a document is one that should be declined. Nothing is changed.
         """
         return self._call(self._book.calibrate, questions, pairs, collection=collection, on_asked=on_asked)
 
     def apply_calibration(self, calibration: Calibration) -> Thresholds:
-        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
+        """Use the suggested thresholds for the collection, for as long as it keeps its model."""
         return self._call(self._book.apply_calibration, calibration)
 
     def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
-        """What experts decided about answers from documents, as questions for `calibrate`."""
+        """The experts' decisions on answers from documents, as questions for `calibrate`."""
         return self._call(self._book.decided_questions, collection=collection)
 
     def explain_document(
@@ -462,7 +463,7 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> DocumentPlace:
-        """Where the document of this id or path stands in the search, and if it is not found, why."""
+        """Where the document with this id or path ranks in the search, and if it is not found, why not."""
         return self._call(self._book.explain_document, document, query, config, collection=collection)
 
     def ask(
@@ -476,11 +477,10 @@ class Sourcebook:
         filter: MetadataFilter | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer a question from the base, with citations that were checked, or decline.
+        """Answer a question from the base with checked citations, or decline.
 
-        `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before, and remembers the collections, the
-        category and the subcategory that it began with.
+        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
+        question may build on earlier ones; the session remembers its first collections, category and subcategory.
         """
         return self._call(
             self._book.ask,
@@ -501,7 +501,7 @@ class Sourcebook:
         collection: str | Sequence[str] | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer from documents of type `documentation` and `readme`, and from the manual of Sourcebook."""
+        """Answer from documents of type `documentation` and `readme`, and from Sourcebook's own manual."""
         return self._call(
             self._book.help, question, session=session, collection=collection, on_event=on_event
         )
@@ -509,15 +509,15 @@ class Sourcebook:
     def create_session(
         self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
     ) -> ChatSession:
-        """Begin a conversation. `ask` does so by itself when no session is named."""
+        """Start a conversation. `ask` starts one itself when you name no session."""
         return self._call(self._book.create_session, title=title, scope=scope)
 
     def sessions(self, limit: int = 50) -> list[ChatSession]:
-        """The conversations, the latest first."""
+        """All conversations, newest first."""
         return self._call(self._book.sessions, limit)
 
     def session(self, session_id: str) -> Conversation:
-        """A conversation with its messages; each citation says whether its source has changed or was removed."""
+        """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
         return self._call(self._book.session, session_id)
 
     def rename_session(self, session_id: str, title: str) -> None:
@@ -528,7 +528,7 @@ class Sourcebook:
         return self._call(self._book.remove_session, session_id)
 
     def export_session(self, session_id: str) -> str:
-        """A conversation as Markdown, with its sources and what became of them."""
+        """A conversation as Markdown, with its sources and whether they have changed since."""
         return self._call(self._book.export_session, session_id)
 
     def kb_insert(
@@ -544,9 +544,9 @@ class Sourcebook:
         sources: Sequence[CuratedSource] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
-        """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
+        """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `kb_source` makes the sources, by which it is known when the answer is out of date.
+        Make its sources with `kb_source`: when a source changes, the answer is marked stale.
         """
         return self._call(
             self._book.kb_insert,
@@ -564,7 +564,7 @@ class Sourcebook:
     def kb_source(
         self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
     ) -> CuratedSource:
-        """A place in the document of this id or path: where the quote stands, or else what supports an answer best."""
+        """The place of `quote` in the document with this id or path or, without one, what best supports `supports`."""
         return self._call(
             self._book.kb_source, document, quote=quote, supports=supports, collection=collection
         )
@@ -579,7 +579,7 @@ class Sourcebook:
         distance_threshold: float = 0.35,
         collection: str | None = None,
     ) -> list[CuratedMatch]:
-        """The approved answers whose questions are nearest to this one, strictly below the distance 1 − cosine."""
+        """The approved answers to the nearest questions, at a cosine distance strictly below the threshold."""
         return self._call(
             self._book.kb_search,
             query,
@@ -591,7 +591,7 @@ class Sourcebook:
         )
 
     def kb_list(self, collection: str | None = None) -> list[CuratedAnswer]:
-        """The approved answers of a collection, or of all."""
+        """The approved answers of one collection, or of all."""
         return self._call(self._book.kb_list, collection)
 
     def kb_remove(self, entry_id: int) -> bool:
@@ -599,13 +599,13 @@ class Sourcebook:
         return self._call(self._book.kb_remove, entry_id)
 
     def get_all_terms(self) -> list[Term]:
-        """The terminology: words to avoid, and the phrases to use for them."""
+        """The terminology: words to avoid, and the phrases to use instead."""
         return self._call(self._book.get_all_terms)
 
     def add_term(
         self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
     ) -> Term:
-        """Add a word and the phrase to use for it, or change what is written for that word."""
+        """Add a word to avoid and the phrase to use instead, or change the phrase of an existing word."""
         return self._call(
             self._book.add_term, term, preferred_phrase, description=description, language=language
         )
@@ -617,11 +617,11 @@ class Sourcebook:
     def documents(
         self, collection: str | None = None, *, status: DocumentStatus | None = None
     ) -> list[Document]:
-        """The documents of a collection, or those of one status, by path, without their text."""
+        """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._call(self._book.documents, collection, status=status)
 
     def find_document(self, name: str, *, collection: str | None = None) -> DocumentDetails:
-        """The document of this id or path, with its text and paths. The end of a path will do, if it is only one's."""
+        """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         return self._call(self._book.find_document, name, collection=collection)
 
     def document(self, document_id: str, *, collection: str | None = None) -> Document | None:
@@ -629,22 +629,22 @@ class Sourcebook:
         return self._call(self._book.document, document_id, collection=collection)
 
     def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
-        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
 
-        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
-        where it was added. If the file is gone or has changed since, it is an error.
+        It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
+        was added. If that file is gone or has changed, this raises an error.
         """
         return self._call(self._book.page_picture, document_id, page, collection=collection)
 
     def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
-        """Remove a document with all that hangs on it. True if there was one.
+        """Remove a document and everything that belongs to it. True if there was one.
 
-        A document whose file lies in a folder that was added comes back when that folder is added again.
+        If its file is still in a folder that was added, adding the folder again brings it back.
         """
         return self._call(self._book.remove_document, document_id, collection=collection)
 
     def hide_document(self, document_id: str, *, collection: str | None = None) -> None:
-        """Keep a document from being found, without forgetting it."""
+        """Hide a document from searches without removing it."""
         return self._call(self._book.hide_document, document_id, collection=collection)
 
     def unhide_document(self, document_id: str, *, collection: str | None = None) -> None:
@@ -654,11 +654,11 @@ class Sourcebook:
         return self._call(self._book.collections)
 
     def create_collection(self, collection: Collection) -> Collection:
-        """Make a collection; one that exists with the same size and metric stays as it is."""
+        """Create a collection. An existing one with the same size and metric is left as it is."""
         return self._call(self._book.create_collection, collection)
 
     def remove_collection(self, collection_id: str) -> None:
-        """Remove a collection with everything in it."""
+        """Remove a collection and everything in it."""
         return self._call(self._book.remove_collection, collection_id)
 
     def copy_to(
@@ -667,9 +667,9 @@ class Sourcebook:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> CopyReport:
-        """Copy the whole base, vectors included, into an empty one: a file or a server. Both are compared at the end.
+        """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        A copy that was interrupted goes on where it stopped.
+        An interrupted copy resumes where it stopped.
         """
         return self._call(self._book.copy_to, target, on_progress=on_progress)
 
@@ -681,7 +681,7 @@ class Sourcebook:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
+        """Write some or all collections as a bundle. The folder appears only once it is complete."""
         return self._call(
             self._book.export,
             directory,
@@ -698,10 +698,10 @@ class Sourcebook:
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
+        """Import a bundle, a JSON Lines index, or another program's base. Importing again changes nothing.
 
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
-        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
+        `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
+        vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
         """
         return self._call(
             self._book.import_bundle, source, collection=collection, model=model, on_progress=on_progress
@@ -714,7 +714,7 @@ class Sourcebook:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BackupReport:
-        """Write the whole base to one file, while others go on using it. The file appears when it is verified.
+        """Back up the whole base to one file while others keep using it. The file appears only once it is verified.
 
         The base need not be open.
         """
@@ -729,9 +729,9 @@ class Sourcebook:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> RestoreReport:
-        """Put a backup in the place of the base, after verifying it. The former base is kept under another name.
+        """Verify a backup and put it in place of the base. The old base is kept under another name.
 
-        The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
+        The base need not be open, intact, or even exist. An open base is closed and opened again afterwards.
         """
         return self._call_even_closed(
             self._book.restore, source, on_existing=on_existing, on_progress=on_progress
@@ -744,7 +744,7 @@ class Sourcebook:
         collections: Sequence[str] | None = None,
         scope: ReindexScope = ReindexScope.EVERYTHING,
     ) -> list[ReindexPlan]:
-        """What `reindex` would do with each collection, and what it would cost. Nothing is changed."""
+        """What `reindex` would do to each collection, and how long it would take. Nothing is changed."""
         return self._call(self._book.plan_reindex, model=model, collections=collections, scope=scope)
 
     def reindex(
@@ -755,9 +755,9 @@ class Sourcebook:
         scope: ReindexScope = ReindexScope.EVERYTHING,
         on_progress: Callable[[ReindexProgress], None] | None = None,
     ) -> ReindexReport:
-        """Make words and vectors anew from the stored text; with a model, named as in the settings, change to it.
+        """Rebuild the words and vectors from the stored text. Give a model, named as in the settings, to switch to it.
 
-        The old vectors serve until the new ones are complete. Stopped at any moment, it goes on where it was. With the
+        Searches use the old vectors until the new ones are complete. A stopped run resumes where it was. With the
         scope WORDS, vectors are left alone.
         """
         return self._call(
@@ -765,17 +765,17 @@ class Sourcebook:
         )
 
     def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Examine the base and say what is wrong with it. Nothing is changed.
+        """Check the base and report what is wrong with it. Nothing is changed.
 
-        The base need not be open. One that is too damaged to be opened is examined as far as it can be read.
+        The base need not be open. A base too damaged to open is checked as far as it can be read.
         """
         return self._call_even_closed(self._book.doctor, on_progress=on_progress)
 
     def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Put right what follows from something else, and say what was done and what is left.
+        """Repair what can be derived from other data, and report what was done and what is left.
 
-        Vectors that are missing are made again. A file that is damaged itself is replaced by one with all that can be
-        read of it, and kept under another name. The base need not be open, but nobody else should be using it.
+        Missing vectors are made again. A damaged file is kept under another name and replaced by a new one with
+        everything that can still be read. The base need not be open, but nobody else should be using it.
         """
         return self._call_even_closed(self._book.repair, on_progress=on_progress)
 
@@ -785,7 +785,7 @@ class Sourcebook:
     def _call_even_closed(
         self, method: Callable[P, Awaitable[T]], *arguments: P.args, **named: P.kwargs
     ) -> T:
-        """The same for what needs no open base: a closed book gets a loop for as long as the call lasts."""
+        """Like `_call`, for methods that need no open base: a closed client runs a loop just for the call."""
         with self._lock:
             loop = self._loop or _Loop()
             try:
