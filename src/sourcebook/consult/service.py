@@ -12,7 +12,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult import wording
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
@@ -20,6 +19,7 @@ from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
 from sourcebook.consult.question.completion import completed
 from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
+from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
@@ -300,7 +300,7 @@ class Consultation:
     async def _declined(self, course: _Course) -> Declined:
         answer = Answer(
             question=course.inquiry.question,
-            answer=wording.declined(course.language),
+            answer=texts(course.language)("declined"),
             tier=Tier.NONE,
             language=course.language,
             details=course.details,

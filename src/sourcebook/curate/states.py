@@ -62,14 +62,9 @@ def _lot(name: str) -> float:
     return int.from_bytes(blake2b(name.encode(), digest_size=7).digest(), "big") / 2**56
 
 
-def require_pending(draft: Draft, decided_by: str) -> None:
-    if draft.status is not DraftStatus.PENDING:
-        raise already_decided(draft, decided_by)
-
-
 def already_decided(draft: Draft, decided_by: str) -> AlreadyDecided:
     by = (
-        "taken back by who asked"
+        "withdrawn by the person who asked"
         if draft.status is DraftStatus.CANCELLED
         else f"{draft.status} by {decided_by}"
     )

@@ -15,8 +15,8 @@ from sourcebook.consult.answer.citations import (
 )
 from sourcebook.consult.answer.extract import emphasised, extract
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.question.kinds import kinds_of
-from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, Sentence
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,12 +38,6 @@ if TYPE_CHECKING:
     from sourcebook.model.model_facts import ModelFacts
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
-
-
-class Decided(Protocol):
-    """Drafts that somebody approved or turned down."""
-
-    async def decided(self, since: int = 0, limit: int = 5000) -> list[Draft]: ...
 
 
 @dataclass(frozen=True, slots=True)

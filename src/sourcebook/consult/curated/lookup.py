@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.question.sameness import difference
-from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, SourceState
 
 if TYPE_CHECKING:
