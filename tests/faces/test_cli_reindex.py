@@ -45,7 +45,7 @@ def model_of(library: Shell) -> str:
 def test_a_model_is_changed_and_used(library: Shell) -> None:
     done = library.run("reindex", "--model", "minilm", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "all-minilm-l6-v2-int8 is in use now" in done.stdout
+    assert "now using all-minilm-l6-v2-int8" in done.stdout
     assert "takes the place of use-multilingual-v3" in done.stderr
     assert 'embedder = "minilm"' in done.stderr
     assert model_of(library) == "all-minilm-l6-v2-int8"
