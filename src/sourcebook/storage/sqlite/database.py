@@ -43,7 +43,8 @@ _BEGIN_ATTEMPT_SECONDS = 0.05
 
 @cache
 def read_queries() -> Queries:
-    return Queries.read(files("sourcebook.storage.sqlite") / "sql")
+    shared, own = files("sourcebook.storage") / "sql", files("sourcebook.storage.sqlite") / "sql"
+    return Queries.read(shared, own)
 
 
 async def _in_thread(threads: Threads, function: Callable[[*Ts], T], *arguments: *Ts) -> T:

@@ -351,15 +351,3 @@ join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 
 -- name: server_versions()
 select current_setting('server_version') as server, extversion as extension from pg_extension where extname = 'vector'
-
--- name: terms_by_text(collection_id, terms)
-select t.id, t.term, t.chunk_count, t.document_count
-from unnest(:terms::text[]) wanted (value)
-join terms t on t.collection_id = :collection_id and t.term = wanted.value
-order by t.term
-
--- name: terms_by_prefix(collection_id, low, high, limit)
--- The most frequent ones first: the rest could hardly change a ranking.
-select id, term, chunk_count, document_count from terms
-where collection_id = :collection_id and term >= :low and term < :high
-order by chunk_count desc, term limit :limit
