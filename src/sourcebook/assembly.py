@@ -1,4 +1,4 @@
-"""The composition root: the one file that knows every class. Heavy ones are imported when they are needed."""
+"""The composition root: the only place that knows every class. Heavy ones are imported when needed."""
 
 # ruff: noqa: PLC0415 - lazy imports are what this file is for
 
@@ -126,8 +126,8 @@ async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
         return await open_postgres(settings, clock or SystemClock())
     if "://" in settings.db:
         raise BaseUnreachable(
-            f"{masked(settings.db)} is an address of a kind that is not known",
-            hint="Give `--db` a path, or an address that begins with `postgresql://`.",
+            f"{masked(settings.db)} is an unknown kind of address",
+            hint="Pass a path to `--db`, or an address that starts with `postgresql://`.",
         )
     return await open_sqlite(settings, clock or SystemClock())
 
@@ -288,8 +288,8 @@ async def import_old_base(
         embedder = await embedders.choose(found.model) if found and found.model else embedders.main
         if embedder is None:
             raise NoEmbedder(
-                "what is imported would have to be embedded, and there is no embedder for it",
-                hint="Set `embedder`, or name the model of the vectors that are there with `--model`.",
+                "the imported texts must be embedded, but there is no embedder",
+                hint="Set `embedder`, or name the model of the existing vectors with `--model`.",
             )
         return EmbeddedVectors(embedder, await known_model(embedder))
 
@@ -317,7 +317,7 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
     from sourcebook.storage.importing.vectors import require_size
 
     if size is None:
-        raise UsageError("there are no vectors that could be kept", hint="Leave out `--model`.")
+        raise UsageError("there are no vectors to keep", hint="Leave out `--model`.")
     try:
         chosen = settings.with_embedder(name)
     except BadSetting:
@@ -327,7 +327,9 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
         chosen = chosen.model_copy(update={"embedder_dimensions": size})
     embedder = make_embedder(chosen)
     if embedder is None:
-        raise UsageError("no model cannot have made vectors", hint="Name the model, or leave out `--model`.")
+        raise UsageError(
+            "vectors cannot come from the model `none`", hint="Name the model, or leave out `--model`."
+        )
     model = await known_model(embedder)
     require_size(model, size)
     return model
@@ -368,7 +370,7 @@ def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackup
     if "://" in settings.db:
         address = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1@", settings.db)
         raise UsageError(
-            f"{masked(settings.db)} is kept by a server, which makes backups with tools of its own.",
+            f"{masked(settings.db)} is on a PostgreSQL server, which has its own backup tools.",
             hint=f"Run `pg_dump --format=custom --file=FILE {address}`, and "
             f"`pg_restore --clean --if-exists --dbname={address} FILE` to restore it; "
             "`sourcebook export DIR` writes the documents with their vectors as plain files.",
@@ -476,7 +478,7 @@ def make_reindex(
 
     chosen = embedders.named(model) if isinstance(model, str) else model
     if chosen is None and model is not None:
-        raise UsageError("A collection cannot be reindexed with no model.", hint="Name one with `--model`.")
+        raise UsageError("A collection cannot be reindexed without a model.", hint="Name one with `--model`.")
     return Reindex(
         store=stores.reindexing,
         vector_store=stores.vectors,

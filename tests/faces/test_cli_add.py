@@ -167,7 +167,7 @@ def test_a_document_is_shown_hidden_and_removed_by_id_or_path(shell: Shell) -> N
     shell.json("documents", "unhide", "note1.md")
     assert apples() == 2
     done = shell.run("documents", "remove", "note1.md")
-    assert (done.returncode, "comes back with the next" in done.stderr) == (0, True)
+    assert (done.returncode, "come back with the next" in done.stderr) == (0, True)
     assert apples() == 1
     assert counted(shell.json("add", "notes")) == {"added": 1, "unchanged": 2}
 

@@ -152,7 +152,7 @@ class Consultation:
                         raise error
                     case _:
                         pass
-        raise AssertionError("an answer ends with an event that says so")
+        raise AssertionError("an answer always ends with a final event")
 
     async def _begun(self, asked: Inquiry) -> _Course:
         session = await self._session(asked)
@@ -275,7 +275,7 @@ class Consultation:
 
     async def _curated_answer(self, course: _Course, entry_id: int) -> Answer:
         entry = await self._stores.curated.kb_get(entry_id)
-        assert entry is not None, "it was found a moment ago"  # noqa: S101
+        assert entry is not None, "it was found just before"  # noqa: S101
         citations = curated_citations(entry, course.language)
         states = await self._stores.sessions.source_states(citations)
         return Answer(

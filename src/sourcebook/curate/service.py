@@ -239,7 +239,7 @@ class Moderation:
         draft = await self.get_item(draft_id)
         require_answerable(draft)
         if not text.strip():
-            raise UsageError("the answer is empty", hint="Write what is to be said.")
+            raise UsageError("the answer is empty", hint="Write an answer.")
         if keep is Keep.REPLY_ONLY:
             return await self._queue.reply(draft_id, admin_id, text.strip())
         wanted = await self._revision(draft, text, None, category, subcategory)

@@ -77,21 +77,21 @@ def require_decider(user_id: int, role: str | None, *, is_blocked: bool) -> None
     """Only experts and administrators decide."""
     if role not in DECIDING_ROLES or is_blocked:
         raise AuthError(
-            f"user {user_id} may not decide about drafts", hint="Only experts and administrators may."
+            f"user {user_id} may not decide on drafts", hint="Only experts and administrators may."
         )
 
 
 def require_replied(draft: Draft) -> str:
     """The words of a reply that was given to a question."""
     if draft.kind is not DraftKind.DECLINED or draft.status is not DraftStatus.APPROVED or not draft.answer:
-        raise UsageError(f"nobody has replied to {draft.id}", hint="Answer or approve it instead.")
+        raise UsageError(f"draft {draft.id} has no reply yet", hint="Answer or approve it instead.")
     return draft.answer
 
 
 def require_answerable(draft: Draft) -> None:
     if draft.kind is not DraftKind.DECLINED:
         raise UsageError(
-            f"draft {draft.id} is no question that waits for an answer", hint="Approve or reject it instead."
+            f"draft {draft.id} is not a question waiting for an answer", hint="Approve or reject it instead."
         )
 
 

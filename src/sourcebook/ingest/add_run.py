@@ -308,14 +308,14 @@ def _excess(seen: FolderComparison) -> str | None:
     gone, known = len(seen.plan.gone), len(seen.known.paths)
     where = seen.target.name
     if seen.target.is_missing:
-        return f"{where} is not there any more, and the base knows {known} files of it."
+        return f"{where} is gone, and the base has {known} of its files."
     present = sum(os.path.lexists(seen.absolute(path)) for path in seen.plan.gone)
     if present:
         return (
             f"{gone} of the {known} files that the base knows in {where} would be removed: {gone - present} are not "
             f"there any more, {present} are now ignored, too large, empty or no regular files."
         )
-    return f"{gone} of the {known} files that the base knows in {where} are not there any more."
+    return f"{gone} of the {known} files that the base has from {where} are gone."
 
 
 def _narrowed(disputed: dict[str, tuple[FolderComparison, list[str]]]) -> Iterator[FolderComparison]:

@@ -277,4 +277,4 @@ class People:
 
 def _require_in_the_ledger(operation_type: OperationType) -> None:
     if operation_type not in IN_THE_LEDGER:
-        raise UsageError(f"{operation_type} is no operation of the ledger")
+        raise UsageError(f"{operation_type} is not a ledger operation")

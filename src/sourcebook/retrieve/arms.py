@@ -55,7 +55,7 @@ def only(embedder: Embedder | None) -> EmbedderChoice:
 
     async def choose(model: EmbeddingModel) -> Embedder | None:
         if embedder is None:
-            raise NoEmbedder("Searching by meaning needs an embedder, and there is none.")
+            raise NoEmbedder("Searching by meaning needs an embedder, but there is none.")
         if model.is_callers:
             return embedder
         own = await known_model(embedder)
@@ -117,7 +117,8 @@ class Arms:
                 semantic = await by_meaning()
                 if semantic.results is not None:
                     trace.warn(
-                        WarningCode.NO_WORDS, "The question holds no words; it was searched by meaning alone."
+                        WarningCode.NO_WORDS,
+                        "The question contains no words, so it was searched by meaning alone.",
                     )
         return _searched(collection_id, inquiry, semantic, keyword, trace)
 
@@ -133,7 +134,7 @@ class Arms:
             done = (
                 "searched by words alone"
                 if inquiry.question.has_words
-                else "not searched: no words to look for"
+                else "not searched: no words to search for"
             )
             trace.warn(
                 WarningCode.NO_EMBEDDER,
@@ -184,8 +185,8 @@ def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
 
 def _without_embedder(collection_id: str, model: EmbeddingModel) -> str:
     if model.is_callers:
-        return f"The vectors of {collection_id!r} were brought by a caller, whose embedder is not here."
-    return f"The vectors of {collection_id!r} come from {model.name}, and there is no embedder for it here."
+        return f"The vectors of {collection_id!r} are your own, and their embedder is not available here."
+    return f"The vectors of {collection_id!r} come from {model.name}, which is not available here."
 
 
 def _placed(found: Ranking, collection_id: str) -> Ranking:

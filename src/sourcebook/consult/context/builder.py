@@ -111,7 +111,7 @@ class ContextBuilder:
     ) -> None:
         if isinstance(source, RowIndex) and embedder is None:
             raise UsageError(
-                "an index needs an embedder for the question", hint="Give anything with embed([text])."
+                "an index needs an embedder for the question", hint="Pass anything with embed([text])."
             )
         self._source = source
         self._embedder = embedder
@@ -157,7 +157,7 @@ class ContextBuilder:
             return None
         if entity not in self._policies:
             known = ", ".join(sorted(self._policies)) or "none"
-            raise UsageError(f"there is no policy for {entity!r}", hint=f"The policies name: {known}.")
+            raise UsageError(f"there is no policy for {entity!r}", hint=f"The policies cover: {known}.")
         return self._policies[entity]
 
     def _search(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
 
-_NO_EMBEDDER = "curated answers are found by their vectors, and the model of {!r} is not available here"
+_NO_EMBEDDER = "curated answers are found by their vectors, but the model of {!r} is not available here"
 
 
 class CuratedEntries:
@@ -93,9 +93,9 @@ class CuratedEntries:
         found = (await self._stores.library.find_document(collection_id, document)).document
         span = _supporting(supports, found.content) if quote is None else _standing(quote, found.content)
         if span is None:
-            wanted = "these words do not stand" if quote is not None else "nothing supports the answer"
+            wanted = "these words are not" if quote is not None else "nothing supports the answer"
             raise UsageError(
-                f"{wanted} in {found.file_path}", hint="Quote a sentence as it stands in the document."
+                f"{wanted} in {found.file_path}", hint="Quote a sentence exactly as it is in the document."
             )
         start, end = span
         stored = await self._stores.vectors.get_by_document(collection_id, found.id)

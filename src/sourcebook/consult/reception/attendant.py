@@ -133,7 +133,7 @@ class Attendant:
         if lacking is Lacking.QUESTIONS:
             raise NoQuestionsLeft(balance=balance, price=prices.more_questions)
         raise NotEnoughTokens(
-            f"that costs {prices.new_topic}, and there are {balance} tokens",
+            f"this costs {prices.new_topic} tokens, and the balance is {balance}",
             balance=balance,
             price=prices.new_topic,
         )

@@ -231,7 +231,7 @@ class Reception:
             meta={"human": True},
         ) or await messages.find_message(visit.key)
         if logged is None or logged.user_id != visit.user_id or logged.meta.get("human") is not True:
-            raise UsageError(f"the key {visit.key!r} is another message's")
+            raise UsageError(f"the key {visit.key!r} belongs to another message")
         return logged
 
     async def _last_question(self, topic: Topic) -> str:
@@ -246,10 +246,10 @@ class Reception:
 
     def _expert(self) -> Drafting:
         if self._drafting is None:
-            raise UsageError("there is no expert here", hint="Open the base with its moderation.")
+            raise UsageError("there is no expert to ask", hint="Open the base with its moderation.")
         return self._drafting
 
 
 def _require_key(visit: Visit) -> None:
     if not visit.key:
-        raise UsageError("a question from outside needs a key of its own")
+        raise UsageError("a question needs its own key")

@@ -98,7 +98,7 @@ class Named:
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Named:
         if not os.fspath(path):
-            raise PathNotFound("An empty name is no file or folder.")
+            raise PathNotFound("An empty name is not a file or folder.")
         given = Path(path)
         if os.path.isdir(given):  # noqa: PTH112 - which says no, and does not raise, if it may not look
             return cls(given.as_posix(), given.resolve(), None)

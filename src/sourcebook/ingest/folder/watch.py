@@ -80,7 +80,7 @@ class FolderWatch:
                 await self._listen_to(present)
             except (OSError, RuntimeError) as error:
                 # No more watches to be had, or a folder that went away this moment.
-                _log.info("Cannot be told of changes: %s", error)
+                _log.info("Cannot watch for changes: %s", error)
                 await sleep(_AGAIN_SECONDS)
             self._is_due = True
 

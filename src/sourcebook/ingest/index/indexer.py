@@ -321,7 +321,7 @@ def _failure(work: Work, error: Exception) -> FailedFile:
         case SourcebookError():
             return FailedFile(path, error.code, error.message)
         case FileNotFoundError():
-            return FailedFile(path, PathNotFound.code, "The file went away before it could be read.")
+            return FailedFile(path, PathNotFound.code, "The file disappeared before it could be read.")
         case OSError():
             return FailedFile(path, "unreadable", f"The file cannot be read: {error.strerror or error}.")
         case _:

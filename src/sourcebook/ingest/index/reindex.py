@@ -57,7 +57,7 @@ class Reindex:
         texts_at_once: int = TEXTS_AT_ONCE,
     ) -> None:
         if embedder is not None and scope is ReindexScope.WORDS:
-            raise UsageError("Words have no model.", hint="Leave out either the model or the words.")
+            raise UsageError("Words have no model.", hint="Leave out either the model or `--words`.")
         self._store = store
         self._vectors = vector_store
         self._embedder = embedder
@@ -98,7 +98,7 @@ class Reindex:
         if names is None:
             if self._embedder is not None and len(known) > 1:
                 raise UsageError(
-                    f"There are {len(known)} collections, and a model is changed for those that are named.",
+                    f"There are {len(known)} collections: say which of them should switch models.",
                     hint=f"Name them with `--collection`: {', '.join(sorted(known))}.",
                 )
             return list(known.values())
