@@ -58,7 +58,7 @@ class Helpers:
 
 
 class Moderation:
-    """The queue of drafts, and the way from an answer to a curated one."""
+    """The review queue: turns answers into drafts, and drafts into curated answers."""
 
     def __init__(
         self,

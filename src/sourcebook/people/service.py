@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class People:
-    """The doors to all that is kept of people."""
+    """Users, their consultations, messages and tokens."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ _SECONDS = 10.0
 
 
 class ApiReranker:
-    """Lets a server judge the results. What it says is believed only if it makes sense.
+    """A reranker on a server. Invalid answers are rejected.
 
     The server is asked with `{model, query, documents, top_n}` and answers `{results: [{index, relevance_score}]}`.
     """

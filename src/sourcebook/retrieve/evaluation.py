@@ -49,7 +49,7 @@ class JudgedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SearchSetting:
-    """A way to search, under the name by which it is compared."""
+    """A named way to search, for comparisons."""
 
     name: str
     config: RetrievalConfig

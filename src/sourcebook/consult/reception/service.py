@@ -1,4 +1,4 @@
-"""The whole way of a person's question, the same on every face.
+"""Answers a person's question from start to finish, the same on every face.
 
 The question is logged and what it costs is held, in one transaction. It is answered. The answer is stored with what it
 cost, in another. Then a draft is made of it. The key of a question makes all of this happen once: whoever brings it
@@ -75,7 +75,7 @@ class Drafting(Protocol):
 
 
 class Reception:
-    """Takes people's questions, and sees that each is answered once and paid once."""
+    """Takes people's questions, and makes sure that each is answered and charged once."""
 
     def __init__(
         self,
