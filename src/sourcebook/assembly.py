@@ -111,7 +111,7 @@ class OpenBase:
     async def repair(
         self, choose: ChooseEmbedder, on_progress: OnProgress | None = None
     ) -> tuple[list[Repair], list[Finding]]:
-        """Put right what can be put right. What was done, and what somebody else has to do now."""
+        """Repair what can be repaired. Returns what was done and what is left for the user."""
         from sourcebook.storage.maintenance.repair import Repairer
 
         repairer = Repairer(

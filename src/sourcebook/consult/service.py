@@ -1,4 +1,4 @@
-"""Ask: the whole way of a question.
+"""Ask: answers a question from start to finish.
 
 A curated answer to the same question goes first. Else the documents are searched; if nothing that was found comes close
 enough to an answer, the question is declined. What is close enough is quoted, or given to a chat model, whose words are
@@ -140,7 +140,7 @@ class Consultation:
         yield await self._finished(course, self._answer(course, composed))
 
     async def answer(self, inquiry: Inquiry, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
-        """The answer alone; events go to who wants them. A failure of the model is raised."""
+        """The answer. Events go to `on_event`; a failure of the model is raised."""
         async with aclosing(self.ask(inquiry)) as events:
             async for event in events:
                 if on_event is not None:

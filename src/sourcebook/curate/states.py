@@ -1,4 +1,4 @@
-"""The rules of the queue: what becomes a draft, who may decide, and what a decision does. Nothing here waits."""
+"""The rules of the queue: what becomes a draft, who may decide, and what a decision does. No I/O here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
 
 
 def is_weak(answer: Answer) -> bool:
-    """Whether something in an answer is not borne out by what it cites."""
+    """Whether an answer has a sentence that its citations do not support."""
     return answer.tier is Tier.MODEL or any(not sentence.verified for sentence in answer.sentences)
 
 

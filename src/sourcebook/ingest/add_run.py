@@ -119,7 +119,7 @@ class AddRun:
         return [PlannedStep("label", seen.shown(path)) for path in relabelled]
 
     async def _claimed(self) -> list[FolderComparison]:
-        """What was named, looked at and written down as sources. Who comes second to that looks again."""
+        """The given paths, checked and recorded as sources. If another process was faster, look again."""
         for attempt in range(1, SOURCE_ATTEMPTS + 1):
             sources = await self._tools.sources.list_sources(self._request.collection_id)
             examined = await self._examined(self._find(sources))
@@ -284,7 +284,7 @@ class _Disputes:
 
 
 class _Meter:
-    """Tells how far the work is."""
+    """Reports progress."""
 
     def __init__(self, works: Sequence[Work], on_progress: OnProgress | None) -> None:
         self._on_progress = on_progress

@@ -49,7 +49,7 @@ class Ingest:
     async def watch(
         self, request: AddRequest, on_round: Callable[[WatchRound], None], every: float = EVERY_SECONDS
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Errors after the first round are told."""
+        """Add, and add again on every change, until `stop` is set. Errors after the first round are reported."""
         stop = request.stop or StopSignal()
         request = replace(request, stop=stop)
         on_round(WatchRound(await self.add(request)))

@@ -100,7 +100,7 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What was found wanting, and the share of the sentence's terms that stand in the quote."""
+    """The doubts, and the share of the sentence's terms that are in the quote."""
 
     doubts: tuple[Doubt, ...]
     share: float
@@ -169,7 +169,7 @@ def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
-    """Names in the sentence that nobody mentions in the quote."""
+    """Names in the sentence that are not in the quote."""
     held = set(words(around))
     stems = set(stem_words(sorted(held), language))
     beginnings = _beginnings(stems | held)

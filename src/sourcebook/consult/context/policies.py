@@ -27,7 +27,7 @@ _KEYS = ("collections", "max_chunks", "min_score", "max_characters")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What holds for one entity. None leaves it to who asks."""
+    """The policy of one entity. None leaves a value to the caller."""
 
     collections: tuple[str, ...]
     max_chunks: int | None = None

@@ -86,7 +86,7 @@ def _difference(asked: str, known: str, language: str | None) -> QuestionDiffere
 
 
 def _is_in_order(here: Mapping[str, str], there: Mapping[str, str], language: str | None) -> bool:
-    """Whether nobody has changed places: users of an account are not accounts of a user.
+    """Whether the words are in the same order: users of an account are not accounts of a user.
 
     Where the endings tell who does what to whom, the same forms may stand in any order.
     """

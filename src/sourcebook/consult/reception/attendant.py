@@ -1,4 +1,4 @@
-"""Answering one question that was entered: what is held for it ends once, however the answer ends."""
+"""Answers one question: what is held for it is settled or returned once, however the answer ends."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Attendant:
         self._policy = policy
 
     async def attend(self, entered: Entered, on_event: OnEvent | None) -> Reply:
-        """The reply, stored and paid. Otherwise what is held is settled or given back before the error goes on."""
+        """The reply, stored and charged. On an error, what is held is first settled or returned."""
         shown = _Shown(on_event)
         try:
             async with self._alive(entered):
@@ -140,7 +140,7 @@ class Attendant:
 
     @asynccontextmanager
     async def _alive(self, entered: Entered) -> AsyncGenerator[None, None]:
-        """Show signs of life meanwhile, so that nobody takes the question over."""
+        """Keep the claim alive, so that no other process takes over the question."""
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._show_signs, entered)

@@ -158,7 +158,7 @@ class Reception:
         return await self._expert().cancel_item(draft_id, user_id)
 
     async def sweep(self) -> int:
-        """Put right what was left by processes that died: give back what they held, make the drafts they owed."""
+        """Clean up after dead processes: return what they held, and make the drafts they owed."""
         swept = await self._people.sweep_reservations()
         for owed in await self._stores.visits.owed_drafts():
             await self._draft(owed.visit, owed.reply)
@@ -198,7 +198,7 @@ class Reception:
         return replace(reply, answer=replace(reply.answer, citations=marked))
 
     async def _draft(self, visit: Visit, reply: Reply) -> int | None:
-        """Make the draft that the answer owes. If that fails, it goes on being owed, and the answer is given."""
+        """Make the draft for the answer. If that fails, a later sweep makes it; the answer is given anyway."""
         try:
             draft = None if self._drafting is None else await self._considered(self._drafting, visit, reply)
             draft_id = None if draft is None else draft.id

@@ -78,7 +78,7 @@ class Ready:
 async def run(
     settings: Settings, stop: asyncio.Event, on_ready: Callable[[str, str], None] | None = None
 ) -> Ended:
-    """Run the bot of these settings until `stop` is set. `on_ready` is told its name and where it listens."""
+    """Run the bot of these settings until `stop` is set. `on_ready` receives its name and where it listens."""
     secret = require_secret(settings) if settings.telegram_webhook_url else None
     async with (
         AsyncSourcebook(settings=settings, face="telegram") as book,

@@ -1,4 +1,4 @@
-"""Receiving updates over HTTP. Whoever does not know the secret is not Telegram."""
+"""Receives updates over HTTP. A call without the secret is rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One look at a part of a source: what lies there now, what the base remembers, and what follows from both.
+"""Compares part of a source with the base: what is there now, what the base remembers, and what to do.
 
 A file is read for its hash only if its size or one of its times is another than before, or if it changed so shortly
 before it was last read that it might have changed again unseen.

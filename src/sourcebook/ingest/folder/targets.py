@@ -1,4 +1,4 @@
-"""Whose a file is: what was named is found among the sources of a collection, or becomes a new one.
+"""Finds the source that a given path belongs to, or makes a new one.
 
 The roots of folders never lie inside of each other. What is named inside of a folder that was added before is looked at
 as a part of that folder; a folder that is named around others makes them a part of itself. So a file has one owner, who
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `add` was told about a source, to be used again.
+    """The labels given for a source, remembered for the next time.
 
     `labels` belong to the folder or file of the source at their path, '' being all of it. `rules` are those by which
     types were given. `unfinished`: labels or rules changed, and not all documents have theirs yet.
