@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that are made from the code. A test fails while they differ from it."""
+"""Write the pages of docs/reference that are generated from the code. A test fails if they are out of date."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cli() -> str:
 
 Data goes to stdout, everything else to stderr. `--json` prints exactly one JSON document; an error is
 `{{"error": {{"code", "message", "hint"}}}}` with the codes of [errors.md](errors.md). `--db`, `--json` and
-`--log-level` may stand before the command or after it.
+`--log-level` may come before or after the command.
 
 | exit code | meaning |
 |---|---|
@@ -50,7 +50,7 @@ def errors() -> str:
     return f"""# Errors
 
 Every error that Sourcebook raises on purpose is a `SourcebookError` with a `code` for programs, a `message`, and a
-`hint` that says what to do next. Catch a branch of the tree to catch all that hangs on it.
+`hint` that says what to do next. Catching a class also catches the classes indented below it.
 
 | class | code | exit code | message | what to do |
 |---|---|---|---|---|
@@ -72,16 +72,16 @@ def settings() -> str:
     )
     return f"""# Settings
 
-A flag wins over the environment, the environment over `.env`, `.env` over `sourcebook.toml` (both in the current
-folder), and that over the default. `sourcebook config show` prints every value and where it came from; passwords
-are masked. An unknown key or `{PREFIX}…` variable is an error that suggests the nearest name. An empty variable
+A flag beats the environment, the environment beats `.env`, `.env` beats `sourcebook.toml` (both in the current
+folder), and that beats the default. `sourcebook config show` prints every value and where it came from, with passwords
+masked. An unknown key or `{PREFIX}…` variable is an error that suggests the nearest name. An empty variable
 counts as not set.
 
 | key in `sourcebook.toml` | variable | default | meaning |
 |---|---|---|---|
 {rows}
 
-When nothing names the base and `DB_HOST` is set, its address is made of `DB_HOST`, `DB_PORT`, `DB_NAME`, `DB_USER` and
+If `db` is not set but `DB_HOST` is, the base's address is built from `DB_HOST`, `DB_PORT`, `DB_NAME`, `DB_USER` and
 `DB_PASSWORD`.
 """
 

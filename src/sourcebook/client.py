@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 class AsyncSourcebook(EarlierNames):
     """A base, for async code: `async with AsyncSourcebook("data/knowledge_base.db") as book: …`.
 
-    Without a path, and for everything else that is not given, the settings decide. An embedder or a chat model of one's
-    own takes the place of the one that the settings name. `face` is what conversations are stored under.
+    Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
+    settings. Conversations are stored under the name in `face`.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class AsyncSourcebook(EarlierNames):
         self._face = face
 
     async def open(self) -> Self:
-        """Open the base, making it if it does not exist. Opening twice is fine."""
+        """Open the base, creating it if needed. Calling this twice does no harm."""
         await self._connection.open()
         return self
 
     async def close(self) -> None:
-        """Close the base. Closing twice is fine."""
+        """Close the base. Calling this twice does no harm."""
         await self._connection.close()
 
     async def __aenter__(self) -> Self:
@@ -106,10 +106,11 @@ class AsyncSourcebook(EarlierNames):
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
-        """Make the base agree with files and folders. Done again, only what changed is read.
+        """Add files and folders, or bring the base up to date with them. Only changed files are read again.
 
-        What was added before and is gone is removed; if that is most of a folder, it is an error unless `on_removal`
-        allows it. Labels are remembered for what was named. Set `stop` to end early: what is finished is kept.
+        Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
+        `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
+        are kept.
         """
         labels = Labels(category, subcategory)
         report = await self._ingest().add(
@@ -131,7 +132,7 @@ class AsyncSourcebook(EarlierNames):
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
+        """What `add` would do now, without writing anything."""
         return await self._ingest().plan(
             AddRequest(
                 paths,
@@ -155,7 +156,7 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add a text that is not a file. The same id replaces what was added under it before."""
+        """Add text that is not in a file. Adding the same id again replaces the earlier text."""
         return await self._ingest().add_text(
             text,
             id=id,
@@ -178,10 +179,10 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add the bytes of a file that is not on this disk, and keep them beside the base.
+        """Add a file from its bytes, and keep the bytes beside the base.
 
-        The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
-        given stay as they were. Bytes that cannot be read are an error, and a document that says why.
+        Adding the same id again (or the same name, without an id) replaces the earlier file; categories that you leave
+        out stay as they were. A file that cannot be read raises an error and is listed as failed, with the reason.
         """
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().add_bytes(self._connection.named(collection), brought)
@@ -198,15 +199,15 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Job:
-        """Keep the bytes beside the base and leave it to `process_uploads` to add them.
+        """Keep the bytes beside the base and queue them for `process_uploads` to add.
 
-        Without an id nothing is replaced: the same name with other bytes is another document.
+        Without an id nothing is replaced: the same name with different bytes is another document.
         """
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().upload(self._connection.named(collection), brought)
 
     async def process_uploads(self, worker: str = "worker") -> int:
-        """Add the uploads that wait, until there are none, and say how many were done. Any number may work at once."""
+        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
         return await self._uploads().process(worker)
 
     async def watch(
@@ -221,9 +222,9 @@ class AsyncSourcebook(EarlierNames):
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Everything is also looked through regularly.
+        """Add, and add again on every change, until `stop` is set. Everything is also checked every `every` seconds.
 
-        `on_round` is told of every round: its report, or the error that kept it from being done.
+        `on_round` receives the report of every round, or the error that stopped it.
         """
         request = AddRequest(
             paths,
@@ -242,7 +243,7 @@ class AsyncSourcebook(EarlierNames):
         *,
         collection: str | Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """The passages that answer the question best, from one collection or several. Warnings are logged."""
+        """The passages that match the question best, from one or more collections. Warnings are logged."""
         return await self._retriever().retrieve(self._connection.searched(collection), query, config)
 
     async def search_report(
@@ -252,7 +253,7 @@ class AsyncSourcebook(EarlierNames):
         *,
         collection: str | Sequence[str] | None = None,
     ) -> SearchReport:
-        """What `search` finds, with its warnings and, if `config.explain` says so, how it came to its order."""
+        """The results of `search` with its warnings and, if `config.explain` is set, how they were ranked."""
         return await self._retriever().report(self._connection.searched(collection), query, config)
 
     async def ask(
@@ -266,11 +267,10 @@ class AsyncSourcebook(EarlierNames):
         filter: MetadataFilter | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer a question from the base, with citations that were checked, or decline.
+        """Answer a question from the base with checked citations, or decline.
 
-        `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before, and remembers the collections, the
-        category and the subcategory that it began with.
+        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
+        question may build on earlier ones; the session remembers its first collections, category and subcategory.
         """
         inquiry = Inquiry(
             question,
@@ -292,7 +292,7 @@ class AsyncSourcebook(EarlierNames):
         collection: str | Sequence[str] | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer from documents of type `documentation` and `readme`, and from the manual of Sourcebook."""
+        """Answer from documents of type `documentation` and `readme`, and from Sourcebook's own manual."""
         inquiry = Inquiry(
             question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
         )
@@ -301,24 +301,24 @@ class AsyncSourcebook(EarlierNames):
 
     @property
     def stores(self) -> Stores:
-        """The stores themselves, for those who build their own retrieval on them."""
+        """The underlying stores, for building your own retrieval."""
         return self._opened().stores
 
     @property
     def moderation(self) -> Moderation:
-        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
+        """The review queue: drafts to approve, questions for the expert, and stale curated answers."""
         return make_moderation(
             self._opened(), self._retriever(), self._embedders, self._chat_model, self._settings
         )
 
     @property
     def people(self) -> People:
-        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
+        """Users: their roles, consultations, messages and tokens."""
         return make_people(self.stores, self._settings, self._face)
 
     @property
     def reception(self) -> Reception:
-        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
+        """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
         people = self.people
         if self._connection.reception is None:
             self._connection.reception = make_reception(

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 
 class SyncModeration:
-    """The queue of drafts, and the way from an answer to a curated one."""
+    """The review queue: turns answers into drafts, and drafts into curated answers."""
 
     def __init__(self, waiter: Waiter, door: Moderation) -> None:
         self._waiter = waiter
@@ -123,7 +123,7 @@ class SyncModeration:
         language: str | None = None,
         collection_id: str | None = None,
     ) -> Draft:
-        """Ask an expert, whatever the base may know. The answer reaches who asked; until then it can be cancelled."""
+        """Ask an expert, whatever the base knows. The asker receives the reply, and may cancel until then."""
         return self._waiter.call(
             self._door.call_human,
             question,
@@ -216,7 +216,7 @@ class SyncModeration:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Draft:
-        """Answer a question that the base could not answer: who asked is told. Kept, it comes first next time."""
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first."""
         return self._waiter.call(
             self._door.answer_item,
             draft_id,
@@ -236,7 +236,7 @@ class SyncModeration:
         )
 
     def cancel_item(self, draft_id: int, user_id: int) -> Draft:
-        """Take one's own question back."""
+        """Withdraw your own question."""
         return self._waiter.call(self._door.cancel_item, draft_id, user_id)
 
     def edit_entry(
@@ -265,7 +265,7 @@ class SyncModeration:
         return self._waiter.call(self._door.gaps, since, limit)
 
     def digest(self, since: int, until: int | None = None) -> Digest:
-        """What happened between two moments: questions, what they stood on, what became stale, what to write."""
+        """A summary of a period: questions, tiers, stale answers, what to write."""
         return self._waiter.call(self._door.digest, since, until)
 
     def judged_questions(self, collection_id: str | None = None) -> list[JudgedQuestion]:
@@ -502,7 +502,7 @@ class SyncPeople:
         return self._waiter.call(self._door.refund, reservation_id)
 
     def has_sufficient_tokens(self, user_id: int, amount: int) -> bool:
-        """Whether there are as many now. Who wants to take them takes them, and hears if there are not."""
+        """Whether the balance is large enough now. To take tokens, reserve them: that fails if there are too few."""
         return self._waiter.call(self._door.has_sufficient_tokens, user_id, amount)
 
     def reserve(
@@ -514,18 +514,18 @@ class SyncPeople:
         *,
         topic_id: int | None = None,
     ) -> Reservation:
-        """Take tokens that may come back. If nobody settles it in time, a sweep gives them back."""
+        """Hold tokens. If nobody settles the reservation in time, a sweep returns them."""
         return self._waiter.call(
             self._door.reserve, user_id, amount, operation_type, idempotency_key, topic_id=topic_id
         )
 
     def sweep_reservations(self) -> int:
-        """Give back what is held by nobody any more. Returns how many there were."""
+        """Return what dead processes held. Says how many reservations that was."""
         return self._waiter.call(self._door.sweep_reservations)
 
 
 class SyncReception:
-    """Takes people's questions, and sees that each is answered once and paid once."""
+    """Takes people's questions, and makes sure that each is answered and charged once."""
 
     def __init__(self, waiter: Waiter, door: Reception) -> None:
         self._waiter = waiter
@@ -560,7 +560,7 @@ class SyncReception:
         return self._waiter.call(self._door.cancel_human, user_id, draft_id)
 
     def sweep(self) -> int:
-        """Put right what was left by processes that died: give back what they held, make the drafts they owed."""
+        """Clean up after dead processes: return what they held, and make the drafts they owed."""
         return self._waiter.call(self._door.sweep)
 
 
@@ -574,19 +574,19 @@ class SyncConversationsDoor:
     def create(
         self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
     ) -> ChatSession:
-        """Begin a conversation. `ask` does so by itself when no session is named."""
+        """Start a conversation. `ask` starts one itself when you name no session."""
         return self._waiter.call(self._door.create, title=title, scope=scope)
 
     def latest(self, limit: int = 50) -> list[ChatSession]:
-        """The conversations, the latest first."""
+        """All conversations, newest first."""
         return self._waiter.call(self._door.latest, limit)
 
     def get(self, session_id: str) -> Conversation:
-        """A conversation with its messages; each citation says whether its source has changed or was removed."""
+        """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
         return self._waiter.call(self._door.get, session_id)
 
     def rename(self, session_id: str, title: str) -> None:
-        """Give a conversation another title."""
+        """Rename a conversation."""
         return self._waiter.call(self._door.rename, session_id, title)
 
     def remove(self, session_id: str) -> bool:
@@ -594,7 +594,7 @@ class SyncConversationsDoor:
         return self._waiter.call(self._door.remove, session_id)
 
     def export(self, session_id: str) -> str:
-        """A conversation as Markdown, with its sources and what became of them."""
+        """A conversation as Markdown, with its sources and whether they have changed since."""
         return self._waiter.call(self._door.export, session_id)
 
 
@@ -638,7 +638,7 @@ class SyncCuratedDoor:
     def source(
         self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
     ) -> CuratedSource:
-        """A place in the document of this id or path: where the quote stands, or else what supports an answer best."""
+        """The place of `quote` in the document with this id or path or, without one, what best supports `supports`."""
         return self._waiter.call(
             self._door.source, document, quote=quote, supports=supports, collection=collection
         )
@@ -653,7 +653,7 @@ class SyncCuratedDoor:
         distance_threshold: float = 0.35,
         collection: str | None = None,
     ) -> list[CuratedMatch]:
-        """The approved answers whose questions are nearest to this one, strictly below the distance 1 − cosine."""
+        """The approved answers to the nearest questions, at a cosine distance strictly below the threshold."""
         return self._waiter.call(
             self._door.search,
             query,
@@ -665,7 +665,7 @@ class SyncCuratedDoor:
         )
 
     def all(self, collection: str | None = None) -> list[CuratedAnswer]:
-        """The approved answers of a collection, or of all."""
+        """The approved answers of one collection, or of all."""
         return self._waiter.call(self._door.all, collection)
 
     def remove(self, entry_id: int) -> bool:
@@ -683,11 +683,11 @@ class SyncLibraryDoor:
     def documents(
         self, collection: str | None = None, *, status: DocumentStatus | None = None
     ) -> list[Document]:
-        """The documents of a collection, or those of one status, by path, without their text."""
+        """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._waiter.call(self._door.documents, collection, status=status)
 
     def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
-        """The document of this id or path, with its text and paths. The end of a path will do, if it is only one's."""
+        """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         return self._waiter.call(self._door.find, name, collection=collection)
 
     def get(self, document_id: str, *, collection: str | None = None) -> Document | None:
@@ -695,22 +695,22 @@ class SyncLibraryDoor:
         return self._waiter.call(self._door.get, document_id, collection=collection)
 
     def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
-        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
 
-        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
-        where it was added. If the file is gone or has changed since, it is an error.
+        It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
+        was added. If that file is gone or has changed, this raises an error.
         """
         return self._waiter.call(self._door.page_picture, document_id, page, collection=collection)
 
     def remove(self, document_id: str, *, collection: str | None = None) -> bool:
-        """Remove a document with all that hangs on it. True if there was one.
+        """Remove a document and everything that belongs to it. True if there was one.
 
-        A document whose file lies in a folder that was added comes back when that folder is added again.
+        If its file is still in a folder that was added, adding the folder again brings it back.
         """
         return self._waiter.call(self._door.remove, document_id, collection=collection)
 
     def hide(self, document_id: str, *, collection: str | None = None) -> None:
-        """Keep a document from being found, without forgetting it."""
+        """Hide a document from searches without removing it."""
         return self._waiter.call(self._door.hide, document_id, collection=collection)
 
     def unhide(self, document_id: str, *, collection: str | None = None) -> None:
@@ -722,11 +722,11 @@ class SyncLibraryDoor:
         return self._waiter.call(self._door.collections)
 
     def create_collection(self, collection: Collection) -> Collection:
-        """Make a collection; one that exists with the same size and metric stays as it is."""
+        """Create a collection. An existing one with the same size and metric is left as it is."""
         return self._waiter.call(self._door.create_collection, collection)
 
     def remove_collection(self, collection_id: str) -> None:
-        """Remove a collection with everything in it."""
+        """Remove a collection and everything in it."""
         return self._waiter.call(self._door.remove_collection, collection_id)
 
 
@@ -738,13 +738,13 @@ class SyncTerminologyDoor:
         self._door = door
 
     def all(self) -> list[Term]:
-        """The terminology: words to avoid, and the phrases to use for them."""
+        """The terminology: words to avoid, and the phrases to use instead."""
         return self._waiter.call(self._door.all)
 
     def add(
         self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
     ) -> Term:
-        """Add a word and the phrase to use for it, or change what is written for that word."""
+        """Add a word to avoid and the phrase to use instead, or change the phrase of an existing word."""
         return self._waiter.call(
             self._door.add, term, preferred_phrase, description=description, language=language
         )
@@ -770,7 +770,7 @@ class SyncQualityDoor:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Evaluation:
-        """Ask questions whose documents are known, and judge what is found: nDCG, recall, MRR at `k`, and the time."""
+        """Search with questions whose relevant documents are known: nDCG, recall and MRR at `k`, and the time taken."""
         return self._waiter.call(
             self._door.evaluate, questions, setting, k=k, collection=collection, on_asked=on_asked
         )
@@ -785,7 +785,7 @@ class SyncQualityDoor:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> list[Replayed]:
-        """Ask questions under two settings, and tell what changes among the first `k` documents."""
+        """Search with the same questions under two settings, and show what changes in the top `k` documents."""
         return self._waiter.call(
             self._door.replay, questions, before, after, k=k, collection=collection, on_asked=on_asked
         )
@@ -798,20 +798,20 @@ class SyncQualityDoor:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Calibration:
-        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
+        """Measure a collection's thresholds on questions and pairs with known outcomes, and suggest better ones.
 
-        Questions without a document are those that should be declined. Nothing is changed.
+        A question without a document is one that should be declined. Nothing is changed.
         """
         return self._waiter.call(
             self._door.calibrate, questions, pairs, collection=collection, on_asked=on_asked
         )
 
     def apply_calibration(self, calibration: Calibration) -> Thresholds:
-        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
+        """Use the suggested thresholds for the collection, for as long as it keeps its model."""
         return self._waiter.call(self._door.apply_calibration, calibration)
 
     def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
-        """What experts decided about answers from documents, as questions for `calibrate`."""
+        """The experts' decisions on answers from documents, as questions for `calibrate`."""
         return self._waiter.call(self._door.decided_questions, collection=collection)
 
     def explain_document(
@@ -822,7 +822,7 @@ class SyncQualityDoor:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> DocumentPlace:
-        """Where the document of this id or path stands in the search, and if it is not found, why."""
+        """Where the document with this id or path ranks in the search, and if it is not found, why not."""
         return self._waiter.call(self._door.explain_document, document, query, config, collection=collection)
 
 
@@ -840,7 +840,7 @@ class SyncMaintenanceDoor:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BackupReport:
-        """Write the whole base to one file, while others go on using it. The file appears when it is verified.
+        """Back up the whole base to one file while others keep using it. The file appears only once it is verified.
 
         The base need not be open.
         """
@@ -855,9 +855,9 @@ class SyncMaintenanceDoor:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> RestoreReport:
-        """Put a backup in the place of the base, after verifying it. The former base is kept under another name.
+        """Verify a backup and put it in place of the base. The old base is kept under another name.
 
-        The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
+        The base need not be open, intact, or even exist. An open base is closed and opened again afterwards.
         """
         return self._waiter.call_even_closed(
             self._door.restore, source, on_existing=on_existing, on_progress=on_progress
@@ -866,9 +866,9 @@ class SyncMaintenanceDoor:
     def copy_to(
         self, target: str | os.PathLike[str], *, on_progress: Callable[[Progress], None] | None = None
     ) -> CopyReport:
-        """Copy the whole base, vectors included, into an empty one: a file or a server. Both are compared at the end.
+        """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        A copy that was interrupted goes on where it stopped.
+        An interrupted copy resumes where it stopped.
         """
         return self._waiter.call(self._door.copy_to, target, on_progress=on_progress)
 
@@ -880,7 +880,7 @@ class SyncMaintenanceDoor:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
+        """Write some or all collections as a bundle. The folder appears only once it is complete."""
         return self._waiter.call(
             self._door.export,
             directory,
@@ -897,10 +897,10 @@ class SyncMaintenanceDoor:
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
+        """Import a bundle, a JSON Lines index, or another program's base. Importing again changes nothing.
 
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
-        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
+        `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
+        vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
         """
         return self._waiter.call(
             self._door.import_bundle, source, collection=collection, model=model, on_progress=on_progress
@@ -913,7 +913,7 @@ class SyncMaintenanceDoor:
         collections: Sequence[str] | None = None,
         scope: ReindexScope = ReindexScope.EVERYTHING,
     ) -> list[ReindexPlan]:
-        """What `reindex` would do with each collection, and what it would cost. Nothing is changed."""
+        """What `reindex` would do to each collection, and how long it would take. Nothing is changed."""
         return self._waiter.call(self._door.plan_reindex, model=model, collections=collections, scope=scope)
 
     def reindex(
@@ -924,9 +924,9 @@ class SyncMaintenanceDoor:
         scope: ReindexScope = ReindexScope.EVERYTHING,
         on_progress: Callable[[ReindexProgress], None] | None = None,
     ) -> ReindexReport:
-        """Make words and vectors anew from the stored text; with a model, named as in the settings, change to it.
+        """Rebuild the words and vectors from the stored text. Give a model, named as in the settings, to switch to it.
 
-        The old vectors serve until the new ones are complete. Stopped at any moment, it goes on where it was. With the
+        Searches use the old vectors until the new ones are complete. A stopped run resumes where it was. With the
         scope WORDS, vectors are left alone.
         """
         return self._waiter.call(
@@ -934,17 +934,17 @@ class SyncMaintenanceDoor:
         )
 
     def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Examine the base and say what is wrong with it. Nothing is changed.
+        """Check the base and report what is wrong with it. Nothing is changed.
 
-        The base need not be open. One that is too damaged to be opened is examined as far as it can be read.
+        The base need not be open. A base too damaged to open is checked as far as it can be read.
         """
         return self._waiter.call_even_closed(self._door.doctor, on_progress=on_progress)
 
     def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Put right what follows from something else, and say what was done and what is left.
+        """Repair what can be derived from other data, and report what was done and what is left.
 
-        Vectors that are missing are made again. A file that is damaged itself is replaced by one with all that can be
-        read of it, and kept under another name. The base need not be open, but nobody else should be using it.
+        Missing vectors are made again. A damaged file is kept under another name and replaced by a new one with
+        everything that can still be read. The base need not be open, but nobody else should be using it.
         """
         return self._waiter.call_even_closed(self._door.repair, on_progress=on_progress)
 
@@ -952,8 +952,8 @@ class SyncMaintenanceDoor:
 class Sourcebook:
     """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
 
-    Without a path, and for everything else that is not given, the settings decide. An embedder or a chat model of one's
-    own takes the place of the one that the settings name. `face` is what conversations are stored under.
+    Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
+    settings. Conversations are stored under the name in `face`.
     """
 
     def __init__(
@@ -971,12 +971,12 @@ class Sourcebook:
         self._waiter = Waiter(self._book)
 
     def open(self) -> Self:
-        """Open the base, making it if it does not exist. Opening twice is fine."""
+        """Open the base, creating it if needed. Calling this twice does no harm."""
         self._waiter.open()
         return self
 
     def close(self) -> None:
-        """Close the base. Closing twice is fine."""
+        """Close the base. Calling this twice does no harm."""
         self._waiter.close()
 
     def __enter__(self) -> Self:
@@ -998,10 +998,11 @@ class Sourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
-        """Make the base agree with files and folders. Done again, only what changed is read.
+        """Add files and folders, or bring the base up to date with them. Only changed files are read again.
 
-        What was added before and is gone is removed; if that is most of a folder, it is an error unless `on_removal`
-        allows it. Labels are remembered for what was named. Set `stop` to end early: what is finished is kept.
+        Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
+        `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
+        are kept.
         """
         return self._waiter.call(
             self._book.add,
@@ -1026,7 +1027,7 @@ class Sourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
+        """What `add` would do now, without writing anything."""
         return self._waiter.call(
             self._book.plan_add,
             *paths,
@@ -1050,7 +1051,7 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add a text that is not a file. The same id replaces what was added under it before."""
+        """Add text that is not in a file. Adding the same id again replaces the earlier text."""
         return self._waiter.call(
             self._book.add_text,
             text,
@@ -1074,10 +1075,10 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add the bytes of a file that is not on this disk, and keep them beside the base.
+        """Add a file from its bytes, and keep the bytes beside the base.
 
-        The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
-        given stay as they were. Bytes that cannot be read are an error, and a document that says why.
+        Adding the same id again (or the same name, without an id) replaces the earlier file; categories that you leave
+        out stay as they were. A file that cannot be read raises an error and is listed as failed, with the reason.
         """
         return self._waiter.call(
             self._book.add_bytes,
@@ -1103,9 +1104,9 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Job:
-        """Keep the bytes beside the base and leave it to `process_uploads` to add them.
+        """Keep the bytes beside the base and queue them for `process_uploads` to add.
 
-        Without an id nothing is replaced: the same name with other bytes is another document.
+        Without an id nothing is replaced: the same name with different bytes is another document.
         """
         return self._waiter.call(
             self._book.upload,
@@ -1120,7 +1121,7 @@ class Sourcebook:
         )
 
     def process_uploads(self, worker: str = "worker") -> int:
-        """Add the uploads that wait, until there are none, and say how many were done. Any number may work at once."""
+        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
         return self._waiter.call(self._book.process_uploads, worker)
 
     def watch(
@@ -1135,9 +1136,9 @@ class Sourcebook:
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Everything is also looked through regularly.
+        """Add, and add again on every change, until `stop` is set. Everything is also checked every `every` seconds.
 
-        `on_round` is told of every round: its report, or the error that kept it from being done.
+        `on_round` receives the report of every round, or the error that stopped it.
         """
         return self._waiter.call(
             self._book.watch,
@@ -1159,7 +1160,7 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """The passages that answer the question best, from one collection or several. Warnings are logged."""
+        """The passages that match the question best, from one or more collections. Warnings are logged."""
         return self._waiter.call(self._book.search, query, config, collection=collection)
 
     def search_report(
@@ -1169,7 +1170,7 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> SearchReport:
-        """What `search` finds, with its warnings and, if `config.explain` says so, how it came to its order."""
+        """The results of `search` with its warnings and, if `config.explain` is set, how they were ranked."""
         return self._waiter.call(self._book.search_report, query, config, collection=collection)
 
     def ask(
@@ -1183,11 +1184,10 @@ class Sourcebook:
         filter: MetadataFilter | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer a question from the base, with citations that were checked, or decline.
+        """Answer a question from the base with checked citations, or decline.
 
-        `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before, and remembers the collections, the
-        category and the subcategory that it began with.
+        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
+        question may build on earlier ones; the session remembers its first collections, category and subcategory.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1208,29 +1208,29 @@ class Sourcebook:
         collection: str | Sequence[str] | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer from documents of type `documentation` and `readme`, and from the manual of Sourcebook."""
+        """Answer from documents of type `documentation` and `readme`, and from Sourcebook's own manual."""
         return self._waiter.call(
             self._book.help, question, session=session, collection=collection, on_event=on_event
         )
 
     @property
     def stores(self) -> BlockingStores:
-        """The stores themselves, for those who build their own retrieval on them."""
+        """The underlying stores, for building your own retrieval."""
         return BlockingStores(self._waiter, self._book)
 
     @property
     def moderation(self) -> SyncModeration:
-        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
+        """The review queue: drafts to approve, questions for the expert, and stale curated answers."""
         return SyncModeration(self._waiter, self._book.moderation)
 
     @property
     def people(self) -> SyncPeople:
-        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
+        """Users: their roles, consultations, messages and tokens."""
         return SyncPeople(self._waiter, self._book.people)
 
     @property
     def reception(self) -> SyncReception:
-        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
+        """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
         return SyncReception(self._waiter, self._book.reception)
 
     @property

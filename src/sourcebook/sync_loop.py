@@ -27,7 +27,7 @@ _TIDYING_SECONDS = 5.0
 
 
 class _Loop:
-    """A thread with an event loop. A program that forgets to stop it ends all the same."""
+    """A thread with an event loop. It never keeps a program from ending."""
 
     def __init__(self) -> None:
         started: Future[BlockingPortal] = Future()
@@ -113,7 +113,7 @@ class Waiter:
         return loop.wait_for(functools.partial(method, *arguments, **named))
 
     def call_even_closed(self, method: Callable[P, Awaitable[T]], *arguments: P.args, **named: P.kwargs) -> T:
-        """The same for what needs no open base: a closed book gets a loop for as long as the call lasts."""
+        """Like `_call`, for methods that need no open base: a closed client runs a loop just for the call."""
         self._require_own_process()
         with self._lock:
             loop = self._loop or _Loop()
@@ -136,7 +136,7 @@ class Waiter:
 
 
 class BlockingStore:
-    """A store whose methods wait for their result: `book.stores.vectors.get(…)` instead of `await`."""
+    """A store whose methods return their result directly: `book.stores.vectors.get(…)`, without `await`."""
 
     def __init__(self, waiter: Waiter, store: object) -> None:
         self._waiter = waiter

@@ -136,7 +136,7 @@ async def test_a_backup_is_replaced_only_with_consent_and_nothing_else_is_replac
     base: Path, tmp_path: Path
 ) -> None:
     first = await back_up(base, tmp_path / "kept")
-    with pytest.raises(Conflict, match="exists already"):
+    with pytest.raises(Conflict, match="already exists"):
         await back_up(base, tmp_path / "kept")
     async with opened(base) as book:
         await book.write(prepared_document(3))

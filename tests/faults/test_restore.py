@@ -81,7 +81,7 @@ async def test_while_another_process_has_the_base_open_nothing_is_restored(base:
         assert line.recv() == "open"
         with pytest.raises(BaseBusy) as caught:
             await restorer.restore(other, OnExisting.REPLACE)
-        assert "serve" in caught.value.hint
+        assert "bot" in caught.value.hint
         assert digest_of_rows(base) == before
         line.send("close")
         process.join(30)

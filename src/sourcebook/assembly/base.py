@@ -60,7 +60,7 @@ class OpenBase:
     async def repair(
         self, choose: ChooseEmbedder, on_progress: OnProgress | None = None
     ) -> tuple[list[Repair], list[Finding]]:
-        """Put right what can be put right. What was done, and what somebody else has to do now."""
+        """Repair what can be repaired. Returns what was done and what is left for the user."""
         from sourcebook.storage.maintenance.repair import Repairer
 
         repairer = Repairer(
@@ -75,8 +75,8 @@ async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
         return await open_postgres(settings, clock or SystemClock())
     if "://" in settings.db:
         raise BaseUnreachable(
-            f"{masked(settings.db)} is an address of a kind that is not known",
-            hint="Give `--db` a path, or an address that begins with `postgresql://`.",
+            f"{masked(settings.db)} is an unknown kind of address",
+            hint="Pass a path to `--db`, or an address that starts with `postgresql://`.",
         )
     return await open_sqlite(settings, clock or SystemClock())
 

@@ -60,7 +60,7 @@ def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackup
     if "://" in settings.db:
         address = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1@", settings.db)
         raise UsageError(
-            f"{masked(settings.db)} is kept by a server, which makes backups with tools of its own.",
+            f"{masked(settings.db)} is on a PostgreSQL server, which has its own backup tools.",
             hint=f"Run `pg_dump --format=custom --file=FILE {address}`, and "
             f"`pg_restore --clean --if-exists --dbname={address} FILE` to restore it; "
             "`sourcebook export DIR` writes the documents with their vectors as plain files.",
@@ -76,7 +76,7 @@ def make_reindex(
 
     chosen = embedders.named(model) if isinstance(model, str) else model
     if chosen is None and model is not None:
-        raise UsageError("A collection cannot be reindexed with no model.", hint="Name one with `--model`.")
+        raise UsageError("A collection cannot be reindexed without a model.", hint="Name one with `--model`.")
     return Reindex(
         store=stores.reindexing,
         vector_store=stores.vectors,

@@ -96,8 +96,8 @@ async def import_old_base(
         embedder = await embedders.choose(found.model) if found and found.model else embedders.main
         if embedder is None:
             raise NoEmbedder(
-                "what is imported would have to be embedded, and there is no embedder for it",
-                hint="Set `embedder`, or name the model of the vectors that are there with `--model`.",
+                "the imported texts must be embedded, but there is no embedder",
+                hint="Set `embedder`, or name the model of the existing vectors with `--model`.",
             )
         return EmbeddedVectors(embedder, await known_model(embedder))
 
@@ -125,7 +125,7 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
     from sourcebook.storage.importing.vectors import require_size
 
     if size is None:
-        raise UsageError("there are no vectors that could be kept", hint="Leave out `--model`.")
+        raise UsageError("there are no vectors to keep", hint="Leave out `--model`.")
     try:
         chosen = settings.with_embedder(name)
     except BadSetting:
@@ -135,7 +135,9 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
         chosen = chosen.model_copy(update={"embedder_dimensions": size})
     embedder = make_embedder(chosen)
     if embedder is None:
-        raise UsageError("no model cannot have made vectors", hint="Name the model, or leave out `--model`.")
+        raise UsageError(
+            "vectors cannot come from the model `none`", hint="Name the model, or leave out `--model`."
+        )
     model = await known_model(embedder)
     require_size(model, size)
     return model

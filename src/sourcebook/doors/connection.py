@@ -58,7 +58,7 @@ class Connection:
         self._process = os.getpid()
 
     async def open(self) -> OpenBase:
-        """Open the base, making it if it does not exist. Opening twice is fine."""
+        """Open the base, creating it if needed. Calling this twice does no harm."""
         if self._base is None:
             self._base = await open_base(self.settings)
             self._process = os.getpid()
@@ -116,7 +116,7 @@ class Connection:
         return self.settings.collection if collection is None else collection
 
     async def prepare(self, collection_id: str, on_progress: Callable[[Progress], None] | None) -> None:
-        """Let the base do what makes searches fast after much was written."""
+        """Build what makes searches fast after a large write."""
         vectors = self.stores.vectors
         if not isinstance(vectors, Preparing) or await vectors.get_collection(collection_id) is None:
             return

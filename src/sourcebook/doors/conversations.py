@@ -26,16 +26,16 @@ class ConversationsDoor:
     async def create(
         self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
     ) -> ChatSession:
-        """Begin a conversation. `ask` does so by itself when no session is named."""
+        """Start a conversation. `ask` starts one itself when you name no session."""
         sessions = self._connection.stores.sessions
         return await sessions.create_session(LOCAL_USER, self._connection.face, title=title, scope=scope)
 
     async def latest(self, limit: int = 50) -> list[ChatSession]:
-        """The conversations, the latest first."""
+        """All conversations, newest first."""
         return await self._connection.stores.sessions.list_sessions(LOCAL_USER, limit)
 
     async def get(self, session_id: str) -> Conversation:
-        """A conversation with its messages; each citation says whether its source has changed or was removed."""
+        """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
         sessions = self._connection.stores.sessions
         messages = await sessions.messages(session_id, LOCAL_USER)
         found = await sessions.get_session(session_id, LOCAL_USER)
@@ -44,7 +44,7 @@ class ConversationsDoor:
         return Conversation(found, tuple(messages))
 
     async def rename(self, session_id: str, title: str) -> None:
-        """Give a conversation another title."""
+        """Rename a conversation."""
         await self._connection.stores.sessions.rename_session(session_id, LOCAL_USER, title)
 
     async def remove(self, session_id: str) -> bool:
@@ -52,5 +52,5 @@ class ConversationsDoor:
         return await self._connection.stores.sessions.remove_session(session_id, LOCAL_USER)
 
     async def export(self, session_id: str) -> str:
-        """A conversation as Markdown, with its sources and what became of them."""
+        """A conversation as Markdown, with its sources and whether they have changed since."""
         return as_markdown(await self.get(session_id))

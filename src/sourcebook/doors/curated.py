@@ -54,7 +54,7 @@ class CuratedDoor:
     async def source(
         self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
     ) -> CuratedSource:
-        """A place in the document of this id or path: where the quote stands, or else what supports an answer best."""
+        """The place of `quote` in the document with this id or path or, without one, what best supports `supports`."""
         return await self._entries().source(self._connection.named(collection), document, quote, supports)
 
     async def search(
@@ -67,7 +67,7 @@ class CuratedDoor:
         distance_threshold: float = 0.35,
         collection: str | None = None,
     ) -> list[CuratedMatch]:
-        """The approved answers whose questions are nearest to this one, strictly below the distance 1 − cosine."""
+        """The approved answers to the nearest questions, at a cosine distance strictly below the threshold."""
         return await self._entries().search(
             query,
             collection_id=self._connection.named(collection),
@@ -78,7 +78,7 @@ class CuratedDoor:
         )
 
     async def all(self, collection: str | None = None) -> list[CuratedAnswer]:
-        """The approved answers of a collection, or of all."""
+        """The approved answers of one collection, or of all."""
         return await self._connection.stores.curated.kb_list(collection)
 
     async def remove(self, entry_id: int) -> bool:

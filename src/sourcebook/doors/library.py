@@ -21,13 +21,13 @@ class LibraryDoor:
     async def documents(
         self, collection: str | None = None, *, status: DocumentStatus | None = None
     ) -> list[Document]:
-        """The documents of a collection, or those of one status, by path, without their text."""
+        """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         library = self._connection.stores.library
         listed = await library.list_documents(self._connection.named(collection))
         return [document for document in listed if status in (None, document.status)]
 
     async def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
-        """The document of this id or path, with its text and paths. The end of a path will do, if it is only one's."""
+        """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         library = self._connection.stores.library
         return await library.find_document(self._connection.named(collection), name)
 
@@ -37,18 +37,18 @@ class LibraryDoor:
         return await library.get_document(self._connection.named(collection), document_id)
 
     async def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
-        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
 
-        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
-        where it was added. If the file is gone or has changed since, it is an error.
+        It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
+        was added. If that file is gone or has changed, this raises an error.
         """
         pictures = self._connection.pictures()
         return await pictures.draw(self._connection.named(collection), document_id, page)
 
     async def remove(self, document_id: str, *, collection: str | None = None) -> bool:
-        """Remove a document with all that hangs on it. True if there was one.
+        """Remove a document and everything that belongs to it. True if there was one.
 
-        A document whose file lies in a folder that was added comes back when that folder is added again.
+        If its file is still in a folder that was added, adding the folder again brings it back.
         """
         files = make_stored_files(self._connection.settings)
         return await remove_document(
@@ -56,7 +56,7 @@ class LibraryDoor:
         )
 
     async def hide(self, document_id: str, *, collection: str | None = None) -> None:
-        """Keep a document from being found, without forgetting it."""
+        """Hide a document from searches without removing it."""
         writer = self._connection.stores.writer
         await writer.set_active(self._connection.named(collection), document_id, active=False)
 
@@ -70,9 +70,9 @@ class LibraryDoor:
         return await self._connection.stores.vectors.list_collections()
 
     async def create_collection(self, collection: Collection) -> Collection:
-        """Make a collection; one that exists with the same size and metric stays as it is."""
+        """Create a collection. An existing one with the same size and metric is left as it is."""
         return await self._connection.stores.vectors.create_collection(collection)
 
     async def remove_collection(self, collection_id: str) -> None:
-        """Remove a collection with everything in it."""
+        """Remove a collection and everything in it."""
         await self._connection.stores.vectors.delete_collection(collection_id)

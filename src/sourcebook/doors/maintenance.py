@@ -50,7 +50,7 @@ class MaintenanceDoor:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BackupReport:
-        """Write the whole base to one file, while others go on using it. The file appears when it is verified.
+        """Back up the whole base to one file while others keep using it. The file appears only once it is verified.
 
         The base need not be open.
         """
@@ -65,9 +65,9 @@ class MaintenanceDoor:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> RestoreReport:
-        """Put a backup in the place of the base, after verifying it. The former base is kept under another name.
+        """Verify a backup and put it in place of the base. The old base is kept under another name.
 
-        The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
+        The base need not be open, intact, or even exist. An open base is closed and opened again afterwards.
         """
         choice = chosen("on_existing", OnExisting, on_existing)
         was_open = self._connection.is_open
@@ -84,9 +84,9 @@ class MaintenanceDoor:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> CopyReport:
-        """Copy the whole base, vectors included, into an empty one: a file or a server. Both are compared at the end.
+        """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        A copy that was interrupted goes on where it stopped.
+        An interrupted copy resumes where it stopped.
         """
         return await copy_base(
             self._connection.base, self._connection.settings.at(str(target)), on_progress=on_progress
@@ -100,7 +100,7 @@ class MaintenanceDoor:
         on_existing: OnExisting = OnExisting.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
+        """Write some or all collections as a bundle. The folder appears only once it is complete."""
         return await make_bundles(self._connection.base).write(
             directory,
             collections=collections,
@@ -116,10 +116,10 @@ class MaintenanceDoor:
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
+        """Import a bundle, a JSON Lines index, or another program's base. Importing again changes nothing.
 
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
-        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
+        `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
+        vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
         """
         if is_old_base(os.fspath(source)):
             report = await import_old_base(
@@ -148,7 +148,7 @@ class MaintenanceDoor:
         collections: Sequence[str] | None = None,
         scope: ReindexScope = ReindexScope.EVERYTHING,
     ) -> list[ReindexPlan]:
-        """What `reindex` would do with each collection, and what it would cost. Nothing is changed."""
+        """What `reindex` would do to each collection, and how long it would take. Nothing is changed."""
         reindex = make_reindex(self._connection.stores, self._connection.embedders, model, scope)
         plans = await reindex.plan(collections)
         return [replace(plan, seconds=await reindex.estimate(plan)) for plan in plans]
@@ -161,9 +161,9 @@ class MaintenanceDoor:
         scope: ReindexScope = ReindexScope.EVERYTHING,
         on_progress: Callable[[ReindexProgress], None] | None = None,
     ) -> ReindexReport:
-        """Make words and vectors anew from the stored text; with a model, named as in the settings, change to it.
+        """Rebuild the words and vectors from the stored text. Give a model, named as in the settings, to switch to it.
 
-        The old vectors serve until the new ones are complete. Stopped at any moment, it goes on where it was. With the
+        Searches use the old vectors until the new ones are complete. A stopped run resumes where it was. With the
         scope WORDS, vectors are left alone.
         """
         return await make_reindex(self._connection.stores, self._connection.embedders, model, scope).run(
@@ -172,9 +172,9 @@ class MaintenanceDoor:
 
     @works_closed
     async def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Examine the base and say what is wrong with it. Nothing is changed.
+        """Check the base and report what is wrong with it. Nothing is changed.
 
-        The base need not be open. One that is too damaged to be opened is examined as far as it can be read.
+        The base need not be open. A base too damaged to open is checked as far as it can be read.
         """
         if self._connection.is_open:
             return await self._connection.base.examine(on_progress)
@@ -188,10 +188,10 @@ class MaintenanceDoor:
 
     @works_closed
     async def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Put right what follows from something else, and say what was done and what is left.
+        """Repair what can be derived from other data, and report what was done and what is left.
 
-        Vectors that are missing are made again. A file that is damaged itself is replaced by one with all that can be
-        read of it, and kept under another name. The base need not be open, but nobody else should be using it.
+        Missing vectors are made again. A damaged file is kept under another name and replaced by a new one with
+        everything that can still be read. The base need not be open, but nobody else should be using it.
         """
         was_open = self._connection.is_open
         await self._connection.close()

@@ -36,7 +36,7 @@ class QualityDoor:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Evaluation:
-        """Ask questions whose documents are known, and judge what is found: nDCG, recall, MRR at `k`, and the time."""
+        """Search with questions whose relevant documents are known: nDCG, recall and MRR at `k`, and the time taken."""
         search = partial(self._connection.retriever().retrieve, self._connection.named(collection))
         chosen = setting or SearchSetting.of("hybrid")
         return await evaluate(search, questions, chosen, k=k, on_asked=on_asked)
@@ -51,7 +51,7 @@ class QualityDoor:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> list[Replayed]:
-        """Ask questions under two settings, and tell what changes among the first `k` documents."""
+        """Search with the same questions under two settings, and show what changes in the top `k` documents."""
         search = partial(self._connection.retriever().retrieve, self._connection.named(collection))
         return await replay(search, questions, before, after, k=k, on_asked=on_asked)
 
@@ -63,18 +63,18 @@ class QualityDoor:
         collection: str | None = None,
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Calibration:
-        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
+        """Measure a collection's thresholds on questions and pairs with known outcomes, and suggest better ones.
 
-        Questions without a document are those that should be declined. Nothing is changed.
+        A question without a document is one that should be declined. Nothing is changed.
         """
         return await self._calibrator().run(self._connection.named(collection), questions, pairs, on_asked)
 
     async def apply_calibration(self, calibration: Calibration) -> Thresholds:
-        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
+        """Use the suggested thresholds for the collection, for as long as it keeps its model."""
         return await self._calibrator().apply(calibration)
 
     async def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
-        """What experts decided about answers from documents, as questions for `calibrate`."""
+        """The experts' decisions on answers from documents, as questions for `calibrate`."""
         decided = await self._connection.stores.moderation.decided()
         return questions_from(decided, self._connection.named(collection))
 
@@ -86,7 +86,7 @@ class QualityDoor:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> DocumentPlace:
-        """Where the document of this id or path stands in the search, and if it is not found, why."""
+        """Where the document with this id or path ranks in the search, and if it is not found, why not."""
         absences = make_absences(self._connection.stores, self._connection.retriever())
         return await absences.explain(document, self._connection.searched(collection), query, config)
 

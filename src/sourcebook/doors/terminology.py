@@ -16,13 +16,13 @@ class TerminologyDoor:
         self._connection = connection
 
     async def all(self) -> list[Term]:
-        """The terminology: words to avoid, and the phrases to use for them."""
+        """The terminology: words to avoid, and the phrases to use instead."""
         return await self._connection.stores.terms.get_all_terms()
 
     async def add(
         self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
     ) -> Term:
-        """Add a word and the phrase to use for it, or change what is written for that word."""
+        """Add a word to avoid and the phrase to use instead, or change the phrase of an existing word."""
         return await self._connection.stores.terms.add_term(term, preferred_phrase, description, language)
 
     async def remove(self, term: str) -> bool:

@@ -6,9 +6,9 @@ from sourcebook.errors.branches import AuthError
 
 
 class UserBlocked(AuthError):
-    """This person is blocked.
+    """This user is blocked.
 
-    `sourcebook users unblock ID` lets them in again.
+    `sourcebook users unblock ID` restores access.
     """
 
     code = "user_blocked"

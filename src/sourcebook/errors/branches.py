@@ -9,7 +9,7 @@ from typing import ClassVar
 class SourcebookError(Exception):
     """Something went wrong in Sourcebook.
 
-    Run the command again with `--log-level debug`, and report what it prints if that does not explain it.
+    Run the command again with `--log-level debug`. If the output does not explain the error, please report it.
     """
 
     code: ClassVar[str] = "error"
@@ -21,23 +21,23 @@ class SourcebookError(Exception):
         super().__init__(self.message)
 
     def as_dict(self) -> dict[str, str]:
-        """The shape in which every face shows an error to a program."""
+        """The error as every face reports it to a program."""
         return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
 class UsageError(SourcebookError):
-    """The request makes no sense as it stands.
+    """The request is invalid.
 
-    Correct it and try again; nothing was changed.
+    Correct it and try again. Nothing was changed.
     """
 
     code = "usage"
 
 
 class NotFound(SourcebookError):
-    """What was named is not in the base.
+    """The base has nothing with this name.
 
-    Check the name; `sourcebook collections list` and `sourcebook documents list` show what is there.
+    Check the name. `sourcebook collections list` and `sourcebook documents list` show what exists.
     """
 
     code = "not_found"
@@ -46,16 +46,16 @@ class NotFound(SourcebookError):
 class Conflict(SourcebookError):
     """Something else got there first.
 
-    Look at the present state and decide again; nothing was changed.
+    Check the current state and try again. Nothing was changed.
     """
 
     code = "conflict"
 
 
 class StorageError(SourcebookError):
-    """The base could not do what was asked.
+    """The database operation failed.
 
-    Run `sourcebook doctor` to see what state it is in.
+    Run `sourcebook doctor` to check the base.
     """
 
     code = "storage"

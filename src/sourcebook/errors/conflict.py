@@ -6,45 +6,46 @@ from sourcebook.errors.branches import Conflict
 
 
 class CollectionConflict(Conflict):
-    """A collection of this name exists with another vector size or metric.
+    """A collection with this name already exists, with a different vector size or metric.
 
-    Choose another name, or remove the old collection first with `sourcebook collections remove`.
+    Choose another name, or first remove the old collection with `sourcebook collections remove`.
     """
 
     code = "collection_conflict"
 
 
 class DocumentChangedMeanwhile(Conflict):
-    """The document was changed by somebody else since it was read.
+    """The document has changed since it was read.
 
-    Read it again and repeat the change; nothing was written.
+    Read it again and repeat the change. Nothing was written.
     """
 
     code = "document_changed_meanwhile"
 
 
 class TooManyRemovals(Conflict):
-    """Most of what the base knows of this folder is gone, so nothing was changed.
+    """Most of this folder's files are gone, so nothing was changed.
 
-    Check that the disk is there and the path is right; `--allow-removals` removes what is gone.
+    Check that the disk is mounted and the path is right. To remove the missing files from the base, add
+    `--allow-removals`.
     """
 
     code = "too_many_removals"
 
 
 class ActiveModelChanged(Conflict):
-    """The collection switched to another embedding model in the meantime.
+    """The collection has switched to another embedding model.
 
-    Embed the document again with the active model; nothing was written.
+    Embed the document again with the active model. Nothing was written.
     """
 
     code = "active_model_changed"
 
 
 class AlreadyDecided(Conflict):
-    """Somebody has already decided about this draft.
+    """This draft has already been decided.
 
-    Nothing was changed; `sourcebook moderate show` tells what was decided.
+    Nothing was changed. `sourcebook moderate show` shows the decision.
     """
 
     code = "already_decided"
@@ -58,9 +59,9 @@ class AlreadyDecided(Conflict):
 
 
 class NotEnoughTokens(Conflict):
-    """There are not enough tokens for that.
+    """There are not enough tokens.
 
-    `sourcebook tokens credit ID AMOUNT` gives some; nothing was taken.
+    Add some with `sourcebook tokens credit ID AMOUNT`. Nothing was charged.
     """
 
     code = "not_enough_tokens"
@@ -72,9 +73,9 @@ class NotEnoughTokens(Conflict):
 
 
 class NoQuestionsLeft(Conflict):
-    """The questions of this consultation are used up.
+    """This consultation has no questions left.
 
-    Buy more of them, or begin a new consultation; nothing was taken.
+    Buy more questions, or start a new consultation. Nothing was charged.
     """
 
     code = "no_questions_left"
@@ -86,18 +87,18 @@ class NoQuestionsLeft(Conflict):
 
 
 class StillAnswering(Conflict):
-    """The question, or one before it, is still being answered.
+    """This question, or an earlier one, is still being answered.
 
-    Wait a little and ask for it again; it is answered and paid once.
+    Wait a moment and try again. The question is answered and charged only once.
     """
 
     code = "still_answering"
 
 
 class ReindexOverrun(Conflict):
-    """Another reindex of the same collection was started, and took the place of this one.
+    """Another reindex of this collection was started and replaced this one.
 
-    Let the other one end, then look at `sourcebook collections list`; the collection was usable all the time.
+    Let the other one finish, then check `sourcebook collections list`. The collection stayed usable throughout.
     """
 
     code = "reindex_overrun"

@@ -8,7 +8,7 @@ from sourcebook.errors.branches import NotFound
 class CollectionNotFound(NotFound):
     """There is no such collection.
 
-    `sourcebook collections list` shows the ones that exist; `sourcebook add PATH` makes `default`.
+    `sourcebook collections list` shows what exists. `sourcebook add PATH` creates `default`.
     """
 
     code = "collection_not_found"
@@ -17,7 +17,7 @@ class CollectionNotFound(NotFound):
 class DocumentNotFound(NotFound):
     """There is no such document.
 
-    `sourcebook documents list` shows the ones that exist.
+    `sourcebook documents list` shows what exists.
     """
 
     code = "document_not_found"
@@ -26,7 +26,7 @@ class DocumentNotFound(NotFound):
 class ChunkNotFound(NotFound):
     """There is no such chunk.
 
-    Use `add` to store a chunk that may be new; `update` changes only what exists. Nothing was changed.
+    `update` only changes chunks that exist; use `add` to store new ones. Nothing was changed.
     """
 
     code = "chunk_not_found"
@@ -42,9 +42,9 @@ class PathNotFound(NotFound):
 
 
 class FileGone(NotFound):
-    """The file of the document is not at hand any more, or is another one now.
+    """The document's original file is missing or has changed.
 
-    Put the file back, or add it again; its text can be read and searched without it.
+    Put the file back, or add it again. The document's text can still be read and searched.
     """
 
     code = "file_gone"
@@ -62,7 +62,7 @@ class SessionNotFound(NotFound):
 class CuratedAnswerNotFound(NotFound):
     """There is no such curated answer.
 
-    `sourcebook kb list` shows the ones that exist.
+    `sourcebook kb list` shows what exists.
     """
 
     code = "curated_answer_not_found"
@@ -71,16 +71,16 @@ class CuratedAnswerNotFound(NotFound):
 class DraftNotFound(NotFound):
     """There is no such draft.
 
-    `sourcebook moderate list` shows those that wait.
+    `sourcebook moderate list` shows the drafts waiting for review.
     """
 
     code = "draft_not_found"
 
 
 class UserNotFound(NotFound):
-    """There is no such person.
+    """There is no such user.
 
-    `sourcebook users list` shows the ones that are known.
+    `sourcebook users list` shows who is registered.
     """
 
     code = "user_not_found"
@@ -89,7 +89,7 @@ class UserNotFound(NotFound):
 class TopicNotFound(NotFound):
     """There is no such consultation.
 
-    Ask a question to begin one.
+    Ask a question to start one.
     """
 
     code = "topic_not_found"
@@ -98,7 +98,7 @@ class TopicNotFound(NotFound):
 class TermNotFound(NotFound):
     """There is no such term.
 
-    `sourcebook terms list` shows the ones that exist.
+    `sourcebook terms list` shows what exists.
     """
 
     code = "term_not_found"

@@ -6,63 +6,63 @@ from sourcebook.errors.branches import ProviderError
 
 
 class NoEmbedder(ProviderError):
-    """The collection's vectors were made by a model that is not available here.
+    """The model that made the collection's vectors is not available here.
 
-    Search it with `--mode keyword`, or give vectors of your own; `sourcebook reindex --model M` changes the model.
+    Search with `--mode keyword`, supply your own vectors, or switch models with `sourcebook reindex --model M`.
     """
 
     code = "no_embedder"
 
 
 class ProviderMissing(ProviderError):
-    """What the model needs is not installed, or not where the settings say.
+    """A package or file that the model needs is missing.
 
-    `docs/how-to/models.md` names the packages and files that each model needs.
+    `docs/how-to/models.md` lists what each model needs.
     """
 
     code = "provider_missing"
 
 
 class ProviderUnreachable(ProviderError):
-    """The server of the model could not be reached.
+    """The model's server could not be reached.
 
-    Check that it runs and that its address is right; `sourcebook config show` prints it. Keyword search goes on.
+    Check that it is running and that its address is right (`sourcebook config show`). Keyword search still works.
     """
 
     code = "provider_unreachable"
 
 
 class ProviderTimeout(ProviderError):
-    """The server of the model did not answer in time.
+    """The model's server did not answer in time.
 
-    Try again, or give it more time; for an embedder that is `embedder_timeout`. Keyword search goes on.
+    Try again, or give it more time; for an embedder, raise `embedder_timeout`. Keyword search still works.
     """
 
     code = "provider_timeout"
 
 
 class ProviderBusy(ProviderError):
-    """The server of the model is overloaded or failing, and stayed so when it was asked again.
+    """The model's server is overloaded or failing, and retrying did not help.
 
-    Try again later; what was finished is kept. For an embedder, a smaller `embedder_batch` asks for less at once.
+    Try again later; finished work is kept. For an embedder, a smaller `embedder_batch` sends less at a time.
     """
 
     code = "provider_busy"
 
 
 class ProviderRefused(ProviderError):
-    """The server of the model refused the request.
+    """The model's server refused the request.
 
-    Check the name of the model and the API key; the server's own words are above.
+    Check the model's name and the API key. The server's own message is above.
     """
 
     code = "provider_refused"
 
 
 class BadProviderAnswer(ProviderError):
-    """The server of the model gave an answer that cannot be right, so nothing of it was used.
+    """The model's server gave an invalid answer, so none of it was used.
 
-    Check that the address is that of the right kind of server, and that the model makes embeddings.
+    Check that the address belongs to the right kind of server, and that the model makes embeddings.
     """
 
     code = "bad_provider_answer"

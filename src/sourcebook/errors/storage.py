@@ -6,9 +6,9 @@ from sourcebook.errors.branches import StorageError
 
 
 class EmbeddingSizeMismatch(StorageError):
-    """The collection holds vectors of another size.
+    """The collection's vectors have a different size.
 
-    Choose the collection's own model, or run `sourcebook reindex` to change it.
+    Use the collection's own model, or change it with `sourcebook reindex`.
     """
 
     code = "embedding_size_mismatch"
@@ -17,7 +17,7 @@ class EmbeddingSizeMismatch(StorageError):
 class BaseBusy(StorageError):
     """Another process is writing to the base and did not finish in time.
 
-    Try again, or raise `busy_timeout` if a long write is expected; reading goes on meanwhile.
+    Try again, or raise `busy_timeout` if you expect a long write. Reading still works.
     """
 
     code = "base_busy"
@@ -26,16 +26,16 @@ class BaseBusy(StorageError):
 class BaseFull(StorageError):
     """The disk is full, so nothing was written.
 
-    Free some space and repeat the command; the base itself is intact.
+    Free some space and run the command again. The base is intact.
     """
 
     code = "base_full"
 
 
 class BaseReadOnly(StorageError):
-    """The base can be read but not written.
+    """The base is read-only.
 
-    Check the permissions of the file and of its folder.
+    Check the permissions of the file and its folder.
     """
 
     code = "base_read_only"
@@ -44,7 +44,7 @@ class BaseReadOnly(StorageError):
 class BaseDamaged(StorageError):
     """The file is not an intact Sourcebook base.
 
-    Run `sourcebook doctor`; if it confirms the damage, `sourcebook restore FILE --force` brings the last backup back.
+    Run `sourcebook doctor`. If it confirms the damage, restore your last backup with `sourcebook restore FILE --force`.
     """
 
     code = "base_damaged"
@@ -53,7 +53,7 @@ class BaseDamaged(StorageError):
 class BackupDamaged(StorageError):
     """The file is not an intact backup.
 
-    Restore another one; nothing was changed.
+    Restore a different backup. Nothing was changed.
     """
 
     code = "backup_damaged"
@@ -62,7 +62,7 @@ class BackupDamaged(StorageError):
 class BaseUnreachable(StorageError):
     """The base could not be opened.
 
-    Check the path or address given by `--db`, and the permissions of its folder.
+    Check the path or address in `--db`, and the permissions of its folder.
     """
 
     code = "base_unreachable"
@@ -71,7 +71,8 @@ class BaseUnreachable(StorageError):
 class NotASourcebook(StorageError):
     """The file is a database, but not a Sourcebook base.
 
-    Give `--db` another path; `sourcebook import FILE` reads bases of other layouts. The file was left untouched.
+    Pass another path to `--db`. To import another program's base, use `sourcebook import FILE`. The file was not
+    touched.
     """
 
     code = "not_a_sourcebook"
@@ -80,16 +81,16 @@ class NotASourcebook(StorageError):
 class BaseTooNew(StorageError):
     """The base was written by a newer version of Sourcebook.
 
-    Upgrade with `pip install --upgrade sourcebook`; the base was left untouched.
+    Upgrade with `pip install --upgrade sourcebook`. The base was not touched.
     """
 
     code = "base_too_new"
 
 
 class MigrationEdited(StorageError):
-    """The base was made by migrations that differ from those of this program.
+    """The base was created by migrations that differ from this version's.
 
-    Install the release that made the base, or restore a backup; a released migration is never edited.
+    Install the release that created the base, or restore a backup. Released migrations never change.
     """
 
     code = "migration_edited"
@@ -98,7 +99,7 @@ class MigrationEdited(StorageError):
 class SqliteTooOld(StorageError):
     """The SQLite library is older than 3.51.3 and can corrupt a base in WAL mode.
 
-    Run `pip install --upgrade apsw`, which carries a current SQLite.
+    Run `pip install --upgrade apsw`, which bundles a current SQLite.
     """
 
     code = "sqlite_too_old"

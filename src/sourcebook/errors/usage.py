@@ -6,28 +6,28 @@ from sourcebook.errors.branches import UsageError
 
 
 class BadFilter(UsageError):
-    """The filter cannot be understood.
+    """The filter is not valid.
 
-    Keys are 1 to 8 names separated by dots, each of 1 to 64 letters, digits, `_` or `-`; values are text, numbers,
-    booleans or dates.
+    A key is 1 to 8 names joined by dots, each 1 to 64 letters, digits, `_` or `-`. A value is text, a number,
+    a boolean or a date.
     """
 
     code = "bad_filter"
 
 
 class AmbiguousName(UsageError):
-    """Several documents are called so.
+    """Several documents match this name.
 
-    Give the id of the one that is meant, or more of its path; `sourcebook documents list` shows both.
+    Give the document's id, or more of its path. `sourcebook documents list` shows both.
     """
 
     code = "ambiguous_name"
 
 
 class BadText(UsageError):
-    """The text holds characters that no database can store.
+    """The text contains characters that no database can store.
 
-    Remove NUL characters and unpaired surrogates, then try again; nothing was stored.
+    Remove NUL characters and unpaired surrogates, then try again. Nothing was stored.
     """
 
     code = "bad_text"
@@ -36,7 +36,7 @@ class BadText(UsageError):
 class BadMetadata(UsageError):
     """The metadata is not plain JSON.
 
-    Use text, finite numbers, booleans, null, lists and objects with text keys, at most 32 levels deep; write dates as
+    Use text, finite numbers, booleans, null, lists and objects with text keys, at most 32 levels deep. Write dates as
     ISO text. Nothing was stored.
     """
 
@@ -46,16 +46,16 @@ class BadMetadata(UsageError):
 class BadVector(UsageError):
     """The vector is not a list of finite numbers.
 
-    Check the embedder: NaN, infinity and empty vectors never enter a base. Nothing was stored.
+    Check the embedder: NaN, infinity and empty vectors are never stored. Nothing was stored.
     """
 
     code = "bad_vector"
 
 
 class BadSetting(UsageError):
-    """A setting has a value that it cannot have.
+    """A setting has an invalid value.
 
-    `sourcebook config show` lists every setting with its value and where it came from.
+    `sourcebook config show` lists every setting, its value, and where the value came from.
     """
 
     code = "bad_setting"
@@ -64,7 +64,7 @@ class BadSetting(UsageError):
 class BadBundle(UsageError):
     """The folder is not an intact bundle.
 
-    Export it again with `sourcebook export DIR`; nothing was imported.
+    Export it again with `sourcebook export DIR`. Nothing was imported.
     """
 
     code = "bad_bundle"
@@ -73,7 +73,7 @@ class BadBundle(UsageError):
 class BadPolicy(UsageError):
     """The policy file cannot be used.
 
-    It is YAML with `entities`, each with a list of `collections`; docs/how-to/ask.md shows one.
+    It must be YAML with `entities`, each with a list of `collections`. docs/how-to/ask.md has an example.
     """
 
     code = "bad_policy"
@@ -82,25 +82,25 @@ class BadPolicy(UsageError):
 class BadFile(UsageError):
     """The file cannot be read.
 
-    Open it in its own program to see whether it is intact, then add it again; other files are not concerned.
+    Open it in the program that made it to check that it is intact, then add it again. Other files are not affected.
     """
 
     code = "bad_file"
 
 
 class UnsupportedFile(BadFile):
-    """The file is of a kind that is not read.
+    """This kind of file is not supported.
 
-    Files of text, Markdown, HTML, PDF, DOCX, CSV, JSON and source code are; save it as one of these.
+    Save it as text, Markdown, HTML, PDF, DOCX, CSV or JSON. Source code is read too.
     """
 
     code = "unsupported_file"
 
 
 class EmptyFile(BadFile):
-    """The file holds no text.
+    """The file contains no text.
 
-    Add it again when something is in it.
+    Add it again once it has some.
     """
 
     code = "empty_file"
@@ -109,7 +109,7 @@ class EmptyFile(BadFile):
 class EncryptedFile(BadFile):
     """The file is protected by a password.
 
-    Save it without one and add it again.
+    Save it without the password and add it again.
     """
 
     code = "encrypted_file"
@@ -118,34 +118,34 @@ class EncryptedFile(BadFile):
 class DamagedFile(BadFile):
     """The file is damaged or incomplete.
 
-    Open it in its own program, save it anew, and add it again.
+    Open it in the program that made it, save it, and add it again.
     """
 
     code = "damaged_file"
 
 
 class FileOverLimit(BadFile):
-    """Reading the file takes more memory or time than a file may take.
+    """Reading the file takes too much memory or time.
 
-    Split it into smaller files; a small file that takes this much is probably made to do harm.
+    Split it into smaller files. A small file that exceeds the limits is probably malicious.
     """
 
     code = "file_over_limit"
 
 
 class ParserDied(BadFile):
-    """The process that read the file died.
+    """The process reading the file crashed.
 
-    The file is probably damaged, or made to do harm; save it anew in its own program and add it again.
+    The file is probably damaged or malicious. If you trust it, save it again in the program that made it, and add it.
     """
 
     code = "parser_died"
 
 
 class NeedsOcr(BadFile):
-    """The file holds pictures of pages and no text.
+    """The file contains scanned pages and no text.
 
-    Install tesseract and `pip install "sourcebook[ocr]"`, then add it again; or add a file with a text layer.
+    Install tesseract and `pip install "sourcebook[ocr]"`, then add it again. Or add a version with a text layer.
     """
 
     code = "needs_ocr"
@@ -154,14 +154,14 @@ class NeedsOcr(BadFile):
 class DuplicateChunkId(UsageError):
     """The same chunk id appears twice in one call.
 
-    Give each chunk its own id; nothing was stored.
+    Give each chunk its own id. Nothing was stored.
     """
 
     code = "duplicate_chunk_id"
 
 
 class NothingToSearchFor(UsageError):
-    """The question holds no words to search for.
+    """The question contains no words to search for.
 
     Use at least one letter or digit.
     """
@@ -170,9 +170,9 @@ class NothingToSearchFor(UsageError):
 
 
 class TooLittleData(UsageError):
-    """There is too little to measure by.
+    """There is too little data to measure.
 
-    Give more questions whose right outcome is known; nothing was changed.
+    Provide more questions with known outcomes. Nothing was changed.
     """
 
     code = "too_little_data"

@@ -1,4 +1,4 @@
-"""The JSON in which every face shows the nouns. Programs depend on these names: add to them, never rename."""
+"""The JSON shapes that every face uses. Programs depend on these keys: add to them, never rename."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def found(
     query: str, mode: RetrievalMode, report: SearchReport, place: DocumentPlace | None = None
 ) -> dict[str, Any]:
-    """A search. `explanation` and `document` are there if they were asked for."""
+    """A search. `explanation` and `document` are present if requested."""
     document: dict[str, Any] = {
         "query": query,
         "mode": mode.value,
@@ -87,7 +87,7 @@ def document(document: Document) -> dict[str, Any]:
 
 
 def document_details(details: DocumentDetails, preview: int) -> dict[str, Any]:
-    """A document with its paths, the number of its passages, and how its text begins."""
+    """A document with its paths, its number of passages, and the beginning of its text."""
     return document(details.document) | {
         "passages": details.passages,
         "paths": [

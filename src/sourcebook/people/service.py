@@ -1,4 +1,4 @@
-"""People: who they are, their consultations, what they wrote, and their tokens."""
+"""Users: their roles, consultations, messages and tokens."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class People:
     refund = forward("_ledger", Ledger.refund)
 
     async def has_sufficient_tokens(self, user_id: int, amount: int) -> bool:
-        """Whether there are as many now. Who wants to take them takes them, and hears if there are not."""
+        """Whether the balance is large enough now. To take tokens, reserve them: that fails if there are too few."""
         return await self._ledger.get_token_balance(user_id) >= amount
 
     async def reserve(
@@ -187,17 +187,17 @@ class People:
         *,
         topic_id: int | None = None,
     ) -> Reservation:
-        """Take tokens that may come back. If nobody settles it in time, a sweep gives them back."""
+        """Hold tokens. If nobody settles the reservation in time, a sweep returns them."""
         _require_in_the_ledger(operation_type)
         return await self._ledger.reserve(
             user_id, amount, operation_type, idempotency_key, topic_id=topic_id, seconds=self._seconds
         )
 
     async def sweep_reservations(self) -> int:
-        """Give back what is held by nobody any more. Returns how many there were."""
+        """Return what dead processes held. Says how many reservations that was."""
         return await self._ledger.sweep_reservations(self._seconds)
 
 
 def _require_in_the_ledger(operation_type: OperationType) -> None:
     if operation_type not in IN_THE_LEDGER:
-        raise UsageError(f"{operation_type} is no operation of the ledger")
+        raise UsageError(f"{operation_type} is not a ledger operation")

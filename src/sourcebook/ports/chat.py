@@ -23,7 +23,7 @@ class PromptMessage:
 
 
 class ChatModel(Protocol):
-    """Writes an answer, piece by piece. It has no tools: all that it can do is write."""
+    """Writes an answer, piece by piece. It has no tools."""
 
     @property
     def name(self) -> str:
@@ -90,11 +90,11 @@ class Sessions(Protocol):
         ...
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
-        """The messages in their order, or only the last ones; citations say whether their source still stands."""
+        """The messages in their order, or only the last ones; citations say whether their source has changed."""
         ...
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
-        """For each citation, whether its quote still stands in the document it was taken from."""
+        """For each citation, whether its quote is still in its document."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What is kept of people: who they are, their consultations, what they wrote, and what they paid."""
+"""Stores for users, consultations, messages and payments."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class Ledger(Protocol):
         topic_id: int | None = None,
         seconds: int = 60,
     ) -> Reservation:
-        """Take tokens that may come back. If nobody settles it in time, a sweep gives them back."""
+        """Hold tokens. If nobody settles the reservation in time, a sweep returns them."""
         ...
 
     async def settle(self, reservation_id: int) -> Reservation:
@@ -222,7 +222,7 @@ class Ledger(Protocol):
         ...
 
     async def sweep_reservations(self, seconds: int = 60) -> int:
-        """Give back what is held by nobody any more. Returns how many there were."""
+        """Return what dead processes held. Says how many reservations that was."""
         ...
 
     async def buy_questions(
@@ -234,7 +234,7 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A question that may be answered now, by whoever holds this and nobody else."""
+    """Permission to answer a question now. Only its holder may."""
 
     visit: Visit
     topic: Topic
@@ -268,14 +268,14 @@ class Leaving(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OwedDraft:
-    """An answer of which no draft was made, because whoever gave it stopped there."""
+    """An answer without its draft, because its process stopped before making one."""
 
     visit: Visit
     reply: Reply
 
 
 class Visits(Protocol):
-    """The way of a question from outside: entered once, answered once, paid once."""
+    """Questions from people: each is entered, answered and charged once."""
 
     async def enter(self, visit: Visit, prices: Prices, *, face: str, seconds: int) -> Entry:
         """Log the question and hold what it costs, in one transaction; or say why not."""

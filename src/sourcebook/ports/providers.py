@@ -68,7 +68,7 @@ class EmbeddingCache(Protocol):
 
 
 class Reranker(Protocol):
-    """Reads a question and the best results of a search together, and orders them anew."""
+    """Reads a question and the best results of a search together, and reorders them."""
 
     async def rerank(self, query: str, results: Sequence[SearchResult], top_k: int) -> list[SearchResult]:
         """The best `top_k` of the results, best first. Their chunks are whole, never outlines.

@@ -54,7 +54,7 @@ def only(embedder: Embedder | None) -> EmbedderChoice:
 
     async def choose(model: EmbeddingModel) -> Embedder | None:
         if embedder is None:
-            raise NoEmbedder("Searching by meaning needs an embedder, and there is none.")
+            raise NoEmbedder("Searching by meaning needs an embedder, but there is none.")
         if model.is_callers:
             return embedder
         own = await known_model(embedder)
@@ -116,7 +116,8 @@ class Arms:
                 semantic = await by_meaning()
                 if semantic.results is not None:
                     trace.warn(
-                        WarningCode.NO_WORDS, "The question holds no words; it was searched by meaning alone."
+                        WarningCode.NO_WORDS,
+                        "The question contains no words, so it was searched by meaning alone.",
                     )
         return _searched(collection_id, inquiry, semantic, keyword, trace)
 
@@ -134,7 +135,7 @@ class Arms:
             done = (
                 "searched by words alone"
                 if inquiry.question.has_words
-                else "not searched: no words to look for"
+                else "not searched: no words to search for"
             )
             trace.warn(
                 WarningCode.NO_EMBEDDER,

@@ -50,7 +50,7 @@ class JudgedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SearchSetting:
-    """A way to search, under the name by which it is compared."""
+    """A named way to search, for comparisons."""
 
     name: str
     config: RetrievalConfig
@@ -61,7 +61,7 @@ class SearchSetting:
         mode = name.replace(" ", "").removesuffix(_RERANKED)
         if mode not in set(RetrievalMode):
             known = ", ".join(f"{mode}, {mode}{_RERANKED}" for mode in RetrievalMode)
-            raise UsageError(f"There is no way to search called {name!r}.", hint=f"Choose among {known}.")
+            raise UsageError(f"There is no search setting called {name!r}.", hint=f"Choose one of {known}.")
         rerank = RerankConfig(provider=provider) if name.endswith(_RERANKED) else None
         return cls(name, RetrievalConfig(mode=RetrievalMode(mode), rerank_config=rerank))
 

@@ -143,7 +143,7 @@ class DefaultRetriever:
     ) -> list[SearchResult]:
         """The passages of the chosen subcategory, then the general ones as far as there is room."""
         if not question.has_meaning or (config.mode is RetrievalMode.KEYWORD and not question.has_words):
-            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question holds no words to search for.")
+            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question contains no words to search for.")
             return []
         if config.subcategory is None:
             return await self._ranked(names, question, config, context, trace)

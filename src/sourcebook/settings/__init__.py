@@ -1,7 +1,7 @@
-"""The one reader of the environment, `.env` and `sourcebook.toml`.
+"""Settings: the only module that reads the environment, `.env` and `sourcebook.toml`.
 
-A flag wins over the environment, the environment over `.env`, `.env` over `sourcebook.toml`, and that over
-the default. Everything else in the house is handed values and asks nobody where they came from.
+A flag beats the environment, the environment beats `.env`, `.env` beats `sourcebook.toml`, and that beats the
+default. All other code receives plain values.
 """
 
 from sourcebook.settings.fields import Settings

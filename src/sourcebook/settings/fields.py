@@ -14,20 +14,20 @@ from sourcebook.settings.masks import masked
 
 
 class Settings(BaseModel):
-    """What can be set. The description of a field is its line in the reference."""
+    """All settings. Each field's description appears in the reference page."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     db: str = Field(
         default="data/knowledge_base.db",
         min_length=1,
-        description="The base: the path of a file, in which `~` is the home folder. "
-        "Or the address of a PostgreSQL database, `postgresql://user:password@host/name`.",
+        description="The base: a file path (`~` is the home folder), or the address of a PostgreSQL database, "
+        "`postgresql://user:password@host/name`.",
     )
     collection: str = Field(
         default="default",
         min_length=1,
-        description="The collection that is used when none is named.",
+        description="The collection to use when a command names none.",
     )
     busy_timeout: float = Field(
         default=30.0,
@@ -39,47 +39,51 @@ class Settings(BaseModel):
         default=4,
         ge=1,
         le=64,
-        description="How many connections read the base at the same time. For a base in a file.",
+        description="How many connections may read at the same time. Only for a base in a file.",
     )
     pool_min: int = Field(
         default=1,
         ge=0,
         le=100,
-        description="How many connections to a server are kept open at least.",
+        description="The smallest number of connections to keep open to a PostgreSQL server.",
     )
     pool_max: int = Field(
         default=5,
         ge=1,
         le=100,
-        description="How many connections to a server are opened at most; who needs one more waits `busy_timeout`.",
+        description="The largest number of connections to open to a PostgreSQL server. When all are busy, a request "
+        "waits for one, up to `busy_timeout`.",
     )
     vector_index: Literal["auto", "exact", "hnsw", "hnsw_bits"] = Field(
         default="auto",
-        description="How a server finds vectors: by looking at all of them, by a graph, by a graph of their signs; "
-        "or whichever fits the size of the collection.",
+        description="How a PostgreSQL server finds vectors: `exact` compares all of them, `hnsw` uses a graph, "
+        "`hnsw_bits` uses a graph of their signs, and `auto` chooses by the size of the collection.",
     )
     hnsw_m: int = Field(
-        default=16, ge=2, le=100, description="How many neighbours a vector has in a graph on a server."
+        default=16, ge=2, le=100, description="How many neighbours each vector has in an HNSW graph."
     )
     hnsw_ef_construction: int = Field(
-        default=64, ge=4, le=1000, description="How widely neighbours are looked for when a graph is made."
+        default=64,
+        ge=4,
+        le=1000,
+        description="How many candidates are considered while building an HNSW graph.",
     )
     statement_timeout: float = Field(
         default=300.0,
         gt=0,
         le=86400,
-        description="Seconds after which a server gives up a statement.",
+        description="Seconds after which a PostgreSQL server cancels a statement.",
     )
     embedder: str = Field(
         default="default",
-        description="What makes vectors: `default`, the model that comes with Sourcebook; `minilm`, for English; "
-        "`onnx:FOLDER`; `openai:MODEL`, at any OpenAI-compatible server; `ollama:MODEL`; or `none`.",
+        description="The embedding model: `default`, which comes with Sourcebook; `minilm`, for English; "
+        "`onnx:FOLDER`; `openai:MODEL`, on any OpenAI-compatible server; `ollama:MODEL`; or `none`.",
     )
     embedder_base_url: str | None = Field(
         default=None,
         min_length=1,
         description="The address of the embedder's server, for example `http://127.0.0.1:8000/v1`. "
-        "Without it, that of OpenAI, or of Ollama on this machine.",
+        "Default: OpenAI, or Ollama on this machine.",
     )
     embedder_api_key: SecretStr | None = Field(
         default=None,
@@ -89,77 +93,77 @@ class Settings(BaseModel):
         default=60.0,
         gt=0,
         le=3600,
-        description="Seconds that the embedder's server may take for one request.",
+        description="Seconds to wait for one request to the embedder's server.",
     )
     embedder_batch: int = Field(
         default=32,
         ge=1,
         le=2048,
-        description="How many texts are sent to the embedder's server in one request, at most.",
+        description="The most texts to send to the embedder's server in one request.",
     )
     embedder_dimensions: int | None = Field(
         default=None,
         ge=1,
         le=16_000,
-        description="The size of the vectors of a served model. Without it, the server is asked once; "
-        "`text-embedding-3-…` models make shorter vectors on demand.",
+        description="The vector size of a model on a server. If it is not set, the server is asked once. "
+        "`text-embedding-3-…` models can make shorter vectors.",
     )
     embedder_question_prefix: str | None = Field(
         default=None,
-        description="What is put before a question, where a model wants that. "
-        "Without it, what is known of the model: `query: ` for E5, and so on.",
+        description="The prefix the model expects before a question. "
+        "Known models have a default, such as `query: ` for E5.",
     )
     embedder_passage_prefix: str | None = Field(
         default=None,
-        description="What is put before a text of a document.",
+        description="The prefix the model expects before a passage of a document.",
     )
     embedding_cache: str = Field(
         default="auto",
         min_length=1,
-        description="The file in which vectors from servers are remembered: `auto` is beside the base, "
-        "or in `~/.cache/sourcebook` for a base on a server; `none` is nowhere.",
+        description="The file that caches vectors from servers. `auto` puts it beside the base, or in "
+        "`~/.cache/sourcebook` for a base on a server; `none` turns the cache off.",
     )
     embedding_cache_mb: int = Field(
         default=500,
         ge=1,
-        description="How large that file may grow, in megabytes. The oldest vectors go first.",
+        description="The largest size of that file, in megabytes. The oldest vectors are dropped first.",
     )
     max_file_mb: float = Field(
         default=50.0,
         gt=0,
         le=1000,
-        description="How large a file may be to be added, in megabytes.",
+        description="The largest file that can be added, in megabytes.",
     )
     chunking: Literal["parent_child", "fixed", "sentence", "markdown"] = Field(
         default="parent_child",
-        description="How texts are cut into passages: `parent_child`, whole sentences, with smaller pieces that are "
-        "matched; `fixed`, 800 characters with 200 of the passage before; `sentence`, whole sentences without overlap; "
-        "`markdown`, by sections. Documents that are there already stay as they were cut.",
+        description="How texts are split into passages: `parent_child`, whole sentences, with smaller pieces for "
+        "matching; `fixed`, 800 characters with an overlap of 200; `sentence`, whole sentences without overlap; "
+        "`markdown`, by sections. Documents already in the base keep their passages.",
     )
     files: str | None = Field(
         default=None,
         min_length=1,
-        description="The folder in which uploaded files are kept. Without it, beside the base: its path with `.files` "
-        "behind it; or `data/files` for a base on a server.",
+        description="The folder that keeps uploaded files. Default: the base's path plus `.files`, or `data/files` "
+        "for a base on a server.",
     )
     type_rules: str = Field(
         default="project/README.md=readme, project/docs/=documentation, documents/=document",
-        description="What type a document is by its path: `place=type`, separated by commas; the first that fits "
-        "decides, and what none fits is a `document`. A place that ends with `/` is a folder, any other a file.",
+        description="Rules that give a document its type by its path: `place=type`, separated by commas. The first "
+        "match wins; without a match the type is `document`. A place ending in `/` is a folder, any other a file.",
     )
     rerank_provider: Literal["local", "api"] = Field(
         default="local",
-        description="Which reranker a reranked search uses: the one that comes with Sourcebook, or a server's.",
+        description="The reranker: `local`, which comes with Sourcebook, or `api`, on a server.",
     )
     rerank_base_url: str | None = Field(
         default=None,
         min_length=1,
-        description="The address of the reranker's server, to which `/rerank` is added.",
+        description="The address of the reranker's server. `/rerank` is appended to it.",
     )
     rerank_model: str | None = Field(
         default=None,
         min_length=1,
-        description="The name of the reranker's model on that server.",
+        description="The name of the model on that server.",
     )
     rerank_api_key: SecretStr | None = Field(
         default=None,
@@ -169,24 +173,24 @@ class Settings(BaseModel):
         default=10.0,
         gt=0,
         le=600,
-        description="Seconds that the reranker's server may take for one search.",
+        description="Seconds to wait for the reranker's server.",
     )
     rerank_on_failure: Literal["error", "fused"] = Field(
         default="error",
-        description="What becomes of a search whose reranker fails: an error, "
-        "or the order before reranking with a warning.",
+        description="What to do when the reranker fails: `error`, or `fused` to return the order before reranking, "
+        "with a warning.",
     )
     chat_model: str = Field(
         default="none",
         min_length=1,
-        description="What writes answers: `none`, and they are quoted from the documents; `openai:MODEL`, at any "
-        "OpenAI-compatible server; or `ollama:MODEL`.",
+        description="The chat model that writes answers: `openai:MODEL`, on any OpenAI-compatible server; "
+        "`ollama:MODEL`; or `none`, to quote the documents instead.",
     )
     chat_base_url: str | None = Field(
         default=None,
         min_length=1,
         description="The address of the chat model's server, for example `http://127.0.0.1:8080/v1`. "
-        "Without it, that of OpenAI, or of Ollama on this machine.",
+        "Default: OpenAI, or Ollama on this machine.",
     )
     chat_api_key: SecretStr | None = Field(
         default=None,
@@ -196,124 +200,124 @@ class Settings(BaseModel):
         default=60.0,
         gt=0,
         le=3600,
-        description="Seconds that the chat model may be silent.",
+        description="Seconds to wait while the chat model sends nothing.",
     )
     chat_tokens: int = Field(
         default=800,
         ge=16,
         le=32_000,
-        description="How long an answer of the chat model may be, in model tokens.",
+        description="The longest answer the chat model may write, in model tokens.",
     )
     answer_passages: int = Field(
         default=6,
         ge=1,
         le=50,
-        description="How many passages an answer is made from, at most.",
+        description="The most passages to base an answer on.",
     )
     telegram_token: SecretStr | None = Field(
         default=None,
-        description="The token of the Telegram bot, as @BotFather gave it.",
+        description="The Telegram bot's token, from @BotFather.",
     )
     telegram_api_base: str = Field(
         default="https://api.telegram.org",
         min_length=1,
-        description="The address of the Bot API: that of Telegram, or of a server of your own.",
+        description="The address of the Bot API: Telegram's, or your own server's.",
     )
     telegram_proxy: str | None = Field(
         default=None,
         min_length=1,
-        description="The proxy through which the bot reaches that address, for example `socks5://127.0.0.1:1080`. "
-        "It needs the package `aiohttp-socks`.",
+        description="A proxy for reaching the Bot API, for example `socks5://127.0.0.1:1080`. "
+        "Requires the package `aiohttp-socks`.",
     )
     telegram_admins: str = Field(
         default="",
-        description="The Telegram ids of those who may review, credit and add files in the bot, separated by commas. "
-        "People with the role admin in the base may too.",
+        description="The Telegram ids of people who may review answers, credit tokens and add files in the bot, "
+        "separated by commas. Users with the role admin may too.",
     )
     telegram_webhook_url: str | None = Field(
         default=None,
         min_length=1,
-        description="The address at which Telegram reaches the bot, `https://…`. Without it, the bot asks for messages "
-        "itself.",
+        description="The public `https://…` address where Telegram delivers messages. Without it, the bot polls "
+        "Telegram instead.",
     )
     telegram_webhook_secret: SecretStr | None = Field(
         default=None,
-        description="What Telegram sends with every message to that address, to show that it is Telegram: 1 to 256 "
-        "letters, digits, `_` or `-`. A webhook without it is refused.",
+        description="The secret that proves a webhook call comes from Telegram: 1 to 256 letters, digits, `_` or `-`. "
+        "Required for a webhook.",
     )
     telegram_webhook_host: str = Field(
         default="127.0.0.1",
         min_length=1,
-        description="The address on this machine at which the bot listens for the webhook.",
+        description="The local address on which the bot listens for webhook calls.",
     )
     telegram_webhook_port: int = Field(
         default=8081,
         ge=0,
         le=65535,
-        description="The port on which the bot listens for the webhook; with 0, one that is free.",
+        description="The port on which the bot listens for webhook calls. 0 picks a free one.",
     )
     telegram_stars: int = Field(
         default=0,
         ge=0,
         le=10_000,
-        description="How many Telegram Stars a token costs. With 0, tokens cannot be bought in the bot.",
+        description="The price of a token in Telegram Stars. With 0, the bot sells no tokens.",
     )
     welcome_tokens: int = Field(
         default=1,
         ge=0,
         le=1_000_000,
-        description="How many tokens a new person is given.",
+        description="How many tokens a new user receives.",
     )
     price_new_topic: int = Field(
         default=1,
         ge=0,
         le=1_000_000,
-        description="How many tokens a consultation costs. With 0, all questions are free. Answers that are curated, "
-        "declined or failed always are.",
+        description="The price of a consultation in tokens. With 0, all questions are free. Curated answers, declines "
+        "and failures are always free.",
     )
     follow_ups_included: int = Field(
         default=3,
         ge=0,
         le=1_000_000,
-        description="How many more questions a consultation that was paid for includes.",
+        description="How many follow-up questions a paid consultation includes.",
     )
     price_more_questions: int = Field(
         default=1,
         ge=1,
         le=1_000_000,
-        description="How many tokens it costs to buy more questions in a consultation.",
+        description="The price of more questions in a consultation, in tokens.",
     )
     more_questions: int = Field(
         default=3,
         ge=1,
         le=1_000_000,
-        description="How many questions one gets for that.",
+        description="How many questions that price buys.",
     )
     reservation_seconds: int = Field(
         default=60,
         ge=3,
         le=3600,
-        description="How long tokens are held for a question after the last sign of life of whoever answers it. "
-        "Then they are given back.",
+        description="Seconds to hold the tokens for a question after its worker last reported in. "
+        "Then they are returned.",
     )
     draft_answers: Literal["all", "model", "unverified", "none"] = Field(
         default="all",
-        description="Which answers from documents are put before a person for approval: all, those that a chat model "
-        "wrote, those with a sentence that nothing supports, or none. A question without an answer always is.",
+        description="Which answers from documents go to review: `all`; `model`, those written by a chat model; "
+        "`unverified`, those with an unsupported sentence; or `none`. Unanswered questions always go to review.",
     )
     draft_share: float = Field(
         default=1.0,
         ge=0,
         le=1,
-        description="The share of those answers that is put there, chosen by lot.",
+        description="The share of those answers to review, chosen at random.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
-        description="The least important message that is logged.",
+        description="The lowest level of message to log.",
     )
     log_format: Literal["text", "json"] = Field(
         default="text",
-        description="How messages are logged: lines for people, or one JSON object a line.",
+        description="The log format: readable text, or one JSON object per line.",
     )
 
     @field_validator("type_rules")
@@ -332,7 +336,7 @@ class Settings(BaseModel):
             return embedder
         raise ValueError(
             "choose default, none, minilm, onnx:FOLDER, openai:MODEL or ollama:MODEL, "
-            "the words in capitals being your own"
+            "and replace the word in capitals with your own"
         )
 
     @field_validator("embedder_base_url", "rerank_base_url", "telegram_api_base")
@@ -364,7 +368,7 @@ class Settings(BaseModel):
         try:
             return str(Path(db).expanduser())
         except RuntimeError:
-            # As a shell does it: what is nobody's home folder is a name like any other.
+            # Like a shell: `~name` without such a home folder is an ordinary name.
             return db
 
     def at(self, db: str) -> Settings:

@@ -33,7 +33,7 @@ _NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK", "SOURCEBOOK_TEST_POSTGRES"})
 
 
 class SettingOrigin(StrEnum):
-    """Where a value came from; the most important first."""
+    """Where a value came from, highest priority first."""
 
     FLAG = "flag"
     ENVIRONMENT = "environment"
@@ -44,7 +44,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value as somebody gave it: `name` is what they wrote, which is not always the setting's key."""
+    """A value as it was given. `name` is the name that was used, which is not always the setting's key."""
 
     name: str
     value: object
@@ -53,7 +53,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """The settings, and for each key who gave it. Keys without an origin have their default."""
+    """The settings, and where each value came from. Keys without an origin have their default."""
 
     settings: Settings
     origins: Mapping[str, SettingOrigin]
@@ -106,7 +106,7 @@ def _from_toml(path: Path) -> dict[str, Given]:
 
 
 def _from_variables(variables: Mapping[str, str], origin: SettingOrigin) -> dict[str, Given]:
-    """The settings among the variables. An empty variable counts as not set, as people clear one so."""
+    """The settings among the variables. An empty variable counts as not set: that is how people clear one."""
     names = {PREFIX + key.upper(): key for key in Settings.model_fields}
     given: dict[str, Given] = {}
     for name, value in variables.items():
@@ -128,7 +128,7 @@ def _from_flags(flags: Mapping[str, object]) -> dict[str, Given]:
 
 
 def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
-    """The base named by DB_HOST and its companions, for who sets those for another program anyway."""
+    """The base named by DB_HOST and its companions, which another program may already have set."""
     origin = SettingOrigin.ENVIRONMENT if environment.get("DB_HOST") else SettingOrigin.DOTENV
     host, port, name, user, password = (environment.get(key) or dotenv.get(key) or "" for key in _SERVER_KEYS)
     if not host:
@@ -145,7 +145,7 @@ def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -
 
 
 def _openai_key(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
-    """The key for OpenAI itself, for who has it set for another program anyway. No other server is given it."""
+    """The key for OpenAI itself, which another program may already have set. It is sent to no other server."""
     for variables, origin in ((environment, SettingOrigin.ENVIRONMENT), (dotenv, SettingOrigin.DOTENV)):
         if variables.get("OPENAI_API_KEY"):
             return Given("OPENAI_API_KEY", variables["OPENAI_API_KEY"], origin)

@@ -11,7 +11,7 @@ _BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
 
 
 def masked(value: object) -> object:
-    """The value as it may be shown: without the password of an address, a bot's token, or anything of a secret."""
+    """The value, safe to show: passwords in addresses, bot tokens and secrets are masked."""
     if isinstance(value, SecretStr):
         return "***"
     if not isinstance(value, str):

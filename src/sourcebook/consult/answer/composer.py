@@ -15,8 +15,8 @@ from sourcebook.consult.answer.citations import (
 )
 from sourcebook.consult.answer.extract import emphasised, extract
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.question.kinds import kinds_of
-from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, Sentence, SupportGrade
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComposedAnswer:
-    """The text of an answer with its marks, the citations behind them, and what became of each sentence."""
+    """The text of an answer with its marks, its citations, and the verdict on each sentence."""
 
     text: str
     citations: Sequence[Citation] = ()
@@ -43,7 +43,7 @@ class PassageSources:
     language: str | None
 
     def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
-        """A citation of a span of the passage's content, verified by being what stands there."""
+        """A citation of a span of the passage's content. It is verified because it is copied from there."""
         chunk = passage.chunk
         document = self.documents.get((passage.collection_id, chunk.document_id))
         # A passage may go over to the next page before the quote.
@@ -97,7 +97,7 @@ def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """Follows a model that writes: tells what may be shown, checks each sentence as it ends, and sums up.
+    """Follows a model as it writes: says what may be shown, checks each finished sentence, and sums up.
 
     Marks are shown in the order of their first use, whatever numbers the model uses.
     """

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.curated.similar_questions import MOST_OFFERED, similar_questions
 from sourcebook.consult.question.sameness import difference
-from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, SourceState, SupportGrade
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A question as somebody asks it: of whom, where, and in which conversation."""
+"""A question: its text, its collections, and its conversation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Inquiry:
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
-    """Stores the answer, instead of a turn of the session: for who has more to store in the same transaction."""
+    """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 
     def within(self, session: ChatSession | None) -> Inquiry:
         """The question in the place that its conversation is about."""

@@ -202,7 +202,7 @@ def without_asking(question: str) -> list[str]:
 
 
 def gives(sentence: str, kinds: frozenset[QuestionKind]) -> bool:
-    """Whether a sentence has a time for who asks when, or a number for who asks how much. Other kinds do not show."""
+    """Whether a sentence has a time for "when", or a number for "how much". Other kinds cannot be recognised."""
     if QuestionKind.TIME in kinds:
         return bool(decisive_words(sentence) & (_SEASONS | _MONTHS)) or _names_a_time(sentence)
     return bool(MEASURED & kinds) and bool(quantities(sentence))

@@ -234,7 +234,7 @@ class _Terms:
         ]
 
     def is_in_order_of(self, others: _Terms) -> bool:
-        """Whether nobody has changed places: users of an account are not accounts of a user.
+        """Whether the words are in the same order: users of an account are not accounts of a user.
 
         Where the endings tell who does what to whom, the same forms may stand in any order.
         """

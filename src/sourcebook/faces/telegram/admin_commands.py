@@ -1,4 +1,4 @@
-"""The commands of those who run the base. They work in a private chat, for whom the base or the settings name."""
+"""The staff's commands. They work in a private chat, for people with a role."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TERM = re.compile(r"([^=]+)=(.+)", re.DOTALL)
 
 
 class Staff(Filter):
-    """Those who review. For anybody else, the command does not exist."""
+    """Only for reviewers. For anybody else, the command does not exist."""
 
     async def __call__(self, message: Message, guest: Guest) -> bool:
         return guest.is_staff and guest.place.is_private

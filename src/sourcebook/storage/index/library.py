@@ -41,7 +41,7 @@ class SqlLibrary:
             collection = stored.collection
         if collection.model != model:
             raise ActiveModelChanged(
-                f"the collection {collection_id!r} holds vectors of "
+                f"the collection {collection_id!r} has vectors of "
                 f"{collection.model.name if collection.model else 'no model'}, not of {model.name}",
                 hint="Choose the collection's own model with `embedder`, or run `sourcebook reindex --model`.",
             )
@@ -135,7 +135,7 @@ async def _called(reader: Executor, collection_id: str, name: str) -> str:
         raise DocumentNotFound(f"There is no document {name!r} in the collection {collection_id!r}.")
     if len(rows) > 1:
         listed = ", ".join(f"{row['file_path']} ({row['id']})" for row in rows[:5])
-        raise AmbiguousName(f"Several documents are called {name!r}: {listed}.")
+        raise AmbiguousName(f"Several documents match {name!r}: {listed}.")
     return rows[0]["id"]
 
 

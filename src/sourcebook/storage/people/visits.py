@@ -99,7 +99,7 @@ class SqlVisits:
         asked, answered = await _messages_of(transaction, visit.key)
         if asked is not None:
             if asked.user_id != visit.user_id:
-                raise UsageError(f"the key {visit.key!r} is another question's")
+                raise UsageError(f"the key {visit.key!r} belongs to another question")
             if answered is not None:
                 return Answered(await reply_of(transaction, asked, answered))
         topic = await self._topic(transaction, visit, asked, terms)
@@ -387,7 +387,7 @@ async def _log(
         now=now,
     )
     if made is None:
-        raise UsageError(f"the key {visit.key!r} is another message's")
+        raise UsageError(f"the key {visit.key!r} belongs to another message")
 
 
 async def _owe_draft(transaction: Executor, visit: Visit, now: int, due: int) -> None:

@@ -119,5 +119,5 @@ def named(what: str) -> Generator[None]:
             raise BaseFull(f"{what}: the disk is full") from error
         raise StorageError(
             f"{what}: {error.strerror or error}",
-            hint="Check the permissions of the file and of its folder; what was there before is untouched.",
+            hint="Check the permissions of the file and its folder. The existing files are untouched.",
         ) from error

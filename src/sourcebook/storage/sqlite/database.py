@@ -124,7 +124,7 @@ class SqliteDatabase:
         """Open the base, making or upgrading it first if need be. `library` stands in for SQLite's own version."""
         driver.require_safe_library(library or driver.library_version())
         if str(path) == ":memory:":
-            raise BadSetting("a base lives in a file", hint="Give `--db` a path; a temporary one will do.")
+            raise BadSetting("a base must be a file", hint="Pass a path to `--db`; a temporary one is fine.")
         database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
         try:
             database._writer = await _in_thread(database._threads, database._open_writer)
@@ -274,7 +274,7 @@ class SqliteDatabase:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise BaseUnreachable(f"cannot make the folder {self.path.parent}: {error}") from error
+            raise BaseUnreachable(f"cannot create the folder {self.path.parent}: {error}") from error
         # Looked for before SQLite opens the log, and makes it look well again.
         lost = lost_frames(self.path)
         writer = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs)

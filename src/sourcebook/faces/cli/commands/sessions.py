@@ -12,9 +12,7 @@ from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import as_json_text, say, say_json, say_rows, tell
 from sourcebook.model.chat import ChatMessage, Role
 
-SessionId = Annotated[
-    str, typer.Argument(metavar="ID", help="The conversation, as `sessions list` shows it.")
-]
+SessionId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id in `sessions list`.")]
 
 
 class ExportForm(StrEnum):
@@ -27,7 +25,7 @@ def list_sessions(
     *,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many to show.")] = 50,
 ) -> None:
-    """List your conversations, the latest first."""
+    """List your conversations, newest first."""
     with call.open() as book:
         found = book.conversations.latest(limit)
     if call.as_json:
@@ -40,7 +38,7 @@ def list_sessions(
 
 
 def show(call: Invocation, session_id: SessionId) -> None:
-    """Show a conversation. Each source says whether it has changed or was removed since."""
+    """Show a conversation. Each source says whether it has since changed or been removed."""
     with call.open() as book:
         conversation = book.conversations.get(session_id)
     if call.as_json:
@@ -60,26 +58,26 @@ def _as_text(message: ChatMessage) -> str:
 def rename(
     call: Invocation,
     session_id: SessionId,
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What to call it.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="The new title.")],
 ) -> None:
-    """Give a conversation another title."""
+    """Rename a conversation."""
     with call.open() as book:
         book.conversations.rename(session_id, title)
     if call.as_json:
         say_json({"session": {"id": session_id, "title": title}})
     else:
-        tell(f"The session {session_id} is called {title!r} now.")
+        tell(f"Renamed session {session_id} to {title!r}.")
 
 
 def remove(call: Invocation, session_id: SessionId) -> None:
-    """Remove a conversation with all its messages."""
+    """Remove a conversation and its messages."""
     with call.open() as book:
         if not book.conversations.remove(session_id):
             raise SessionNotFound(f"There is no session {session_id!r}.")
     if call.as_json:
         say_json({"removed": session_id})
     else:
-        tell(f"There is no session {session_id} any more.")
+        tell(f"Removed session {session_id}.")
 
 
 def export(
@@ -87,14 +85,12 @@ def export(
     session_id: SessionId,
     target: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="Where to write it; without a file, to stdout.", show_default=False
-        ),
+        typer.Argument(metavar="[FILE]", help="The file to write. Default: stdout.", show_default=False),
     ] = None,
     *,
     form: Annotated[
         ExportForm | None,
-        typer.Option("--format", help="What to write.", show_default="by the file's name, or markdown"),
+        typer.Option("--format", help="The format to write.", show_default="by the file's name, or markdown"),
     ] = None,
 ) -> None:
     """Write a conversation as Markdown or JSON, with its sources."""
@@ -113,7 +109,7 @@ def export(
     elif target is None:
         say(text.rstrip("\n"))
     else:
-        tell(f"{target} is written.")
+        tell(f"Wrote {target}.")
 
 
 def _form_of(target: Path | None, *, as_json: bool) -> ExportForm:
@@ -123,11 +119,11 @@ def _form_of(target: Path | None, *, as_json: bool) -> ExportForm:
 
 
 def _write(target: Path, text: str) -> None:
-    """Nothing that exists is overwritten."""
+    """Never overwrites a file."""
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise Conflict(f"{target} exists already.", hint="Name another file.") from error
+        raise Conflict(f"{target} already exists.", hint="Choose another file.") from error
     except OSError as error:
         raise PathNotFound(f"{target} cannot be written: {error.strerror}.") from error
