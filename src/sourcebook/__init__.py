@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Conversation,
         Role,
         SourceState,
+        SupportGrade,
         Tier,
     )
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceType, Term
@@ -159,6 +160,7 @@ _HOMES = {
         "Conversation",
         "Role",
         "SourceState",
+        "SupportGrade",
         "Tier",
     ),
     "sourcebook.model.curation": ("CuratedAnswer", "CuratedMatch", "CuratedSource", "SourceType", "Term"),
@@ -378,6 +380,7 @@ __all__ = [
     "SourcebookError",
     "StopSignal",
     "Stores",
+    "SupportGrade",
     "Term",
     "TerminologyDoor",
     "TextRole",

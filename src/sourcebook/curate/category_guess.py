@@ -52,6 +52,8 @@ class CategoryGuesser:
         return [Guess(d.category, d.subcategory) for d in found if d is not None and d.category]
 
     async def _nearest(self, collection_id: str, question: str, context: QuestionContext | None) -> Guess:
+        if context is not None and not context.has_curated(collection_id):
+            return Guess()
         try:
             vector = None if context is None else await context.vector_for(collection_id, question)
             if vector is None:

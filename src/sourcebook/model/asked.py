@@ -19,6 +19,8 @@ class AskedCollection:
     """Those of its documents; '' stands for documents whose language is unknown."""
     settings: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     """What was chosen for this collection alone, such as calibrated thresholds."""
+    has_curated: bool = True
+    """Whether any approved answer belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,10 @@ class AcceptanceFacts:
 
 @dataclass(frozen=True, slots=True)
 class CurationFacts:
-    """How far apart, by 1 − cosine, two questions may be that are the same."""
+    """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar."""
 
     distance: float = 0.6
+    similar: float = 0.27
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,11 @@ class QuestionContext:
         """Every language that is asked, in order, '' for an unknown one."""
         return list(dict.fromkeys(name for known in self._asked.values() for name in known.languages))
 
+    def has_curated(self, collection_id: str) -> bool:
+        """Whether the collection may hold approved answers."""
+        known = self._asked.get(collection_id)
+        return known is not None and known.has_curated
+
     def facts(self, collection_id: str) -> ModelFacts:
         """What was measured for the collection's model, with the thresholds that it was calibrated to."""
         known = self._asked.get(collection_id)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from sourcebook.model.chat import Role
 from sourcebook.storage.chat.citations import citations_text
-from sourcebook.storage.chat.sessions import title_of
+from sourcebook.storage.chat.sessions import position_in, title_of
 from sourcebook.storage.checks import metadata_text
 
 if TYPE_CHECKING:
@@ -67,16 +67,14 @@ async def put_into_session(
     """
     if draft.session_id is None:
         return
-    row = await transaction.fetch_one(
-        "touch_session", session_id=draft.session_id, title=title_of(draft.question), now=now
-    )
-    if row is None:
+    position = await position_in(transaction, draft.session_id, title_of(draft.question), now)
+    if position is None:
         return
     await transaction.execute(
         "insert_chat_message",
         message_id=uuid4().hex,
         session_id=draft.session_id,
-        position=row["position"],
+        position=position,
         role=Role.ASSISTANT.value,
         content=text,
         citations=citations_text(citations),

@@ -195,14 +195,20 @@ async def write_turn(
 ) -> tuple[ChatMessage, ChatMessage]:
     """Store a turn at the end of its conversation. For who has more to store in the same transaction."""
     session_id, now = asked.session_id, answered.created_at
-    row = await transaction.fetch_one(
-        "touch_session", session_id=session_id, title=title_of(asked.content), now=now
-    )
-    if row is None:
+    position = await position_in(transaction, session_id, title_of(asked.content), now)
+    if position is None:
         raise SessionNotFound(f"there is no session {session_id!r}")
-    turn = replace(asked, position=row["position"]), replace(answered, position=row["position"] + 1)
+    turn = replace(asked, position=position), replace(answered, position=position + 1)
     await _insert(transaction, turn)
     return turn
+
+
+async def position_in(transaction: Executor, session_id: str, title: str, now: int) -> int | None:
+    """Where the next message of a conversation stands, which from now on is ours; None if there is none."""
+    if not await transaction.execute("touch_session", session_id=session_id, title=title, now=now):
+        return None
+    row = await transaction.fetch_one("next_position", session_id=session_id)
+    return 0 if row is None else int(row["position"])
 
 
 def title_of(question: str) -> str:

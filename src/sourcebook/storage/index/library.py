@@ -95,7 +95,10 @@ class SqlLibrary:
         languages: list[str] = row["languages"].split(",") if row["languages"] else []
         unknown = [""] if row["has_unknown_language"] else []
         return AskedCollection(
-            stored_from(row).collection, sorted(languages + unknown), json.loads(row["settings"])
+            stored_from(row).collection,
+            sorted(languages + unknown),
+            json.loads(row["settings"]),
+            bool(row["has_curated"]),
         )
 
     async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:

@@ -352,7 +352,8 @@ async def _logged_answer(
         "follow_ups_left": topic.follow_ups_left,
         "curated_id": answer.curated_id,
         "sentences": [
-            [s.start, s.end, list(s.numbers), s.verified, list(s.doubts)] for s in answer.sentences
+            [s.start, s.end, list(s.numbers), s.verified, list(s.doubts), s.support.value]
+            for s in answer.sentences
         ],
     }
     await _log(

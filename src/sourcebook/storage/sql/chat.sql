@@ -20,9 +20,12 @@ update chat_sessions set title = :title, updated_at = :now where id = :session_i
 delete from chat_sessions where id = :session_id and user_id = :user_id
 
 -- name: touch_session(session_id, title, now)
--- The first question names a conversation that has no title yet. Says where its next message stands.
+-- The first question names a conversation that has no title yet. Until the end of the transaction nobody else writes to it.
 update chat_sessions set title = coalesce(title, :title), updated_at = :now where id = :session_id
-returning (select coalesce(max(m.position), -1) + 1 from chat_messages m where m.session_id = :session_id) as position
+
+-- name: next_position(session_id)
+-- A statement of its own, because one that has to wait for the session would count what was there before.
+select coalesce(max(position), -1) + 1 as position from chat_messages where session_id = :session_id
 
 -- name: insert_chat_message(message_id, session_id, position, role, content, citations, tier, details, now)
 insert into chat_messages (id, session_id, position, role, content, citations, tier, details, created_at)

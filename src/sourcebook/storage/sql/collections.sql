@@ -24,7 +24,9 @@ select c.id, c.name, c.description, c.embedding_dimensions, c.distance_metric, c
        m.recipe as model_recipe, m.tokenizer_hash as model_tokenizer_hash, c.settings,
        (select string_agg(language, ',') from spoken where language is not null) as languages,
        case when exists (select 1 from documents where collection_id = :collection_id and language is null)
-            then 1 else 0 end as has_unknown_language
+            then 1 else 0 end as has_unknown_language,
+       case when exists (select 1 from knowledge_base k where k.collection_id = c.id and k.is_active = 1)
+            then 1 else 0 end as has_curated
 from collections c
 join collection_counters n on n.collection_id = c.id
 join models m on m.id = c.active_model_id
