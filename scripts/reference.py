@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import typer
 
-import sourcebook
+from scripts import python_reference
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
@@ -63,7 +61,7 @@ Every error that Sourcebook raises on purpose is a `SourcebookError` with a `cod
 def _tree(kind: type[SourcebookError], depth: int) -> Iterator[tuple[SourcebookError, int]]:
     yield kind(), depth
     for child in kind.__subclasses__():
-        if child.__module__ == SourcebookError.__module__:
+        if child.__module__.startswith("sourcebook.errors."):
             yield from _tree(child, depth + 1)
 
 
@@ -88,54 +86,10 @@ If `db` is not set but `DB_HOST` is, the base's address is built from `DB_HOST`,
 """
 
 
-def python() -> str:
-    rows = "\n".join(
-        f"| `{name}` | {_kind(getattr(sourcebook, name))} | {_promise(getattr(sourcebook, name))} |"
-        for name in sourcebook.__all__
-    )
-    return f"""# Python
-
-What `sourcebook` exports is public; everything else may change without notice.
-
-```python
-from sourcebook import RetrievalConfig, RetrievalMode, Sourcebook
-
-with Sourcebook("data/knowledge_base.db") as book:
-    book.add("docs/")
-    config = RetrievalConfig(mode=RetrievalMode.HYBRID, top_k=5)
-    for result in book.search("When do I prune raspberries?", config):
-        print(result.score, result.document_path, result.chunk.content)
-```
-
-`AsyncSourcebook` has the same methods for async code.
-
-| name | kind | what it is |
-|---|---|---|
-{rows}
-"""
-
-
-def _kind(thing: object) -> str:
-    if isinstance(thing, type):
-        if issubclass(thing, Exception):
-            return "error"
-        return "choice" if issubclass(thing, Enum) else "class"
-    return "function" if inspect.isroutine(thing) else "type" if not isinstance(thing, str) else "text"
-
-
-def _promise(thing: object) -> str:
-    """The first line of the docstring, where one was written rather than generated."""
-    if not isinstance(thing, type) and not inspect.isroutine(thing):
-        return ""
-    text = inspect.cleandoc(thing.__doc__ or "")
-    generated = isinstance(thing, type) and text.startswith(thing.__name__ + "(")
-    return "" if generated else text.partition("\n")[0]
-
-
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli,
     "errors.md": errors,
-    "python.md": python,
+    "python.md": python_reference.page,
     "settings.md": settings,
 }
 

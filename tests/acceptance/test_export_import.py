@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.acceptance.bundles import FILES, beside, digest_of, faults, filled, lines, opened, with_everything
-from tests.faces.shell import Shell
+from tests.faces.shell import Here
 
 from sourcebook import (
     AsyncSourcebook,
@@ -267,7 +267,7 @@ async def test_progress_names_every_document(tmp_path: Path) -> None:
 
 
 def test_export_and_import_at_the_command_line(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+    shell = Here(tmp_path)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Raspberries\n\nPrune them in late autumn.", encoding="utf-8")
     shell.json("add", "notes")

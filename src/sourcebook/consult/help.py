@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from sourcebook.text.analysis import analyse
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.model.documents import Chunk
+    from sourcebook.retrieve.context import QuestionContext
 
 _LANGUAGE = "en"
 # Tables and generated pages answer nobody in sentences.
@@ -67,12 +69,16 @@ class HelpRetrieval:
         self._manual = manual
 
     async def report(
-        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
+        self,
+        collections: str | Sequence[str],
+        query: str,
+        config: RetrievalConfig | None = None,
+        context: QuestionContext | None = None,
     ) -> SearchReport:
         wanted = config or RetrievalConfig()
-        found = await self._retrieval.report(collections, query, wanted)
+        found = await self._retrieval.report(collections, query, wanted, context)
         pages = self._manual().search(query, wanted.top_k)
-        return SearchReport([*found.results, *pages], found.warnings, found.explanation)
+        return replace(found, results=[*found.results, *pages])
 
 
 def _passages_of(path: str, data: bytes) -> list[tuple[Chunk, str, frozenset[str]]]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
     from sourcebook.ports.stores import Stores
     from sourcebook.ports.work import Clock
+    from sourcebook.retrieve.context import QuestionContext
 
 _T = TypeVar("_T")
 _TRIES = 3
@@ -89,8 +90,13 @@ class Moderation:
         subcategory: str | None = None,
         attachments: Sequence[Mapping[str, JsonValue]] = (),
         collections: Sequence[str] = (),
+        visit_key: str | None = None,
+        context: QuestionContext | None = None,
     ) -> Draft | None:
-        """Put an answer into the queue if the settings want it there. A declined question always goes to experts."""
+        """Put an answer into the queue if the settings want it there. A declined question always goes to experts.
+
+        `visit_key` is the key of the question whose answer owes the draft; `context` is what is known of the question.
+        """
         kind = drafted_as(answer, self._policy)
         if kind is None:
             return None
@@ -111,7 +117,9 @@ class Moderation:
                 topic_id=topic_id,
                 session_id=answer.session_id,
                 chat_message_id=answer.message_id,
-            )
+                visit_key=visit_key,
+            ),
+            context,
         )
 
     async def call_human(
@@ -147,10 +155,10 @@ class Moderation:
             )
         )
 
-    async def add_to_moderation_queue(self, draft: NewDraft) -> Draft:
+    async def add_to_moderation_queue(self, draft: NewDraft, context: QuestionContext | None = None) -> Draft:
         """Put a draft into the queue, with a guess of its category and the group of its question."""
         if draft.category_guess is None:
-            guess = await self._guessing.guess(draft, draft.collection_id or self._collection_id)
+            guess = await self._guessing.guess(draft, draft.collection_id or self._collection_id, context)
             draft = replace(
                 draft,
                 category_guess=guess.category,
@@ -175,6 +183,7 @@ class Moderation:
         return await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
 
     async def get_item(self, draft_id: int) -> Draft:
+        """The draft of this number, or the error that there is none."""
         found = await self._queue.get(draft_id)
         if found is None:
             raise DraftNotFound(f"there is no draft {draft_id}")
@@ -191,6 +200,7 @@ class Moderation:
         return await self._queue.of_user(user_id, status)
 
     async def count_pending(self) -> dict[DraftKind, int]:
+        """How many drafts of each kind wait."""
         return await self._queue.count_pending()
 
     # Deciding

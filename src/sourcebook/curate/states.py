@@ -54,7 +54,7 @@ def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
 
 def is_weak(answer: Answer) -> bool:
     """Whether an answer has a sentence that its citations do not support."""
-    return answer.tier is Tier.MODEL or any(not sentence.verified for sentence in answer.sentences)
+    return answer.tier is Tier.MODEL or any(sentence.is_doubtful for sentence in answer.sentences)
 
 
 def _lot(name: str) -> float:

@@ -133,6 +133,7 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
                 "end": sentence.end,
                 "citations": list(sentence.numbers),
                 "verified": sentence.verified,
+                "support": sentence.support.value,
                 "doubts": list(sentence.doubts),
             }
             for sentence in answer.sentences
@@ -161,6 +162,7 @@ def citation(citation: Citation) -> dict[str, Any]:
         "end": citation.end,
         "quote": citation.quote,
         "verified": citation.verified,
+        "support": citation.support.value,
         "number": citation.number,
         "documentId": citation.document_id,
         "state": citation.state.value,

@@ -15,7 +15,9 @@ class StopSignal:
         self._event = Event()
 
     def set(self) -> None:
+        """Ask for an end."""
         self._event.set()
 
     def is_set(self) -> bool:
+        """Whether an end was asked for."""
         return self._event.is_set()

@@ -61,6 +61,7 @@ class AddReport:
 
     @property
     def needs_ocr(self) -> int:
+        """How many files hold pictures of pages and no text."""
         return sum(file.code == "needs_ocr" for file in self.failed)
 
     def as_dict(self) -> dict[str, Any]:
@@ -105,6 +106,7 @@ class AddPlan:
     refused: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
+        """The shape in which `add --dry-run --json` prints it."""
         shown = self.report.as_dict() | {"plan": [step.as_dict() for step in self.steps]}
         return shown | {"refused": self.refused}
 

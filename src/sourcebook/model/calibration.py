@@ -79,5 +79,6 @@ class Calibration:
 
     @property
     def has_suggestion(self) -> bool:
+        """Whether other thresholds would do better than those in use."""
         parts = (self.passages, self.curated)
         return any(part is not None and part.suggested is not None for part in parts)

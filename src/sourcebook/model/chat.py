@@ -38,13 +38,22 @@ class SourceState(StrEnum):
     REMOVED = "removed"
 
 
+class SupportGrade(StrEnum):
+    """How well a quote supports the sentence that cites it: in its own words, in others, or not for sure."""
+
+    EXACT = "exact"
+    CLOSE = "close"
+    DOUBTFUL = "doubtful"
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A place in a document and the words found there.
 
     `start` and `end` are code points of the document's text. It is verified when the quote stands in the stored text
-    there and supports the sentence that cites it; else `doubts` say what is missing. `text` is a Markdown link in the
-    reader's language. `state` is filled in when a stored citation is read again.
+    there and says what the sentence that cites it says, with no word replaced; else `doubts` say what is missing or
+    other. `text` is a Markdown link in the reader's language. `state` is filled in when a stored citation is read
+    again.
     """
 
     number: int
@@ -62,6 +71,12 @@ class Citation:
     file_hash: str | None = None
     doubts: Sequence[str] = ()
     state: SourceState = SourceState.CURRENT
+    support: SupportGrade = SupportGrade.EXACT
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is neither verified nor merely put in other words."""
+        return not self.verified and self.support is not SupportGrade.CLOSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +88,12 @@ class Sentence:
     numbers: Sequence[int]
     verified: bool
     doubts: Sequence[str] = ()
+    support: SupportGrade = SupportGrade.EXACT
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is neither verified nor merely put in other words."""
+        return not self.verified and self.support is not SupportGrade.CLOSE
 
 
 @dataclass(frozen=True, slots=True)

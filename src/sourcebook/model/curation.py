@@ -66,6 +66,15 @@ class CuratedMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class SimilarQuestion:
+    """A curated question that may be what somebody meant; `score` is the cosine with what was asked."""
+
+    id: int
+    question: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """A word to avoid and the phrase to use instead."""
 

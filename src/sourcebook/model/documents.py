@@ -75,6 +75,7 @@ class EmbeddingModel:
 
     @property
     def is_callers(self) -> bool:
+        """Whether the vectors were brought by the caller, so that nobody here can make more of them."""
         return self.name == f"caller:{self.dimensions}"
 
 
@@ -203,6 +204,7 @@ class Chunk:
 
     @property
     def is_outline(self) -> bool:
+        """Whether the text was left out, as `outline` does."""
         return not self.document_id
 
 

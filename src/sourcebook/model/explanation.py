@@ -163,4 +163,5 @@ class DocumentPlace:
 
     @property
     def is_found(self) -> bool:
+        """Whether the document is among the results."""
         return self.rank is not None

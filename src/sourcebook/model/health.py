@@ -55,17 +55,21 @@ class HealthReport:
 
     @property
     def ok(self) -> bool:
+        """Whether nothing is wrong."""
         return not self.faults
 
     @property
     def faults(self) -> list[Finding]:
+        """What is wrong."""
         return [finding for finding in self.findings if finding.weight is Weight.FAULT]
 
     @property
     def notes(self) -> list[Finding]:
+        """What is worth knowing and not wrong."""
         return [finding for finding in self.findings if finding.weight is Weight.NOTE]
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `doctor --json` prints it."""
         return {
             "ok": self.ok,
             "versions": dict(self.versions),

@@ -29,9 +29,10 @@ class AcceptanceFacts:
 
 @dataclass(frozen=True, slots=True)
 class CurationFacts:
-    """The largest cosine distance between two questions that ask the same."""
+    """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar."""
 
     distance: float = 0.6
+    similar: float = 0.27
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Thresholds:
     distance: float | None = None
 
     def as_settings(self) -> dict[str, JsonValue]:
+        """The thresholds as they are stored with a collection."""
         return {"model": self.model, "needed": self.needed, "distance": self.distance}
 
 

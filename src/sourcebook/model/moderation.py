@@ -99,6 +99,8 @@ class NewDraft:
     topic_id: int | None = None
     session_id: str | None = None
     chat_message_id: str | None = None
+    visit_key: str | None = None
+    """The key of the question whose answer owes this draft: with the draft, the debt is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,4 +158,5 @@ class Digest:
 
     @property
     def declined(self) -> int:
+        """How many questions were declined."""
         return self.tiers.get("none", 0)

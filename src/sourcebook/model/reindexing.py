@@ -58,6 +58,7 @@ class ReindexPlan:
     seconds: float | None = None
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `reindex --dry-run --json` prints it."""
         return {
             "collection": self.collection_id,
             "way": self.way.value,
@@ -101,7 +102,10 @@ class ReindexedCollection:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
+    """What a reindex did, collection by collection."""
+
     collections: Sequence[ReindexedCollection] = ()
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `reindex --json` prints it."""
         return {"collections": [collection.as_dict() for collection in self.collections]}

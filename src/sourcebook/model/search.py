@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
+    from sourcebook.model.asked import WordCounts
     from sourcebook.model.documents import Chunk
     from sourcebook.model.explanation import Explanation
 
@@ -37,12 +38,16 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class GreaterThan:
+    """The value is greater than this one."""
+
     field: str
     value: OrderedValue
 
 
 @dataclass(frozen=True, slots=True)
 class LessThan:
+    """The value is less than this one."""
+
     field: str
     value: OrderedValue
 
@@ -123,6 +128,7 @@ class SearchResult:
 
     def with_score(self, score: float, breakdown: ScoreBreakdown, collection_id: str = "") -> SearchResult:
         # Spelled out, because this runs for every candidate of every search.
+        """The same result with another score."""
         return SearchResult(
             self.chunk,
             score,
@@ -172,6 +178,14 @@ class FtsSearchResult:
     chunk_id: str
     score: float
     highlights: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RankedWords:
+    """What words found, and how common each word of the question is, if the index tells."""
+
+    results: Sequence[FtsSearchResult]
+    counts: WordCounts | None = None
 
 
 class RetrievalMode(StrEnum):
@@ -286,3 +300,5 @@ class SearchReport:
     results: Sequence[SearchResult]
     warnings: Sequence[SearchWarning] = ()
     explanation: Explanation | None = None
+    word_counts: Mapping[str, WordCounts] = field(default_factory=dict[str, "WordCounts"])
+    """By collection: how common the words of the question are, where a search by words found that out."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from sourcebook.model.curation import SourceType
 
 if TYPE_CHECKING:
-    from sourcebook.model.chat import ChatMessage, ChatSession, Citation, SourceState, Tier
+    from sourcebook.model.chat import ChatMessage, ChatSession, Citation, Conversation, SourceState, Tier
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
     from sourcebook.model.documents import JsonValue, Vector
 
@@ -26,7 +26,9 @@ class ChatModel(Protocol):
     """Writes an answer, piece by piece. It has no tools."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What the model is called; answers are stored with it."""
+        ...
 
     def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
         """The pieces of the answer as they come. Closing the generator, or cancelling it, ends the request."""
@@ -67,6 +69,24 @@ class Sessions(Protocol):
         details: Mapping[str, JsonValue],
     ) -> tuple[ChatMessage, ChatMessage]:
         """Store a question and its answer, both or neither."""
+        ...
+
+    async def begin(
+        self,
+        user_id: int,
+        face: str,
+        scope: Mapping[str, JsonValue],
+        question: str,
+        answer: str,
+        tier: Tier,
+        citations: Sequence[Citation],
+        details: Mapping[str, JsonValue],
+    ) -> tuple[ChatMessage, ChatMessage]:
+        """Begin a conversation with its first question and answer, all of it or nothing."""
+        ...
+
+    async def recall(self, session_id: str, user_id: int, last: int) -> Conversation | None:
+        """A session with its last messages as they were stored; `message_count` counts these. None if there is none."""
         ...
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:

@@ -25,7 +25,9 @@ class Embedder(Protocol):
     """Turns texts into vectors of one size."""
 
     @property
-    def model(self) -> EmbeddingModel: ...
+    def model(self) -> EmbeddingModel:
+        """What the vectors are made by. A collection is searched with vectors of its own model only."""
+        ...
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One row for each text, in their order, of finite numbers."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from sourcebook.model.asked import AskedCollection, CitableDocuments
     from sourcebook.model.documents import (
         Chunk,
         Collection,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import SearchPlan
-    from sourcebook.model.search import FtsSearchResult, MetadataFilter, SearchResult
+    from sourcebook.model.search import FtsSearchResult, MetadataFilter, RankedWords, SearchResult
     from sourcebook.model.sources import (
         Absorbed,
         DocumentState,
@@ -157,9 +158,15 @@ class WordRanking(Protocol):
     """A word index that can do without showing what it found."""
 
     async def rank_words(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[FtsSearchResult]:
-        """What `FtsStore.search` finds, without highlights."""
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None = None,
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> RankedWords:
+        """What `FtsStore.search` finds, without highlights. `languages` are the collection's, if they are known."""
         ...
 
 
@@ -326,6 +333,10 @@ class Library(Protocol):
         """Put these beside the others, or in their place; null removes one. All that is set then."""
         ...
 
-    async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
-        """Those of the chunks that must not be cited, because a disk changed their text or that of their document."""
+    async def asked_collection(self, collection_id: str) -> AskedCollection | None:
+        """All that a question must know of a collection, from one state of the base; None if it does not exist."""
+        ...
+
+    async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:
+        """The documents of these chunks with their text, and which of the chunks must not be cited."""
         ...

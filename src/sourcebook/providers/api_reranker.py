@@ -55,6 +55,7 @@ class ApiReranker:
         return put_behind(first, rest)[:top_k]
 
     async def close(self) -> None:
+        """Close the connections to the server. They open again when they are needed."""
         await self._server.close()
 
 

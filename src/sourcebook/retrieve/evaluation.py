@@ -44,6 +44,7 @@ class JudgedQuestion:
 
     @property
     def has_answer(self) -> bool:
+        """Whether some document answers it."""
         return any(grade > 0 for grade in self.judgements.values())
 
 
@@ -101,6 +102,7 @@ class Figures:
     answer_at_3: float | None = None
 
     def as_dict(self) -> dict[str, float | int | None]:
+        """The shape in which `eval --json` prints it."""
         return {name: getattr(self, name) for name in Figures.__dataclass_fields__}
 
 

@@ -22,6 +22,11 @@ _DOUBTS = {
     "name": "a name is not in the source",
     "negation": "it contradicts the source",
     "turned_around": "a time or direction is not in the source",
+    "exchanged": "a number or name stands in the place of another",
+    "opposite": "a word is the opposite of the source's",
+    "degree": "it says more or less than the source, such as all for some or must for may",
+    "hedge": "the source is less sure",
+    "reworded": "it is put in other words than the source",
     "words": "the source contains too few of its words",
     "no_quote": "the source contains none of its words",
 }
@@ -60,7 +65,7 @@ def say_sources(answer: Answer) -> None:
     if answer.citations:
         say("\n" + "\n".join(sources(answer.citations, answer.answer)))
     for sentence in answer.sentences:
-        if not sentence.verified:
+        if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for use in _rows(answer.details.get("terms")):
@@ -91,9 +96,15 @@ def _place(citation: Citation) -> str:
 
 def _notes(citation: Citation) -> str:
     state = STATES[citation.state]
-    notes = [f"unverified: {_reasons(citation.doubts)}"] if not citation.verified else []
+    notes = [] if citation.verified else [_reservation(citation)]
     notes += [state] if state else []
     return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _reservation(citation: Citation) -> str:
+    if citation.is_doubtful:
+        return f"unverified: {_reasons(citation.doubts)}"
+    return "reworded: the source says it in other words"
 
 
 def _reasons(doubts: Sequence[str]) -> str:
@@ -126,7 +137,7 @@ def reasons(answer: Answer) -> str:
         verdict = "taken" if passage["taken"] else left_out
         lines.append(
             f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
-            f"contains {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
+            f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
         )
     if answer.tier is Tier.NONE and not _rows(details.get("passages")):
         lines.append("  nothing was found")

@@ -23,7 +23,7 @@ def own_questions(book: Sourcebook, path: Path, collection: str | None) -> list[
     """The questions in a CSV file, each with the documents that its line names."""
     if not path.is_file():
         raise PathNotFound(f"There is no {path}.")
-    documents = book.documents(collection)
+    documents = book.library.documents(collection)
     paths = {document.id: document.file_path for document in documents}
     titles = {document.id: document.title or "" for document in documents}
     questions: list[JudgedQuestion] = []

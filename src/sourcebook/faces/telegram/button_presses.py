@@ -165,7 +165,7 @@ async def _send_page(guest: Guest, office: BotServices, source: Citation, page: 
     place = guest.place
     try:
         async with ChatActionSender.upload_photo(place.chat_id, office.bot, place.thread_id):
-            picture = await office.book.page_picture(
+            picture = await office.book.library.page_picture(
                 source.document_id, page, collection=source.collection_id
             )
             caption = RichText(f"[{source.number}] {rendering.place(guest.texts, source)}")

@@ -52,6 +52,7 @@ class CopyReport:
     resumed: int = 0
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `copy --json` prints it."""
         return {"rows": dict(self.rows), "resumed": self.resumed}
 
 

@@ -9,6 +9,29 @@ join collection_counters n on n.collection_id = c.id
 join models m on m.id = c.active_model_id
 where c.id = :collection_id
 
+-- name: collection_to_ask(collection_id)
+-- All that a question must know of a collection, at once: its model, its languages, and what was chosen for it alone.
+with recursive spoken (language) as (
+    select min(language) from documents where collection_id = :collection_id
+    union all
+    select (select min(language) from documents where collection_id = :collection_id and language > spoken.language)
+    from spoken where spoken.language is not null
+)
+select c.id, c.name, c.description, c.embedding_dimensions, c.distance_metric, c.active_model_id, c.created_at,
+       case when c.updated_at > n.updated_at then c.updated_at else n.updated_at end as updated_at,
+       n.document_count, n.chunk_count, n.word_rows, n.word_length, n.document_word_rows, n.document_word_length,
+       m.name as model_name, m.version as model_version, m.dimensions as model_dimensions,
+       m.recipe as model_recipe, m.tokenizer_hash as model_tokenizer_hash, c.settings,
+       (select string_agg(language, ',') from spoken where language is not null) as languages,
+       case when exists (select 1 from documents where collection_id = :collection_id and language is null)
+            then 1 else 0 end as has_unknown_language,
+       case when exists (select 1 from knowledge_base k where k.collection_id = c.id and k.is_active = 1)
+            then 1 else 0 end as has_curated
+from collections c
+join collection_counters n on n.collection_id = c.id
+join models m on m.id = c.active_model_id
+where c.id = :collection_id
+
 -- name: all_collections()
 select c.id, c.name, c.description, c.embedding_dimensions, c.distance_metric, c.active_model_id, c.created_at,
        case when c.updated_at > n.updated_at then c.updated_at else n.updated_at end as updated_at,

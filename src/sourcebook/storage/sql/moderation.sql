@@ -1,16 +1,25 @@
 -- name: insert_draft(user_id, topic_id, session_id, chat_message_id, of_collection, kind, question, answer, language, citations, details, attachments, category_guess, subcategory_guess, group_key, stale_kb_id, now)
--- Of a curated answer that went stale at most one draft waits: a second one is not made.
+-- For a person who exists. Of a curated answer that went stale at most one draft waits, and of one answer one is made: only
+-- the latest drafts are looked at, as what is done again is done again soon.
 insert into moderation_queue (user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer,
     language, citations, details, attachments, category_guess, subcategory_guess, group_key, status, stale_kb_id,
     created_at, updated_at)
-values (:user_id, :topic_id, :session_id, :chat_message_id, :of_collection, :kind, :question, :answer, :language,
-    :citations, :details, :attachments, :category_guess, :subcategory_guess, :group_key, 'pending', :stale_kb_id,
-    :now, :now)
+select u.id, cast(:topic_id as bigint), cast(:session_id as text), cast(:chat_message_id as text),
+    cast(:of_collection as text), cast(:kind as text), cast(:question as text), cast(:answer as text),
+    cast(:language as text), cast(:citations as text), cast(:details as text), cast(:attachments as text),
+    cast(:category_guess as text), cast(:subcategory_guess as text), cast(:group_key as text), 'pending',
+    cast(:stale_kb_id as bigint), cast(:now as bigint), cast(:now as bigint)
+from users u
+where u.id = :user_id
+  and not exists (
+    select 1 from (select chat_message_id, kind from moderation_queue order by id desc limit 500) latest
+    where latest.chat_message_id = :chat_message_id and latest.kind = :kind)
 on conflict do nothing
-returning id
+returning id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
 
 -- name: draft_of_message(chat_message_id, kind)
--- Only the latest drafts are looked at: what is done again is done again soon.
 select id from (select id, chat_message_id, kind from moderation_queue order by id desc limit 500) latest
 where chat_message_id = :chat_message_id and kind = :kind
 order by id limit 1
@@ -102,9 +111,6 @@ select username, first_name, last_name, role, is_blocked from users where id = :
 
 -- name: channel_of_topic(topic_id)
 select channel_key from topics where id = :topic_id
-
--- name: session_exists(session_id)
-select id from chat_sessions where id = :session_id
 
 -- name: sources_of_entry(entry_id)
 select s.knowledge_base_id, s.position, s.collection_id, s.document_id, s.document_path, s.quote, s.file_hash,

@@ -87,6 +87,17 @@ select id, user_id, session_id, channel_key, status, culture, category, follow_u
        closed_at
 from topics where user_id = :user_id and channel_key = :channel_key and status = 'open'
 
+-- name: topic_to_enter(user_id, channel_key)
+-- The open topic with what a question in it depends on: whether it was paid for, and whether somebody is answering.
+select t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.category, t.follow_ups_left, t.created_at,
+       t.updated_at, t.closed_at,
+       case when exists (
+           select 1 from token_transactions p join reservations r on r.id = p.reservation_id and r.status = 'settled'
+           where p.user_id = :user_id and p.topic_id = t.id and p.operation_type = 'new_topic') then 1 else 0 end as is_paid,
+       case when exists (
+           select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held
+from topics t where t.user_id = :user_id and t.channel_key = :channel_key and t.status = 'open'
+
 -- name: topic_by_id(topic_id)
 select id, user_id, session_id, channel_key, status, culture, category, follow_ups_left, created_at, updated_at,
        closed_at
@@ -133,6 +144,12 @@ select m.id, m.user_id, m.direction, coalesce(m.text, c.content) as text, m.sess
        m.external_id, m.meta, m.created_at
 from messages m left join chat_messages c on c.id = m.chat_message_id where m.external_id = :external_id
 
+-- name: messages_of_visit(question_key, answer_key)
+select m.id, m.user_id, m.direction, coalesce(m.text, c.content) as text, m.session_id, m.topic_id, m.chat_message_id,
+       m.external_id, m.meta, m.created_at
+from messages m left join chat_messages c on c.id = m.chat_message_id
+where m.external_id in (:question_key, :answer_key)
+
 -- name: last_message_of_user(user_id, direction)
 select m.id, m.user_id, m.direction, coalesce(m.text, c.content) as text, m.session_id, m.topic_id, m.chat_message_id,
        m.external_id, m.meta, m.created_at
@@ -148,9 +165,9 @@ where m.topic_id = :topic_id order by m.id desc limit :limit
 -- name: set_message_meta(message_id, meta)
 update messages set meta = :meta where id = :message_id
 
--- name: bind_message(message_id, chat_message_id, meta)
+-- name: bind_message(message_id, chat_message_id)
 -- Once the conversation holds the words, they are nowhere else.
-update messages set text = null, chat_message_id = :chat_message_id, meta = :meta where id = :message_id
+update messages set text = null, chat_message_id = :chat_message_id where id = :message_id
 
 -- name: chat_message_by_id(message_id)
 select id, session_id, position, role, content, citations, tier, details, created_at

@@ -189,14 +189,7 @@ class SqliteDatabase:
         """Run `work` in one transaction and one worker thread. It may wait for nothing but its executor."""
         async with self._write_lock:
             writer = self._opened()
-            await self._begin(writer)
-            try:
-                return await _in_thread(self._threads, carried_out, writer, self._queries, work)
-            except BaseException:
-                # Cancelled before the thread began.
-                with anyio.CancelScope(shield=True):
-                    await _in_thread(self._threads, _roll_back, writer)
-                raise
+            return await self._when_free(writer, partial(_begun_and_done, writer, self._queries, work))
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[SqliteExecutor, None]:
@@ -242,10 +235,14 @@ class SqliteDatabase:
         return self._writer
 
     async def _begin(self, writer: Connection) -> None:
+        await self._when_free(writer, partial(_begin_now, writer))
+
+    async def _when_free(self, writer: Connection, begin: Callable[[], T]) -> T:
+        """Do what begins a transaction, in a thread, and again for as long as another process is writing."""
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
-                await _in_thread(self._threads, _begin_now, writer)
+                return await _in_thread(self._threads, begin)
             except BaseBusy as busy:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
@@ -257,8 +254,6 @@ class SqliteDatabase:
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, _roll_back, writer)
                 raise
-            else:
-                return
 
     async def _new_reader(self) -> Connection:
         return await _in_thread(self._threads, self._open_reader)
@@ -302,6 +297,13 @@ def _begin_now(writer: Connection) -> None:
     # A rollback that failed on a full or broken disk is made good here.
     _roll_back(writer)
     writer.execute("begin immediate")
+
+
+def _begun_and_done(
+    writer: Connection, queries: Queries, work: Callable[[Executor], Coroutine[Any, Any, T]]
+) -> T:
+    _begin_now(writer)
+    return carried_out(writer, queries, work)
 
 
 def _roll_back(connection: Connection) -> None:

@@ -51,10 +51,10 @@ def calibrate(
     with call.open() as book:
         judged, paired = _given(book, questions, pairs, collection, from_moderation=from_moderation)
         with counting_bar("asking") as bar:
-            found = book.calibrate(judged, paired, collection=collection, on_asked=bar)
+            found = book.quality.calibrate(judged, paired, collection=collection, on_asked=bar)
         applied = apply and found.has_suggestion
         if applied:
-            book.apply_calibration(found)
+            book.quality.apply_calibration(found)
     if call.as_json:
         say_json(as_json(found, applied=applied))
         return
@@ -73,7 +73,7 @@ def _given(
     """The questions and pairs that were named or, if none were and the base is the sample library, the sample's own."""
     judged = own_questions(book, questions, collection) if questions else []
     if from_moderation:
-        judged += book.decided_questions(collection=collection)
+        judged += book.quality.decided_questions(collection=collection)
     paired = question_pairs(pairs) if pairs else []
     if questions is None and pairs is None and not from_moderation:
         judged, paired = _of_the_sample(book, collection)

@@ -13,7 +13,7 @@ from sourcebook.model.documents import Collection, DistanceMetric
 def list_collections(call: Invocation) -> None:
     """List the collections of the base."""
     with call.open() as book:
-        collections = book.collections()
+        collections = book.library.collections()
     if call.as_json:
         say_json({"collections": [shapes.collection(collection) for collection in collections]})
         return
@@ -57,7 +57,7 @@ def create(
         distance_metric=metric,
     )
     with call.open_or_make() as book:
-        made = book.create_collection(wanted)
+        made = book.library.create_collection(wanted)
     if call.as_json:
         say_json({"collection": shapes.collection(made)})
     else:
@@ -74,7 +74,7 @@ def remove(
     if not yes:
         _confirm(f"Remove the collection {name} and all its documents?")
     with call.open() as book:
-        book.remove_collection(name)
+        book.library.remove_collection(name)
     if call.as_json:
         say_json({"removed": name})
     else:

@@ -15,7 +15,7 @@ def copy(
     """Copy a base, vectors included, to a file or a server. Run it again to resume an interrupted copy."""
     at_source = Invocation(call.as_json, {**call.flags, "db": source})
     with at_source.open() as book, progress_bar() as on_progress:
-        report = book.copy_to(target, on_progress=on_progress)
+        report = book.maintenance.copy_to(target, on_progress=on_progress)
     if call.as_json:
         say_json(report.as_dict())
     else:

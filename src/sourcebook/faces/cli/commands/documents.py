@@ -36,7 +36,7 @@ def list_documents(
     A narrow terminal shows fewer columns; --json has everything.
     """
     with call.open() as book:
-        documents = book.documents(collection=collection, status=status)
+        documents = book.library.documents(collection=collection, status=status)
     if call.as_json:
         say_json({"documents": [shapes.document(document) for document in documents]})
         return
@@ -57,7 +57,7 @@ def list_documents(
 def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> None:
     """Show what the base knows about a document, and the beginning of its text."""
     with call.open() as book:
-        details = book.find_document(name, collection=collection)
+        details = book.library.find(name, collection=collection)
     if call.as_json:
         say_json({"document": shapes.document_details(details, PREVIEW)})
         return
@@ -69,18 +69,18 @@ def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> 
 def hide(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
     """Hide documents from searches without removing them. They stay hidden when their files change."""
     with call.open() as book:
-        found = [book.find_document(name, collection=collection).document for name in names]
+        found = [book.library.find(name, collection=collection).document for name in names]
         for document in found:
-            book.hide_document(document.id, collection=collection)
+            book.library.hide(document.id, collection=collection)
     _tell(call, "hidden", {document.id: document.file_path for document in found})
 
 
 def unhide(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
     """Make hidden documents searchable again."""
     with call.open() as book:
-        found = [book.find_document(name, collection=collection).document for name in names]
+        found = [book.library.find(name, collection=collection).document for name in names]
         for document in found:
-            book.unhide_document(document.id, collection=collection)
+            book.library.unhide(document.id, collection=collection)
     _tell(call, "shown again", {document.id: document.file_path for document in found})
 
 
@@ -91,9 +91,9 @@ def remove(call: Invocation, names: Names, *, collection: CollectionName = None)
     .sourcebookignore, or hide the document instead.
     """
     with call.open() as book:
-        found = [book.find_document(name, collection=collection) for name in names]
+        found = [book.library.find(name, collection=collection) for name in names]
         for details in found:
-            book.remove_document(details.document.id, collection=collection)
+            book.library.remove(details.document.id, collection=collection)
     _tell(call, "removed", {d.document.id: d.document.file_path for d in found})
     if not call.as_json:
         for details in found:

@@ -195,7 +195,7 @@ class _Evaluation:
         with self.call.open() as book:
             questions = _asked_before(book)[: self.limit]
             with counting_bar("asking") as bar:
-                replayed = book.replay(
+                replayed = book.quality.replay(
                     questions, before, after, k=5, collection=self.collection, on_asked=bar
                 )
         if self.call.as_json:
@@ -233,9 +233,9 @@ class _Evaluation:
         for failure in report.failed:
             tell(f"{failure.path}: {failure.message} ({failure.code})")
         # The questions themselves would be the best answer to every one of them.
-        for document in book.documents(collection):
+        for document in book.library.documents(collection):
             if Path(document.file_path).name == QUESTIONS:
-                book.remove_document(document.id, collection=collection)
+                book.library.remove(document.id, collection=collection)
 
     def _asked(
         self,
@@ -250,9 +250,9 @@ class _Evaluation:
         for setting in map(self._setting, settings):
             with counting_bar(setting.name) as bar:
                 found.append(
-                    book.evaluate(chosen, setting, k=self.top_k, collection=collection, on_asked=bar)
+                    book.quality.evaluate(chosen, setting, k=self.top_k, collection=collection, on_asked=bar)
                 )
-        return AskedSet(name, len(book.documents(collection)), found)
+        return AskedSet(name, len(book.library.documents(collection)), found)
 
     def _setting(self, name: str) -> SearchSetting:
         return SearchSetting.of(name, self.provider)
@@ -261,7 +261,7 @@ class _Evaluation:
 def _asked_before(book: sourcebook.Sourcebook) -> list[str]:
     """The questions in all conversations, each once, newest conversation first."""
     asked: dict[str, None] = {}
-    for session in book.sessions(_SESSIONS_READ):
-        messages = book.session(session.id).messages
+    for session in book.conversations.latest(_SESSIONS_READ):
+        messages = book.conversations.get(session.id).messages
         asked |= dict.fromkeys(message.content for message in messages if message.role is Role.USER)
     return list(asked)

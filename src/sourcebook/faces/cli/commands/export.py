@@ -26,7 +26,7 @@ def export(
 ) -> None:
     """Write the base as a bundle: embeddings.jsonl, documents.jsonl and manifest.json."""
     with call.open() as book, progress_bar() as on_progress:
-        report = book.export(
+        report = book.maintenance.export(
             directory,
             collections=collection or None,
             on_existing=OnExisting.REPLACE if force else OnExisting.REFUSE,

@@ -40,7 +40,9 @@ def import_bundle(
 ) -> None:
     """Import a bundle written by `export`, an embeddings.jsonl, or another program's base."""
     with call.open_or_make() as book, progress_bar() as on_progress:
-        report = book.import_bundle(source, collection=collection, model=model, on_progress=on_progress)
+        report = book.maintenance.import_bundle(
+            source, collection=collection, model=model, on_progress=on_progress
+        )
     if call.as_json:
         say_json(report.as_dict())
     else:

@@ -30,7 +30,7 @@ def list_entries(
 ) -> None:
     """List the curated answers."""
     with call.open() as book:
-        entries = book.kb_list(collection)
+        entries = book.curated.all(collection)
     if call.as_json:
         say_json({"entries": [shapes.curated_answer(entry) for entry in entries]})
         return
@@ -79,7 +79,7 @@ def add(
     for word.
     """
     with call.open_or_make() as book:
-        entry = book.kb_insert(
+        entry = book.curated.insert(
             answer,
             category=category,
             question=question,
@@ -133,7 +133,7 @@ def remove(
 ) -> None:
     """Remove a curated answer."""
     with call.open() as book:
-        if not book.kb_remove(entry_id):
+        if not book.curated.remove(entry_id):
             raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}.")
     if call.as_json:
         say_json({"removed": entry_id})
@@ -149,14 +149,14 @@ def _sources(
         raise UsageError("--quote needs a document.", hint="Name it with `--source`.")
     quoted = [_quoted(book, quote, documents, collection) for quote in quotes]
     held = {place.document_id for place in quoted}
-    rest = [n for n in documents if book.find_document(n, collection=collection).document.id not in held]
-    return [*quoted, *(book.kb_source(name, supports=answer, collection=collection) for name in rest)]
+    rest = [n for n in documents if book.library.find(n, collection=collection).document.id not in held]
+    return [*quoted, *(book.curated.source(name, supports=answer, collection=collection) for name in rest)]
 
 
 def _quoted(book: Sourcebook, quote: str, documents: list[str], collection: str | None) -> CuratedSource:
     for name in documents:
         try:
-            return book.kb_source(name, quote=quote, collection=collection)
+            return book.curated.source(name, quote=quote, collection=collection)
         except UsageError:
             continue
     raise UsageError(f"None of the sources contains the words {quote!r}.", hint="Quote the document exactly.")

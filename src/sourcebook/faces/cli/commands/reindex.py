@@ -54,13 +54,15 @@ def reindex(
     scope = ReindexScope.WORDS if words else ReindexScope.EVERYTHING
     chosen = collection or None
     with call.open() as book:
-        plans = book.plan_reindex(model=model, collections=chosen, scope=scope)
+        plans = book.maintenance.plan_reindex(model=model, collections=chosen, scope=scope)
         for plan in plans:
             tell(as_text(plan, scope))
         if not yes and any(plan.way is ReindexWay.CHANGE or plan.is_paid for plan in plans):
             _confirm()
         with _progress_bar() as on_progress:
-            report = book.reindex(model=model, collections=chosen, scope=scope, on_progress=on_progress)
+            report = book.maintenance.reindex(
+                model=model, collections=chosen, scope=scope, on_progress=on_progress
+            )
     if call.as_json:
         say_json({"planned": [plan.as_dict() for plan in plans], **report.as_dict()})
     else:

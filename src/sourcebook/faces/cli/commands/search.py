@@ -108,7 +108,7 @@ def search(
         report = book.search_report(question, config, collection=collection)
         place = None
         if explain_document is not None:
-            place = book.explain_document(explain_document, question, config, collection=collection)
+            place = book.quality.explain_document(explain_document, question, config, collection=collection)
     if call.as_json:
         say_json(shapes.found(question, mode, report, place))
     else:

@@ -27,7 +27,7 @@ def list_sessions(
 ) -> None:
     """List your conversations, newest first."""
     with call.open() as book:
-        found = book.sessions(limit)
+        found = book.conversations.latest(limit)
     if call.as_json:
         say_json({"sessions": [shapes.session(session) for session in found]})
         return
@@ -40,7 +40,7 @@ def list_sessions(
 def show(call: Invocation, session_id: SessionId) -> None:
     """Show a conversation. Each source says whether it has since changed or been removed."""
     with call.open() as book:
-        conversation = book.session(session_id)
+        conversation = book.conversations.get(session_id)
     if call.as_json:
         say_json({"session": shapes.conversation(conversation)})
         return
@@ -62,7 +62,7 @@ def rename(
 ) -> None:
     """Rename a conversation."""
     with call.open() as book:
-        book.rename_session(session_id, title)
+        book.conversations.rename(session_id, title)
     if call.as_json:
         say_json({"session": {"id": session_id, "title": title}})
     else:
@@ -72,7 +72,7 @@ def rename(
 def remove(call: Invocation, session_id: SessionId) -> None:
     """Remove a conversation and its messages."""
     with call.open() as book:
-        if not book.remove_session(session_id):
+        if not book.conversations.remove(session_id):
             raise SessionNotFound(f"There is no session {session_id!r}.")
     if call.as_json:
         say_json({"removed": session_id})
@@ -97,9 +97,9 @@ def export(
     chosen = form or _form_of(target, as_json=call.as_json)
     with call.open() as book:
         if chosen is ExportForm.JSON:
-            text = as_json_text({"session": shapes.conversation(book.session(session_id))})
+            text = as_json_text({"session": shapes.conversation(book.conversations.get(session_id))})
         else:
-            text = book.export_session(session_id)
+            text = book.conversations.export(session_id)
     if target is not None:
         _write(target, text)
     if call.as_json and (target is not None or chosen is ExportForm.MARKDOWN):

@@ -13,7 +13,7 @@ Word = Annotated[str, typer.Argument(metavar="TERM", help="The word to avoid.")]
 def list_terms(call: Invocation) -> None:
     """List the words to avoid and what to say instead."""
     with call.open() as book:
-        terms = book.get_all_terms()
+        terms = book.terminology.all()
     if call.as_json:
         say_json({"terms": [shapes.term(term) for term in terms]})
         return
@@ -43,7 +43,7 @@ def add(
     A chat model is told the phrase, and its answers are corrected. A question with either name finds both.
     """
     with call.open_or_make() as book:
-        added = book.add_term(term, phrase, description=description, language=language)
+        added = book.terminology.add(term, phrase, description=description, language=language)
     if call.as_json:
         say_json({"term": shapes.term(added)})
     else:
@@ -53,7 +53,7 @@ def add(
 def remove(call: Invocation, term: Word) -> None:
     """Remove a word from the terminology."""
     with call.open() as book:
-        if not book.delete_term(term):
+        if not book.terminology.remove(term):
             raise TermNotFound(f"There is no term {term!r}.")
     if call.as_json:
         say_json({"removed": term})

@@ -71,3 +71,11 @@ from (
 ) n
 where c.collection_id = n.collection_id and c.document_id = n.document_id and c.id = n.id
   and c.facts is distinct from n.facts
+
+-- name: documents_to_cite(collection_id, document_ids)
+-- Texts as they lie there: one that a disk has damaged must not keep the others from being cited.
+select d.id, convert_to(d.content, 'UTF8') as content, convert_to(d.title, 'UTF8') as title, convert_to(d.file_path, 'UTF8') as file_path, d.content_hash, d.is_bare,
+       d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory, d.language, d.metadata, d.layout,
+       d.stored_file, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
+from unnest(:document_ids::text[]) wanted (value)
+join documents d on d.collection_id = :collection_id and d.id = wanted.value

@@ -316,6 +316,15 @@ where :filter::jsonpath is null or (
 order by s.score desc, w.chunk_id
 limit :limit
 
+-- name: terms_to_rank(collection_id, terms)
+-- The totals of the collection in every row, and one row even if it knows none of the terms.
+select t.id, t.term, t.chunk_count, t.document_count,
+       n.word_rows, n.word_length, n.document_word_rows, n.document_word_length
+from collection_counters n
+left join terms t on t.collection_id = n.collection_id and t.term = any (:terms::text[])
+where n.collection_id = :collection_id
+order by t.term
+
 -- name: held_words(collection_id, term_ids)
 -- The postings of each term in a few long values, which travel and are read much faster than a row each.
 select q.position, array_agg(p.document_id) as documents,

@@ -4,6 +4,19 @@ select id, telegram_user_id, username, first_name, last_name, language, role, to
        created_at, updated_at
 from users where id = :user_id for update
 
+-- name: lock_visitor(user_id, topic_id, external_id)
+-- A person, as `lock_user` has it, with their topic, and their question as far as it got.
+select u.token_balance, t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.category,
+       t.follow_ups_left, t.created_at, t.updated_at, t.closed_at,
+       m.id as message_id, m.chat_message_id, m.meta as message_meta
+from users u
+join topics t on t.id = :topic_id
+left join messages m on m.external_id = :external_id
+where u.id = :user_id for update of u
+
+-- name: note_draft_of_answer(external_id, draft_id)
+update messages set meta = (meta::jsonb || jsonb_build_object('draft_id', :draft_id::bigint))::text where external_id = :external_id
+
 -- name: delete_jobs_of_user(user_id)
 -- Messages that wait to be sent, or were sent, name whom they are for.
 delete from jobs

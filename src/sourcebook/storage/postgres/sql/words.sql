@@ -41,12 +41,6 @@ select w.document_id, w.term_ids
 from unnest(:document_ids::text[]) wanted (value)
 join document_words w on w.collection_id = :collection_id and w.document_id = wanted.value
 
--- name: terms_by_text(collection_id, terms)
-select t.id, t.term, t.chunk_count, t.document_count
-from unnest(:terms::text[]) wanted (value)
-join terms t on t.collection_id = :collection_id and t.term = wanted.value
-order by t.term
-
 -- name: forget_postings(collection_id, document_ids)
 delete from postings where collection_id = :collection_id and document_id = any (:document_ids::text[])
 

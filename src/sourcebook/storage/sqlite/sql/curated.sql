@@ -1,9 +1,10 @@
--- name: curated_vectors(collection_id, model_id, category_key, subcategory_keys)
+-- name: curated_vectors(collection_id, category_key, subcategory_keys)
 -- Every active answer with its vector: of a category, or (null) of all; of some subcategories and of none, or of all.
 select k.id, k.subcategory_key, v.vector
-from knowledge_base k
-join knowledge_base_vectors v on v.knowledge_base_id = k.id and v.model_id = :model_id
-where k.collection_id = :collection_id and k.is_active = 1
+from collections c
+join knowledge_base k on k.collection_id = c.id
+join knowledge_base_vectors v on v.knowledge_base_id = k.id and v.model_id = c.active_model_id
+where c.id = :collection_id and k.is_active = 1
   and (:category_key is null or k.category_key = :category_key)
   and (:subcategory_keys is null or k.subcategory_key is null
        or k.subcategory_key in (select value from json_each(:subcategory_keys)))

@@ -57,3 +57,11 @@ where d.is_bare = 1 and (
 
 -- name: refresh_facts(collection_id, document_ids)
 -- Nothing to do: filters read the columns and the metadata themselves.
+
+-- name: documents_to_cite(collection_id, document_ids)
+-- Texts as they lie there: one that a disk has damaged must not keep the others from being cited.
+select d.id, cast(d.content as blob) as content, cast(d.title as blob) as title, cast(d.file_path as blob) as file_path, d.content_hash, d.is_bare,
+       d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory, d.language, d.metadata, d.layout,
+       d.stored_file, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
+from json_each(:document_ids) wanted
+cross join documents d on d.collection_id = :collection_id and d.id = wanted.value

@@ -44,12 +44,6 @@ from json_each(:document_ids) wanted
 cross join document_chunks c on c.collection_id = :collection_id and c.document_id = wanted.value
 order by c.document_id, c.chunk_index, c.id
 
--- name: cited_chunks(collection_id, chunk_ids)
-select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index, cast(c.content as blob) as content
-from json_each(:chunk_ids) wanted
-cross join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
-join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
-
 -- name: examined_words(collection_id, document_ids)
 select w.document_id, w.chunk_id, w.length, w.term_ids, w.frequencies
 from json_each(:document_ids) wanted
