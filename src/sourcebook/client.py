@@ -348,7 +348,7 @@ class AsyncSourcebook(EarlierNames):
 
     @property
     def quality(self) -> QualityDoor:
-        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain why a document is not found."""
+        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return QualityDoor(self._connection)
 
     @property

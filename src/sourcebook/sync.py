@@ -755,7 +755,7 @@ class SyncTerminologyDoor:
 
 
 class SyncQualityDoor:
-    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain why a document is not found."""
+    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
 
     def __init__(self, waiter: Waiter, door: QualityDoor) -> None:
         self._waiter = waiter
@@ -1255,7 +1255,7 @@ class Sourcebook:
 
     @property
     def quality(self) -> SyncQualityDoor:
-        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain why a document is not found."""
+        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return SyncQualityDoor(self._waiter, self._book.quality)
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class QualityDoor:
-    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain why a document is not found."""
+    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
