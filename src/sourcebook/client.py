@@ -328,32 +328,32 @@ class AsyncSourcebook(EarlierNames):
 
     @property
     def conversations(self) -> ConversationsDoor:
-        """The conversations that `ask` keeps: begin, list, read, rename, remove and export them."""
+        """Stored conversations: start, list, read, rename, remove and export them."""
         return ConversationsDoor(self._connection)
 
     @property
     def curated(self) -> CuratedDoor:
-        """The approved answers, which `ask` gives first: add, find, list and remove them."""
+        """Curated answers, which `ask` prefers: add, find, list and remove them."""
         return CuratedDoor(self._connection)
 
     @property
     def library(self) -> LibraryDoor:
-        """The documents that were added, and their collections: list, read, hide and remove them."""
+        """Documents and collections: list, read, hide and remove them."""
         return LibraryDoor(self._connection)
 
     @property
     def terminology(self) -> TerminologyDoor:
-        """Words to avoid, and the phrases to use for them."""
+        """Words to avoid, and the phrases to use instead."""
         return TerminologyDoor(self._connection)
 
     @property
     def quality(self) -> QualityDoor:
-        """How well the base is searched: judge it, compare settings, calibrate it, ask why a document is not found."""
+        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return QualityDoor(self._connection)
 
     @property
     def maintenance(self) -> MaintenanceDoor:
-        """The base as a whole: back it up, move it, make its index anew, examine and repair it."""
+        """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return MaintenanceDoor(self._connection)
 
     def _ingest(self) -> Ingest:

@@ -277,7 +277,7 @@ class SyncModeration:
 
 
 class SyncPeople:
-    """The doors to all that is kept of people. What needs no rule of its own is the stores'."""
+    """Users, their consultations, messages and tokens. What needs no rule of its own is the stores'."""
 
     def __init__(self, waiter: Waiter, door: People) -> None:
         self._waiter = waiter
@@ -565,7 +565,7 @@ class SyncReception:
 
 
 class SyncConversationsDoor:
-    """The conversations that `ask` keeps: begin, list, read, rename, remove and export them."""
+    """Stored conversations: start, list, read, rename, remove and export them."""
 
     def __init__(self, waiter: Waiter, door: ConversationsDoor) -> None:
         self._waiter = waiter
@@ -590,7 +590,7 @@ class SyncConversationsDoor:
         return self._waiter.call(self._door.rename, session_id, title)
 
     def remove(self, session_id: str) -> bool:
-        """Remove a conversation with all its messages. True if there was one."""
+        """Remove a conversation and its messages. True if there was one."""
         return self._waiter.call(self._door.remove, session_id)
 
     def export(self, session_id: str) -> str:
@@ -599,7 +599,7 @@ class SyncConversationsDoor:
 
 
 class SyncCuratedDoor:
-    """The approved answers, which `ask` gives first: add, find, list and remove them."""
+    """Curated answers, which `ask` prefers: add, find, list and remove them."""
 
     def __init__(self, waiter: Waiter, door: CuratedDoor) -> None:
         self._waiter = waiter
@@ -618,7 +618,7 @@ class SyncCuratedDoor:
         sources: Sequence[CuratedSource] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
-        """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
+        """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
         `source` makes the sources, by which it is known when the answer is out of date.
         """
@@ -674,7 +674,7 @@ class SyncCuratedDoor:
 
 
 class SyncLibraryDoor:
-    """The documents that were added, and their collections: list, read, hide and remove them."""
+    """Documents and collections: list, read, hide and remove them."""
 
     def __init__(self, waiter: Waiter, door: LibraryDoor) -> None:
         self._waiter = waiter
@@ -714,7 +714,7 @@ class SyncLibraryDoor:
         return self._waiter.call(self._door.hide, document_id, collection=collection)
 
     def unhide(self, document_id: str, *, collection: str | None = None) -> None:
-        """Let a document that was hidden be found again."""
+        """Make a hidden document searchable again."""
         return self._waiter.call(self._door.unhide, document_id, collection=collection)
 
     def collections(self) -> list[Collection]:
@@ -731,7 +731,7 @@ class SyncLibraryDoor:
 
 
 class SyncTerminologyDoor:
-    """Words to avoid, and the phrases to use for them."""
+    """Words to avoid, and the phrases to use instead."""
 
     def __init__(self, waiter: Waiter, door: TerminologyDoor) -> None:
         self._waiter = waiter
@@ -755,7 +755,7 @@ class SyncTerminologyDoor:
 
 
 class SyncQualityDoor:
-    """How well the base is searched: judge it, compare settings, calibrate it, ask why a document is not found."""
+    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
 
     def __init__(self, waiter: Waiter, door: QualityDoor) -> None:
         self._waiter = waiter
@@ -827,7 +827,7 @@ class SyncQualityDoor:
 
 
 class SyncMaintenanceDoor:
-    """The base as a whole: back it up, move it, make its index anew, examine and repair it."""
+    """The base as a whole: back it up, move it, reindex it, check and repair it."""
 
     def __init__(self, waiter: Waiter, door: MaintenanceDoor) -> None:
         self._waiter = waiter
@@ -1235,32 +1235,32 @@ class Sourcebook:
 
     @property
     def conversations(self) -> SyncConversationsDoor:
-        """The conversations that `ask` keeps: begin, list, read, rename, remove and export them."""
+        """Stored conversations: start, list, read, rename, remove and export them."""
         return SyncConversationsDoor(self._waiter, self._book.conversations)
 
     @property
     def curated(self) -> SyncCuratedDoor:
-        """The approved answers, which `ask` gives first: add, find, list and remove them."""
+        """Curated answers, which `ask` prefers: add, find, list and remove them."""
         return SyncCuratedDoor(self._waiter, self._book.curated)
 
     @property
     def library(self) -> SyncLibraryDoor:
-        """The documents that were added, and their collections: list, read, hide and remove them."""
+        """Documents and collections: list, read, hide and remove them."""
         return SyncLibraryDoor(self._waiter, self._book.library)
 
     @property
     def terminology(self) -> SyncTerminologyDoor:
-        """Words to avoid, and the phrases to use for them."""
+        """Words to avoid, and the phrases to use instead."""
         return SyncTerminologyDoor(self._waiter, self._book.terminology)
 
     @property
     def quality(self) -> SyncQualityDoor:
-        """How well the base is searched: judge it, compare settings, calibrate it, ask why a document is not found."""
+        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return SyncQualityDoor(self._waiter, self._book.quality)
 
     @property
     def maintenance(self) -> SyncMaintenanceDoor:
-        """The base as a whole: back it up, move it, make its index anew, examine and repair it."""
+        """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return SyncMaintenanceDoor(self._waiter, self._book.maintenance)
 
     create_session = forward("conversations", SyncConversationsDoor.create)

@@ -1,4 +1,4 @@
-"""What lets code without await use the async client: one thread with an event loop, in which the client lives."""
+"""Runs the async client in a thread with an event loop, for code without await."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Loop:
 
     @property
     def is_another_process(self) -> bool:
-        """Whether this process is a fork of the one that has the thread: here, nobody would ever answer."""
+        """Whether this process is a fork of the one that has the thread. In a fork, nothing would ever answer."""
         return self._process != os.getpid()
 
     def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -97,7 +97,7 @@ class Waiter:
                 self._loop = loop
 
     def close(self) -> None:
-        """Close the base. A fork of the process that opened it leaves that to the other."""
+        """Close the base. A forked process leaves that to its parent."""
         if self._loop is not None and self._loop.is_another_process:
             return
         with self._lock:

@@ -1,1 +1,1 @@
-"""The doors of the client: what it can do besides adding, searching and asking, one file for each subject."""
+"""The client's doors: everything besides add, search and ask, one file per subject."""

@@ -35,7 +35,7 @@ _F = TypeVar("_F", bound="Callable[..., object]")
 
 
 def works_closed(method: _F) -> _F:
-    """Marks what needs no open base, so that the client without await gives it a loop of its own."""
+    """Marks a method that needs no open base: the sync client then runs it in a temporary loop."""
     method.works_closed = True  # pyright: ignore[reportFunctionMemberAccess]
     return method
 
@@ -65,7 +65,7 @@ class Connection:
         return self.base
 
     async def close(self) -> None:
-        """Close the base. Closing twice is fine. In a forked process, what the parent opened is left to the parent."""
+        """Close the base. Calling this twice does no harm. A forked process leaves it to its parent."""
         base, self._base = self._base, None
         pictures, self._pictures = self._pictures, None
         self.reception = None
@@ -109,7 +109,7 @@ class Connection:
         return self._pictures
 
     def named(self, collection: str | None) -> str:
-        """The collection, or the one that the settings name."""
+        """The collection, or the default one in the settings."""
         return self.settings.collection if collection is None else collection
 
     def searched(self, collection: str | Sequence[str] | None) -> str | Sequence[str]:

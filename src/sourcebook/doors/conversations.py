@@ -1,4 +1,4 @@
-"""`book.conversations`: what was asked and answered, session by session."""
+"""`book.conversations`: the stored conversations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ConversationsDoor:
-    """The conversations that `ask` keeps: begin, list, read, rename, remove and export them."""
+    """Stored conversations: start, list, read, rename, remove and export them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -48,7 +48,7 @@ class ConversationsDoor:
         await self._connection.stores.sessions.rename_session(session_id, LOCAL_USER, title)
 
     async def remove(self, session_id: str) -> bool:
-        """Remove a conversation with all its messages. True if there was one."""
+        """Remove a conversation and its messages. True if there was one."""
         return await self._connection.stores.sessions.remove_session(session_id, LOCAL_USER)
 
     async def export(self, session_id: str) -> str:

@@ -1,4 +1,4 @@
-"""`book.curated`: the approved answers, which `ask` gives first."""
+"""`book.curated`: the curated answers, which `ask` prefers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CuratedDoor:
-    """The approved answers, which `ask` gives first: add, find, list and remove them."""
+    """Curated answers, which `ask` prefers: add, find, list and remove them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -35,7 +35,7 @@ class CuratedDoor:
         sources: Sequence[CuratedSource] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
-        """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
+        """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
         `source` makes the sources, by which it is known when the answer is out of date.
         """

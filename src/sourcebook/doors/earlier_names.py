@@ -1,4 +1,4 @@
-"""The names under which the doors' methods stood on the client before there were doors. They stay."""
+"""The client's earlier method names, kept as aliases of the doors' methods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sourcebook.ports.forward import forward
 
 
 class EarlierNames:
-    """`book.kb_insert` is `book.curated.insert`, and so on: each is what stands at its door."""
+    """`book.kb_insert` is `book.curated.insert`, and so on."""
 
     create_session = forward("conversations", ConversationsDoor.create)
     sessions = forward("conversations", ConversationsDoor.latest)

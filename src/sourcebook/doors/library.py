@@ -1,4 +1,4 @@
-"""`book.library`: the documents that were added, and their collections."""
+"""`book.library`: the documents and collections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LibraryDoor:
-    """The documents that were added, and their collections: list, read, hide and remove them."""
+    """Documents and collections: list, read, hide and remove them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -61,7 +61,7 @@ class LibraryDoor:
         await writer.set_active(self._connection.named(collection), document_id, active=False)
 
     async def unhide(self, document_id: str, *, collection: str | None = None) -> None:
-        """Let a document that was hidden be found again."""
+        """Make a hidden document searchable again."""
         writer = self._connection.stores.writer
         await writer.set_active(self._connection.named(collection), document_id, active=True)
 

@@ -1,4 +1,4 @@
-"""`book.maintenance`: copies, backups, bundles, reindexing, and what to do when something is wrong."""
+"""`book.maintenance`: copies, backups, bundles, reindexing, checks and repairs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class MaintenanceDoor:
-    """The base as a whole: back it up, move it, make its index anew, examine and repair it."""
+    """The base as a whole: back it up, move it, reindex it, check and repair it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

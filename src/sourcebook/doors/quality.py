@@ -1,4 +1,4 @@
-"""`book.quality`: how well the base answers, and how to make it answer better."""
+"""`book.quality`: measures how well the base answers, and improves it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class QualityDoor:
-    """How well the base is searched: judge it, compare settings, calibrate it, ask why a document is not found."""
+    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

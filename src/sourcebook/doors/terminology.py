@@ -1,4 +1,4 @@
-"""`book.terminology`: words to avoid, and the phrases to use for them."""
+"""`book.terminology`: words to avoid, and the phrases to use instead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class TerminologyDoor:
-    """Words to avoid, and the phrases to use for them."""
+    """Words to avoid, and the phrases to use instead."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

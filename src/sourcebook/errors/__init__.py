@@ -1,10 +1,10 @@
 """Every error that Sourcebook raises on purpose.
 
 Each has a stable `code` for programs and a `hint` that says what to do next. The first line of a class's docstring is
-its message when none is given, and the rest is its hint.
+its default message; the rest is its default hint.
 
     SourcebookError
-    ├── UsageError                  what was asked for makes no sense
+    ├── UsageError                  the request is invalid
     │   ├── BadFilter
     │   ├── AmbiguousName
     │   ├── BadText
@@ -13,7 +13,7 @@ its message when none is given, and the rest is its hint.
     │   ├── BadSetting
     │   ├── BadBundle
     │   ├── BadPolicy
-    │   ├── BadFile                 one file cannot be read; others are not touched by that
+    │   ├── BadFile                 one file cannot be read; the others are unaffected
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
     │   │   ├── EncryptedFile
@@ -24,7 +24,7 @@ its message when none is given, and the rest is its hint.
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
     │   └── TooLittleData
-    ├── NotFound                    what was named is not there
+    ├── NotFound                    no such thing in the base
     │   ├── CollectionNotFound
     │   ├── DocumentNotFound
     │   ├── ChunkNotFound
@@ -36,7 +36,7 @@ its message when none is given, and the rest is its hint.
     │   ├── UserNotFound
     │   ├── TopicNotFound
     │   └── TermNotFound
-    ├── Conflict                    somebody or something else got there first
+    ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
     │   ├── TooManyRemovals
@@ -46,7 +46,7 @@ its message when none is given, and the rest is its hint.
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
     │   └── ReindexOverrun
-    ├── StorageError                the base cannot do it
+    ├── StorageError                the database failed or cannot be used
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
     │   ├── BaseFull
@@ -69,7 +69,7 @@ its message when none is given, and the rest is its hint.
     │   ├── ProviderBusy
     │   ├── ProviderRefused
     │   └── BadProviderAnswer
-    └── AuthError                   who asks may not
+    └── AuthError                   permission denied
         └── UserBlocked
 """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class People:
-    """The doors to all that is kept of people. What needs no rule of its own is the stores'."""
+    """Users, their consultations, messages and tokens. What needs no rule of its own is the stores'."""
 
     def __init__(
         self,

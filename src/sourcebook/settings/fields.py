@@ -1,4 +1,4 @@
-"""What can be set, with its default, its limits, and its line in the reference."""
+"""All settings, with their defaults, limits and descriptions."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ DOTENV_FILE = ".env"
 TOML_FILE = "sourcebook.toml"
 _SECRET_ENDS = ("api_key", "_token", "_secret")
 _SERVER_KEYS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
-# Read by the test suite, and by nothing in the product.
+# Used by the test suite only.
 _NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK", "SOURCEBOOK_TEST_POSTGRES"})
 
 

@@ -188,7 +188,7 @@ def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
-    """Names in the sentence that nobody mentions in the quote. Of "Rh-infected" only the first part is a name."""
+    """Names in the sentence that are not in the quote. Of "Rh-infected" only the first part is a name."""
     held = set(words(around))
     stems = set(stem_words(sorted(held), language))
     beginnings = _beginnings(stems | held)

@@ -144,7 +144,7 @@ def reasons(answer: Answer) -> str:
         verdict = "taken" if passage["taken"] else left_out
         lines.append(
             f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
-            f"contains {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
+            f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
         )
     if answer.tier is Tier.NONE and not _rows(details.get("passages")):
         lines.append("  nothing was found")

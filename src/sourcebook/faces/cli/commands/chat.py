@@ -98,9 +98,7 @@ def chat(
     _read_anything()
     with call.open() as book:
         if session is not None:
-            book.conversations.get(
-                session
-            )  # A conversation that is not there is an error now, not after the first question.
+            book.conversations.get(session)  # Fail now rather than after the first question.
         talk = Talk(book, session, category, subcategory, collection)
         code = _converse(talk, is_terminal=sys.stdin.isatty())
     if talk.session is not None:

@@ -73,10 +73,10 @@ def add(
     ] = SourceType.MANUAL,
     collection: CollectionName = None,
 ) -> None:
-    """Add a curated answer, which is given first whenever its question is asked.
+    """Add a curated answer, which comes first whenever its question is asked.
 
-    When a document that it stands on changes, it is known to be stale. Without a source it is given only to its own
-    question, word for word.
+    When one of its sources changes, it is marked stale. Without a source, it is used only for its own question, word
+    for word.
     """
     with call.open_or_make() as book:
         entry = book.curated.insert(
