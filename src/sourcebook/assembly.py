@@ -29,6 +29,7 @@ from sourcebook.ports.providers import Closing, known_model
 from sourcebook.ports.storage import Preparing
 from sourcebook.ports.stores import Stores
 from sourcebook.settings import Settings, masked
+from sourcebook.storage.base_address import checked_base, is_server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -72,9 +73,6 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.backup.service import SqliteBackups
     from sourcebook.storage.sqlite.copy_end import SqliteCopyEnd
     from sourcebook.storage.sqlite.old_base import SqliteOldBase
-
-
-_SERVERS = ("postgresql://", "postgres://")
 
 
 class SystemClock:
@@ -122,7 +120,7 @@ class OpenBase:
 
 async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
     """Open the base that the settings name, making it first if it is a file that does not exist."""
-    if settings.db.startswith(_SERVERS):
+    if is_server(settings.db):
         return await open_postgres(settings, clock or SystemClock())
     if "://" in settings.db:
         raise BaseUnreachable(
@@ -263,7 +261,7 @@ def is_old_base(source: str) -> bool:
     """Whether this is a database, in a file or on a server, rather than a bundle or an index of lines."""
     from sourcebook.storage.sqlite.old_base import is_database
 
-    return source.startswith(_SERVERS) or ("://" not in source and is_database(Path(source)))
+    return is_server(checked_base(source)) or ("://" not in source and is_database(Path(source)))
 
 
 async def import_old_base(
@@ -296,12 +294,12 @@ async def import_old_base(
     work = LayoutImport(
         base.database, base.stores, base.clock, parse_rules(settings.type_rules), choose, on_progress
     )
-    async with _old_base(source) as old:
+    async with _old_base(checked_base(source)) as old:
         return await work.run(old, collection_id)
 
 
 def _old_base(source: str) -> AbstractAsyncContextManager[SqliteOldBase | PostgresOldBase]:
-    if not source.startswith(_SERVERS):
+    if not is_server(source):
         from sourcebook.storage.sqlite.old_base import sqlite_old_base
 
         return sqlite_old_base(Path(source))
@@ -516,7 +514,7 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
 
 def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[Claims]]:
     """What divides the work of an `add` among the processes that add to the same base."""
-    if settings.db.startswith(_SERVERS):
+    if is_server(settings.db):
         from sourcebook.storage.postgres.server_claims import server_claims
 
         return partial(server_claims, settings.db)

@@ -11,6 +11,7 @@ its message when none is given, and the rest is its hint.
     │   ├── BadMetadata
     │   ├── BadVector
     │   ├── BadSetting
+    │   ├── BadAddress
     │   ├── BadBundle
     │   ├── BadPolicy
     │   ├── BadFile                 one file cannot be read; others are not touched by that
@@ -160,6 +161,16 @@ class BadSetting(UsageError):
     """
 
     code = "bad_setting"
+
+
+class BadAddress(UsageError):
+    """The address of a server cannot be read; it is not repeated here, as it may hold a password.
+
+    Write `postgresql://user:password@host:port/name`; in the user and the password, `/` is written `%2F`, `@` `%40`,
+    `:` `%3A`, `?` `%3F` and `#` `%23`. A file whose name looks like an address is given as `./NAME`.
+    """
+
+    code = "bad_address"
 
 
 class BadBundle(UsageError):

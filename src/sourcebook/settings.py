@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.storage.base_address import checked_base
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,9 @@ _SECRET_ENDS = ("api_key", "_token", "_secret")
 _SERVER_KEYS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 # As it stands in the addresses of the Bot API, which libraries put into their errors.
 _BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
+# An address as it should be, or with a slash too few, as a path that was made of it has.
+_ACCOUNT = re.compile(r"(?i)(\bpostgres(?:ql)?:/*|:/+)([^/?#@:\s]*):.*@")
+_PASSWORD = re.compile(r"""(?i)\b(\w*password|passwd|pwd)\s*=\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^&\s]*)""")
 # Read by the test suite, and by nothing in the product.
 _NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK", "SOURCEBOOK_TEST_POSTGRES"})
 
@@ -384,7 +388,7 @@ class Settings(BaseModel):
     @classmethod
     def _with_home(cls, db: str) -> str:
         if not db.startswith("~"):
-            return db
+            return checked_base(db)
         try:
             return str(Path(db).expanduser())
         except RuntimeError:
@@ -471,8 +475,8 @@ def masked(value: object) -> object:
         return "***"
     if not isinstance(value, str):
         return value
-    shown = _BOT_TOKEN.sub(r"\1:***", re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1:***@", value))
-    return re.sub(r"(?i)([?&\s]|^)(\w*password)=[^&\s]*", r"\1\2=***", shown)
+    shown = _BOT_TOKEN.sub(r"\1:***", _ACCOUNT.sub(r"\1\2:***@", value))
+    return _PASSWORD.sub(r"\1=***", shown)
 
 
 def _from_toml(path: Path) -> dict[str, Given]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO
@@ -16,14 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from sourcebook.faces.cli.text_layout import Cut, fitting_columns, shortened, wrapped
+from sourcebook.settings import masked
+from sourcebook.text.hidden import escaped_in_json, without_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sourcebook.errors import SourcebookError
-
-# Letters that turn the direction of what follows: they can make a line read as something that it is not.
-_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 _LONGEST_WHOLE = 40
 """Cells of a word that is not broken in a table: an id is one, a path is not."""
@@ -35,7 +33,7 @@ class OutputLost(Exception):
 
 def printable(text: str) -> str:
     """The text without what could steer a terminal. Documents are written by strangers."""
-    return "".join(letter for letter in text if letter in "\n\t" or _is_harmless(letter))
+    return without_hidden(text)
 
 
 def say(text: str) -> None:
@@ -83,7 +81,7 @@ def say_json(document: Mapping[str, Any]) -> None:
 
 
 def as_json_text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return escaped_in_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 
 def say_rows(
@@ -133,12 +131,14 @@ def _draw_lines(
 
 
 def say_error(error: SourcebookError, *, as_json: bool) -> None:
+    """What went wrong. A path that is named in it may be an address that somebody mistyped, with its password."""
+    shown = {key: str(masked(text)) for key, text in error.as_dict().items()}
     if as_json:
-        say_json({"error": error.as_dict()})
+        say_json({"error": shown})
         return
-    tell(f"Error: {error.message}")
-    if error.hint:
-        tell(error.hint)
+    tell(f"Error: {shown['message']}")
+    if shown["hint"]:
+        tell(shown["hint"])
 
 
 def flush() -> None:
@@ -178,7 +178,3 @@ def _stdout() -> Generator[TextIO]:
 
 def _cell(value: object) -> str:
     return "" if value is None else " ".join(printable(str(value)).split())
-
-
-def _is_harmless(letter: str) -> bool:
-    return unicodedata.category(letter) != "Cc" and letter not in _DIRECTION_MARKS
