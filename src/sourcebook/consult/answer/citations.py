@@ -99,10 +99,10 @@ def cited_sentences(answer: str) -> list[CitedSentence]:
     the one behind it.
     """
     sentences: list[CitedSentence] = []
-    marks_come_first = _LEADING.match(answer) is not None
+    are_first = marks_come_first(answer)
     for start, end in sentence_spans(answer):
         begin = start
-        if sentences and not marks_come_first and (leading := _LEADING.match(answer, start, end)):
+        if sentences and not are_first and (leading := _LEADING.match(answer, start, end)):
             begin = leading.end()
             sentences[-1] = sentences[-1].citing(_cited(answer[start:begin]))
         text = "".join(piece for piece in _pieces(answer[begin:end]) if isinstance(piece, str))
@@ -112,6 +112,11 @@ def cited_sentences(answer: str) -> list[CitedSentence]:
         elif numbers and sentences:
             sentences[-1] = sentences[-1].citing(numbers)
     return sentences
+
+
+def marks_come_first(answer: str) -> bool:
+    """Whether the marks of an answer stand before their sentences."""
+    return _LEADING.match(answer) is not None
 
 
 def _cited(text: str) -> tuple[int, ...]:
@@ -129,6 +134,10 @@ class Quote:
     is_enough: bool
     doubts: tuple[str, ...]
 
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
     """One sentence of the passage, or two that follow each other if together they support more."""
@@ -136,6 +145,13 @@ def best_quote(sentence: str, passage: str, language: str | None, context: str =
     pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
     best = max((_quote(sentence, passage, span, language, context) for span in [*spans, *pairs]), key=_worth)
     return best[0]
+
+
+def quote_at(
+    sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str = ""
+) -> Quote:
+    """These words of the passage, and whether they support the sentence."""
+    return _quote(sentence, passage, span, language, context)[0]
 
 
 def _quote(

@@ -144,11 +144,11 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
 async def _show_source(guest: Guest, office: BotServices, press: Press) -> bool:
     """A source of one's own answer: its words as they were cited, or its page as it looks, if it can be shown."""
     turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
-    citations = () if turn is None else rendering.by_number(turn[1].citations)
-    found = next((one for one in citations if one.number == press.number), None)
-    if found is None:
+    cited = [] if turn is None else [one for one in turn[1].citations if one.number == press.number]
+    if not cited:
         return False
-    words = rendering.source(guest.texts, found)
+    found = cited[0]
+    words = rendering.source(guest.texts, cited)
     if press.action is Action.SOURCE:
         await office.say(guest, words)
     elif found.page is None:

@@ -36,7 +36,12 @@ def answer(texts: Texts, reply: Reply) -> RichText:
 
 
 def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:
-    lines = [f"[{citation.number}] {place(texts, citation)}" for citation in by_number(citations)]
+    """Each place once, with the numbers that lead there."""
+    places: dict[str, str] = {}
+    for citation in by_number(citations):
+        name = place(texts, citation)
+        places[name] = f"{places.get(name, '')}[{citation.number}]"
+    lines = [f"{numbers} {name}" for name, numbers in places.items()]
     return joined([bold(texts("sources")), *lines], "\n") if lines else RichText()
 
 
@@ -56,11 +61,13 @@ def place(texts: Texts, source: Citation | CuratedSource) -> str:
     return name if source.page is None else f"{name}, {texts('page', page=source.page)}"
 
 
-def source(texts: Texts, citation: Citation) -> RichText:
-    """A source in its own words."""
-    head = texts("source_quote", name=f"[{citation.number}] {place(texts, citation)}")
-    gone = italic(texts("source_gone")) if citation.state is SourceState.REMOVED else RichText()
-    return joined([bold(head), quote(citation.quote.strip()[:_LONGEST_QUOTE]), gone])
+def source(texts: Texts, cited: Sequence[Citation]) -> RichText:
+    """What stands behind one number, in its own words: all that the answer takes from there."""
+    first = cited[0]
+    head = texts("source_quote", name=f"[{first.number}] {place(texts, first)}")
+    words = dict.fromkeys(citation.quote.strip() for citation in cited)
+    gone = italic(texts("source_gone")) if first.state is SourceState.REMOVED else RichText()
+    return joined([bold(head), quote("\n\n".join(words)[:_LONGEST_QUOTE]), gone])
 
 
 def _notes(texts: Texts, given: Answer) -> list[RichText]:
