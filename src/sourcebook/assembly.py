@@ -472,7 +472,7 @@ def make_reindex(
     """With the model that is named or given; without one, each collection with its own."""
     from sourcebook.ingest.index.reindex import Reindex
 
-    chosen = embedders.named(model) if isinstance(model, str) else model
+    chosen = embedders.named(model) if isinstance(model, str) else model and _checked(model)
     if chosen is None and model is not None:
         raise UsageError("A collection cannot be reindexed with no model.", hint="Name one with `--model`.")
     return Reindex(
@@ -557,9 +557,9 @@ class Embedders:
     """The embedders of one base: the main one, and one for each other model that its collections hold."""
 
     def __init__(self, settings: Settings, given: Embedder | None = None) -> None:
-        self.main = make_embedder(settings) if given is None else given
+        self._given = None if given is None else _checked(given)
+        self.main = self._given or make_embedder(settings)
         self._settings = settings
-        self._given = given
         self._others: dict[EmbeddingModel, Embedder | None] = {}
         self._named: dict[str, Embedder | None] = {}
 
@@ -585,6 +585,13 @@ class Embedders:
         for embedder in (self.main, *self._others.values(), *self._named.values()):
             if embedder is not self._given and isinstance(embedder, Closing):
                 await embedder.close()
+
+
+def _checked(embedder: Embedder) -> Embedder:
+    """An embedder that a caller wrote: whatever it gives becomes right vectors or an error of ours."""
+    from sourcebook.providers.checked_embedder import CheckedEmbedder
+
+    return CheckedEmbedder(embedder)
 
 
 class Rerankers:
@@ -657,7 +664,12 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     url = settings.chat_base_url or urls[kind]
     key = None if settings.chat_api_key is None else settings.chat_api_key.get_secret_value()
     patience = Patience(seconds=settings.chat_timeout, attempts=3)
-    return OpenAIChat(name, Address(url, key), patience, Writing(most_tokens=settings.chat_tokens))
+    writing = Writing(
+        most_tokens=settings.chat_tokens,
+        most_characters=settings.chat_characters,
+        most_seconds=settings.chat_seconds,
+    )
+    return OpenAIChat(name, Address(url, key), patience, writing)
 
 
 def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:

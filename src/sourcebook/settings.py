@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.storage.base_address import checked_base
 
 if TYPE_CHECKING:
@@ -232,6 +233,18 @@ class Settings(BaseModel):
         le=32_000,
         description="How long an answer of the chat model may be, in model tokens.",
     )
+    chat_seconds: float = Field(
+        default=300.0,
+        gt=0,
+        le=86_400,
+        description="Seconds after which an answer that the chat model is still writing is given up.",
+    )
+    chat_characters: int = Field(
+        default=32_000,
+        ge=100,
+        le=1_000_000,
+        description="How many characters the chat model may write before its answer is given up, whatever it was told.",
+    )
     answer_passages: int = Field(
         default=6,
         ge=1,
@@ -363,11 +376,15 @@ class Settings(BaseModel):
             "the words in capitals being your own"
         )
 
-    @field_validator("embedder_base_url", "rerank_base_url", "telegram_api_base")
+    @field_validator("embedder_base_url", "rerank_base_url", "chat_base_url", "telegram_api_base")
     @classmethod
     def _address(cls, url: str | None) -> str | None:
         if url is not None and not url.startswith(("http://", "https://")):
             raise ValueError("an address begins with http:// or https://")
+        if url is not None and not is_readable_url(url):
+            raise ValueError(
+                "the address cannot be read; it is http://HOST:PORT/PATH, with %XX in a password"
+            )
         return url
 
     @field_validator("telegram_admins")

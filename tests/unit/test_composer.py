@@ -81,6 +81,9 @@ def test_a_number_that_was_not_given_keeps_its_number_and_leads_nowhere() -> Non
 
 
 def test_people_see_each_place_once_with_its_numbers() -> None:
-    written = "Saw off the oldest four branches [1]. Blackcurrants are pruned after the harvest [1]. Gooseberries are pruned in February [1]."
+    written = (
+        "Saw off the oldest four branches [1]. Blackcurrants are pruned after the harvest [1]. "
+        "Gooseberries are pruned in February [1]."
+    )
     shown = rendering.source_list(texts("en"), composed(written).citations).text
     assert shown.splitlines()[1:] == ["[1][2] b.pdf, p. 3", "[3] b.pdf, p. 2"]

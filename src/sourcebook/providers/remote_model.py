@@ -16,12 +16,14 @@ import anyio
 
 from sourcebook.errors import (
     BadProviderAnswer,
+    BadSetting,
     ProviderBusy,
     ProviderError,
     ProviderRefused,
     ProviderTimeout,
     ProviderUnreachable,
 )
+from sourcebook.providers.url_checks import is_readable_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,6 +60,13 @@ class Address:
 
     base_url: str
     api_key: str | None = None
+
+    def __post_init__(self) -> None:
+        if not is_readable_url(self.base_url):
+            raise BadSetting(
+                "The address of the model's server cannot be read.",
+                hint="It is `http://HOST:PORT/PATH`; in a user or password, `/` is written `%2F` and `@` `%40`.",
+            )
 
     def __repr__(self) -> str:
         return f"Address({self.shown!r})"

@@ -18,10 +18,12 @@ from sourcebook.consult.answer.citations import (
     quote_at,
 )
 from sourcebook.consult.answer.extract import emphasised, extract
+from sourcebook.consult.answer.own_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.question.kinds import kinds_of
 from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, Sentence
+from sourcebook.text.normal import made_storable, without_open_half
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.extract import Extract
@@ -136,18 +138,29 @@ class StreamedAnswer:
         default_factory=list[tuple[CitedSentence, list[Citation]]]
     )
     _shown: bool = False
+    _half: str = ""
 
     def feed(self, text: str) -> str:
-        """What may be shown after this piece. The word for "nothing found" is held back until it is known."""
-        return self._show(self._reader.feed(text))
+        """What may be shown after this piece. What may still become "nothing found" is held back until it is known."""
+        whole, self._half = without_open_half(self._half + text)
+        return self._show(self._reader.feed(made_storable(whole)))
 
     def close(self) -> str:
-        return self._show(self._reader.close(), is_last=True)
+        ending = self._reader.feed(made_storable(self._half))
+        return self._show([*ending, *self._reader.close()], is_last=True)
 
     @property
     def has_nothing(self) -> bool:
         """Whether the model said that the passages do not answer, or nothing at all."""
-        return not self._text.strip() or NOTHING_FOUND in self._text
+        if not self._text.strip() or NOTHING_FOUND in self._text:
+            return True
+        return not self._sources and is_own_decline(self._text)
+
+    @property
+    def _is_open(self) -> bool:
+        if NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
+            return True
+        return not self._shown and not self._sources and may_become_decline(self._text)
 
     def new_citations(self, *, is_last: bool = False) -> list[Citation]:
         """The citations of the sentences that have ended since the last time."""
@@ -182,7 +195,7 @@ class StreamedAnswer:
         before = len(self._text) if self._shown else 0
         for piece in pieces:
             self._text += piece if isinstance(piece, str) else self._marks(piece)
-        if not is_last and NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
+        if not is_last and self._is_open:
             return ""
         if self.has_nothing:
             return ""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _occupy_closed_streams()
     try:
         from sourcebook.faces.cli.run import run
 
@@ -26,6 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from sourcebook.faces.cli.interrupt_message import tell_interrupted
 
         return tell_interrupted(given)
+
+
+def _occupy_closed_streams() -> None:
+    """Where a standard stream is closed, the next file that is opened would take its place, and its output."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _is_interrupt(error: BaseException | None) -> bool:

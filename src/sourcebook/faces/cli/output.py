@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -142,17 +143,21 @@ def say_error(error: SourcebookError, *, as_json: bool) -> None:
 
 
 def flush() -> None:
-    with _stdout() as stream:
-        stream.flush()
+    """Nothing was written to a stdout that is closed, or that was an error already."""
+    if cast("TextIO | None", sys.stdout) is not None:
+        with _stdout() as stream:
+            stream.flush()
 
 
 def leave_stdout() -> None:
     """Nobody takes our output any more: write the rest to nowhere, so that Python ends without a word."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if cast("TextIO | None", sys.stdout) is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def stderr() -> Console:
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    # Without a file, rich would write to stdout, where only data belongs.
+    return Console(file=sys.stderr or StringIO(), highlight=False, soft_wrap=True)
 
 
 def _print(console: Console, text: str) -> None:
@@ -168,6 +173,8 @@ class _Console(Console):
 
 @contextmanager
 def _stdout() -> Generator[TextIO]:
+    if cast("TextIO | None", sys.stdout) is None:  # It was closed before the command began.
+        raise OutputLost("The output could not be written: standard output is closed.")
     try:
         yield sys.stdout
     except BrokenPipeError:
