@@ -24,6 +24,7 @@ its message when none is given, and the rest is its hint.
     │   │   └── NeedsOcr
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
+    │   │   └── NothingAsked
     │   └── TooLittleData
     ├── NotFound                    what was named is not there
     │   ├── CollectionNotFound
@@ -279,6 +280,21 @@ class NothingToSearchFor(UsageError):
     """
 
     code = "nothing_to_search_for"
+
+
+class NothingAsked(NothingToSearchFor):
+    """The message is a greeting, thanks or a sign, and asks nothing.
+
+    Ask a question; nothing was charged, and no expert was called. `kind` says what it is.
+    """
+
+    code = "nothing_asked"
+
+    def __init__(
+        self, message: str | None = None, *, hint: str | None = None, kind: str = "nothing_asked"
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
 
 
 class TooLittleData(UsageError):

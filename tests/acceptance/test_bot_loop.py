@@ -39,7 +39,7 @@ async def test_the_loop_goes_round_in_the_bot(db: str, tmp_path: Path) -> None:
 
         # A question, answered from the documents; the answer waits for review and is approved with an edit.
         answer = await desk.says(anna, ASKED)
-        assert "Источники\n[1] " in answer.text
+        assert "Источники\n[1]" in answer.text
         assert "обрезка_осенью.md" in answer.text
         assert await desk.balance(anna) == 0
         draft = await desk.says(admin, "/moderate")

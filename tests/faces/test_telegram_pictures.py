@@ -57,7 +57,7 @@ def photo_of(sent: Sent) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("language", "label"), [("ru", "[1] с. 2 картинкой"), ("pt", "[1] p. 2 como imagem")]
+    ("language", "label"), [("ru", "[1] с. 2: показать страницу"), ("pt", "[1] p. 2 como imagem")]
 )
 async def test_the_button_speaks_the_persons_language(desk: Desk, language: str, label: str) -> None:
     assert label in (await desk.says(desk.person(7, language), QUESTION)).buttons

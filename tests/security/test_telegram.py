@@ -162,7 +162,7 @@ async def test_an_edited_message_is_not_asked_again(desk: Desk) -> None:
     )
     await desk.feed(edited, edited)
     assert desk.telegram.said(7)[1:] == [
-        "I do not see changes to a message. Send the question again as a new one."
+        "I do not see changes to a message. Send the corrected question as a new one."
     ]
     assert (await desk.book.people.list_topics((await desk.user(anna)).id))[0].follow_ups_left == 3
 

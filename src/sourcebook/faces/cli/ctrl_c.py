@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from sourcebook.ingest.stop_signal import StopSignal
+
+_HEARD = "\nStopping: what is finished is kept. Ctrl-C again ends at once.\n"
 
 
 @contextmanager
@@ -23,9 +27,17 @@ def stopping() -> Generator[StopSignal]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
+        _tell_at_once()
 
     before = signal.signal(signal.SIGINT, on_interrupt)
     try:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _tell_at_once() -> None:
+    """Past every buffer and bar: the signal may have come in the middle of a line."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.flush()
+        os.write(sys.stderr.fileno(), _HEARD.encode())

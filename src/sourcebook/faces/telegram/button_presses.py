@@ -133,7 +133,8 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
     try:
         topic = await office.book.reception.buy_questions(guest.user.id, guest.place.channel_key, guest.key)
     except NotEnoughTokens:
-        await office.close(guest, texts("not_enough_tokens"), keyboards.rows(*payments.offers(guest, office)))
+        said = f"{texts('not_enough_tokens')} {rendering.how_to_get_tokens(texts, office.terms)}"
+        await office.close(guest, said, keyboards.rows(*payments.offers(guest, office)))
     except TopicNotFound:
         await office.close(guest, texts("nothing_to_extend"))
     else:

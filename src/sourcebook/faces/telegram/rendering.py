@@ -11,18 +11,19 @@ from sourcebook.model.chat import SourceState, Tier
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sourcebook.faces.telegram.bot_services import BotTerms
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer, Citation
     from sourcebook.model.curation import CuratedSource, Term
     from sourcebook.model.moderation import Digest, Draft
-    from sourcebook.model.people import Reply
+    from sourcebook.model.people import Reply, User
 
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 3000
 _GAPS = 5
 
 
-def answer(texts: Texts, reply: Reply) -> RichText:
+def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     """The answer, its sources, and what it cost."""
     given = reply.answer
     return joined(
@@ -30,7 +31,7 @@ def answer(texts: Texts, reply: Reply) -> RichText:
             from_markdown(given.answer),
             source_list(texts, given.citations),
             *_notes(texts, given),
-            _cost(texts, reply),
+            _cost(texts, reply, terms),
         ]
     )
 
@@ -81,15 +82,23 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
     return [italic(note) for note in notes]
 
 
-def _cost(texts: Texts, reply: Reply) -> RichText:
+def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:
+    return texts("tokens_for_sale" if terms.stars else "tokens_from_owner")
+
+
+def _cost(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     given = reply.answer
     if given.tier is Tier.NONE:
         waits = texts("expert_will_answer") if reply.draft_id is not None else ""
         return joined([waits], " ")
     if given.tier is Tier.CURATED:
         return italic(texts("was_free"))
+    if not terms.prices.new_topic:
+        return RichText()
     if reply.follow_ups_left:
         return italic(texts("follow_ups_left", n=reply.follow_ups_left))
+    if reply.balance < min(terms.prices.more_questions, terms.prices.new_topic):
+        return italic(f"{texts('no_follow_ups_left')} {how_to_get_tokens(texts, terms)}")
     return italic(texts("no_follow_ups_left"))
 
 
@@ -138,6 +147,24 @@ def terms(texts: Texts, found: Sequence[Term]) -> RichText:
         return RichText(texts("no_terms"))
     lines = [f"{clean(term.term)} → {clean(term.preferred_phrase)}" for term in found]
     return joined([bold(texts("terms_head")), *lines], "\n")
+
+
+def users(texts: Texts, found: Sequence[User], total: int) -> RichText:
+    """People as an admin sees them: how to name them in a command, what they have, whether they are kept out."""
+    lines = [
+        joined(
+            [
+                clean(user.shown_name, _LONGEST_NAME),
+                f"@{clean(user.username, _LONGEST_NAME)}" if user.username else "",
+                "" if user.telegram_user_id is None else str(user.telegram_user_id),
+                texts("tokens", n=user.token_balance),
+                texts("is_blocked") if user.is_blocked else "",
+            ],
+            " · ",
+        )
+        for user in found
+    ]
+    return joined([bold(texts("users_head", total=total)), *lines], "\n")
 
 
 def digest(texts: Texts, found: Digest, since: str, until: str) -> RichText:

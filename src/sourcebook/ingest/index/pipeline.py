@@ -41,7 +41,7 @@ TEXT_ON_THE_WAY = 2_000_000
 FILES_ON_THE_WAY = 64
 MOST_FAILURES = 3
 """After so many calls in a row that failed, the provider is taken to be down."""
-STOP_SECONDS = 5.0
+STOP_SECONDS = 1.5
 """How long an `add` may still take when somebody wants to stop."""
 POLL_SECONDS = 0.1
 
