@@ -16,8 +16,8 @@ _HEARD = "\nStopping: what is finished is kept. Ctrl-C again ends at once.\n"
 
 
 @contextmanager
-def stopping() -> Generator[StopSignal]:
-    """A signal that the first Ctrl-C sets. The second one interrupts as usual."""
+def stopping(*, says_so: bool = True) -> Generator[StopSignal]:
+    """A signal that the first Ctrl-C sets, which is told at once. The second one interrupts as usual."""
     stop = StopSignal()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -27,7 +27,8 @@ def stopping() -> Generator[StopSignal]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        _tell_at_once()
+        if says_so:
+            _tell_at_once()
 
     before = signal.signal(signal.SIGINT, on_interrupt)
     try:
