@@ -222,7 +222,12 @@ def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_
         assert report["added"] == documents(shell) > 0
     else:
         assert " added, " in stdout
-        assert stderr == "Error: Interrupted.\nFinished work is kept.\n"
+        assert stderr.splitlines() == [
+            "",
+            "Stopping: what is finished is kept. Ctrl-C again ends at once.",
+            "Error: Interrupted.",
+            "Finished work is kept.",
+        ]
     assert documents(shell) < 400
     assert shell.json("doctor")["ok"] is True
 

@@ -66,8 +66,8 @@ async def test_a_model_is_followed_piece_by_piece(tmp_path: Path) -> None:
             "Done",
         ]
         answer = answer_of(events)
-        assert written(events) == answer.answer == f"{TRUE} They fruit twice [1]."
-        assert [answer.answer[s.start : s.end] for s in answer.sentences] == [TRUE, "They fruit twice [1]."]
+        assert written(events) == answer.answer == f"{TRUE} They fruit twice [2]."
+        assert [answer.answer[s.start : s.end] for s in answer.sentences] == [TRUE, "They fruit twice [2]."]
         assert [s.verified for s in answer.sentences] == [True, True]
         first = answer.citations[0]
         assert PRUNING[first.start : first.end] == first.quote
@@ -217,7 +217,7 @@ async def test_a_listed_term_is_corrected_an_inflected_one_is_flagged_and_spans_
         assert answer.answer.startswith("Prune the primocane variety in late autumn [1]. Everbearings")
         assert [entry["corrected"] for entry in answer.details["terms"]] == [True, False]  # type: ignore[index,union-attr,call-overload]
         shown = [answer.answer[s.start : s.end] for s in answer.sentences]
-        assert shown[1:] == ["Everbearings fruit twice [1].", "Buy a hat."]
+        assert shown[1:] == ["Everbearings fruit twice [2].", "Buy a hat."]
         assert not answer.sentences[2].verified
 
 

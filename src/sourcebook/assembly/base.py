@@ -12,6 +12,7 @@ from sourcebook._version import __version__
 from sourcebook.assembly.stores import make_stores
 from sourcebook.errors import BaseUnreachable
 from sourcebook.settings import Settings, masked
+from sourcebook.storage.base_address import is_server
 
 if TYPE_CHECKING:
     from sourcebook.model.health import Finding, HealthReport, Repair
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from sourcebook.storage.maintenance.doctor import StorageHealth
     from sourcebook.storage.maintenance.repair import ChooseEmbedder
     from sourcebook.storage.progress import OnProgress
-
-
-SERVERS = ("postgresql://", "postgres://")
 
 
 class SystemClock:
@@ -71,7 +69,7 @@ class OpenBase:
 
 async def open_base(settings: Settings, clock: Clock | None = None) -> OpenBase:
     """Open the base that the settings name, making it first if it is a file that does not exist."""
-    if settings.db.startswith(SERVERS):
+    if is_server(settings.db):
         return await open_postgres(settings, clock or SystemClock())
     if "://" in settings.db:
         raise BaseUnreachable(

@@ -27,4 +27,9 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     url = settings.chat_base_url or urls[kind]
     key = None if settings.chat_api_key is None else settings.chat_api_key.get_secret_value()
     patience = Patience(seconds=settings.chat_timeout, attempts=3)
-    return OpenAIChat(name, Address(url, key), patience, Writing(most_tokens=settings.chat_tokens))
+    writing = Writing(
+        most_tokens=settings.chat_tokens,
+        most_characters=settings.chat_characters,
+        most_seconds=settings.chat_seconds,
+    )
+    return OpenAIChat(name, Address(url, key), patience, writing)

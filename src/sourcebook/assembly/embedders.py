@@ -16,13 +16,20 @@ if TYPE_CHECKING:
     from sourcebook.settings import Settings
 
 
+def checked(embedder: Embedder) -> Embedder:
+    """An embedder that a caller wrote: whatever it returns becomes correct vectors or an error of ours."""
+    from sourcebook.providers.checked_embedder import CheckedEmbedder
+
+    return CheckedEmbedder(embedder)
+
+
 class Embedders:
     """The embedders of one base: the main one, and one for each other model that its collections hold."""
 
     def __init__(self, settings: Settings, given: Embedder | None = None) -> None:
-        self.main = make_embedder(settings) if given is None else given
+        self._given = None if given is None else checked(given)
+        self.main = self._given or make_embedder(settings)
         self._settings = settings
-        self._given = given
         self._others: dict[EmbeddingModel, Embedder | None] = {}
         self._named: dict[str, Embedder | None] = {}
 

@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.assembly.base import SERVERS, SystemClock
+from sourcebook.assembly.base import SystemClock
 from sourcebook.errors import NoEmbedder
+from sourcebook.storage.base_address import is_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,7 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
 
 def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[Claims]]:
     """What divides the work of an `add` among the processes that add to the same base."""
-    if settings.db.startswith(SERVERS):
+    if is_server(settings.db):
         from sourcebook.storage.postgres.server_claims import server_claims
 
         return partial(server_claims, settings.db)

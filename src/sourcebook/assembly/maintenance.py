@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook._version import __version__
 from sourcebook.assembly.base import SystemClock
+from sourcebook.assembly.embedders import checked
 from sourcebook.errors import BaseDamaged, UsageError
 from sourcebook.settings import Settings, masked
 
@@ -74,7 +75,7 @@ def make_reindex(
     """With the model that is named or given; without one, each collection with its own."""
     from sourcebook.ingest.index.reindex import Reindex
 
-    chosen = embedders.named(model) if isinstance(model, str) else model
+    chosen = embedders.named(model) if isinstance(model, str) else model and checked(model)
     if chosen is None and model is not None:
         raise UsageError("A collection cannot be reindexed without a model.", hint="Name one with `--model`.")
     return Reindex(

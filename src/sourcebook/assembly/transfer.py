@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook._version import __version__
-from sourcebook.assembly.base import SERVERS, OpenBase, SystemClock, open_base, require_postgres
+from sourcebook.assembly.base import OpenBase, SystemClock, open_base, require_postgres
 from sourcebook.assembly.embedders import Embedders, make_embedder
 from sourcebook.errors import BadSetting, NoEmbedder, UsageError
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import Preparing
+from sourcebook.storage.base_address import checked_base, is_server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -71,7 +72,7 @@ def is_old_base(source: str) -> bool:
     """Whether this is a database, in a file or on a server, rather than a bundle or an index of lines."""
     from sourcebook.storage.sqlite.old_base import is_database
 
-    return source.startswith(SERVERS) or ("://" not in source and is_database(Path(source)))
+    return is_server(checked_base(source)) or ("://" not in source and is_database(Path(source)))
 
 
 async def import_old_base(
@@ -104,12 +105,12 @@ async def import_old_base(
     work = LayoutImport(
         base.database, base.stores, base.clock, parse_rules(settings.type_rules), choose, on_progress
     )
-    async with _old_base(source) as old:
+    async with _old_base(checked_base(source)) as old:
         return await work.run(old, collection_id)
 
 
 def _old_base(source: str) -> AbstractAsyncContextManager[SqliteOldBase | PostgresOldBase]:
-    if not source.startswith(SERVERS):
+    if not is_server(source):
         from sourcebook.storage.sqlite.old_base import sqlite_old_base
 
         return sqlite_old_base(Path(source))

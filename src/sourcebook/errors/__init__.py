@@ -11,6 +11,7 @@ its default message; the rest is its default hint.
     │   ├── BadMetadata
     │   ├── BadVector
     │   ├── BadSetting
+    │   ├── BadAddress
     │   ├── BadBundle
     │   ├── BadPolicy
     │   ├── BadFile                 one file cannot be read; the others are unaffected
@@ -23,6 +24,7 @@ its default message; the rest is its default hint.
     │   │   └── NeedsOcr
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
+    │   │   └── NothingAsked
     │   └── TooLittleData
     ├── NotFound                    no such thing in the base
     │   ├── CollectionNotFound
@@ -134,6 +136,7 @@ from sourcebook.errors.storage import (
 )
 from sourcebook.errors.usage import (
     AmbiguousName,
+    BadAddress,
     BadBundle,
     BadFile,
     BadFilter,
@@ -148,6 +151,7 @@ from sourcebook.errors.usage import (
     EncryptedFile,
     FileOverLimit,
     NeedsOcr,
+    NothingAsked,
     NothingToSearchFor,
     ParserDied,
     TooLittleData,
@@ -160,6 +164,7 @@ __all__ = [
     "AmbiguousName",
     "AuthError",
     "BackupDamaged",
+    "BadAddress",
     "BadBundle",
     "BadFile",
     "BadFilter",
@@ -198,6 +203,7 @@ __all__ = [
     "NotEnoughTokens",
     "NotFound",
     "NotOpen",
+    "NothingAsked",
     "NothingToSearchFor",
     "ParserDied",
     "PathNotFound",

@@ -61,6 +61,16 @@ class BadSetting(UsageError):
     code = "bad_setting"
 
 
+class BadAddress(UsageError):
+    """The server's address cannot be read. It is not repeated here, because it may hold a password.
+
+    Write `postgresql://user:password@host:port/name`. In the user and the password, write `/` as `%2F`, `@` as `%40`,
+    `:` as `%3A`, `?` as `%3F` and `#` as `%23`. Give a file whose name looks like an address as `./NAME`.
+    """
+
+    code = "bad_address"
+
+
 class BadBundle(UsageError):
     """The folder is not an intact bundle.
 
@@ -167,6 +177,21 @@ class NothingToSearchFor(UsageError):
     """
 
     code = "nothing_to_search_for"
+
+
+class NothingAsked(NothingToSearchFor):
+    """The message is a greeting, thanks or a sign, and asks nothing.
+
+    Ask a question. Nothing was charged, and no expert was called. `kind` says what the message is.
+    """
+
+    code = "nothing_asked"
+
+    def __init__(
+        self, message: str | None = None, *, hint: str | None = None, kind: str = "nothing_asked"
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
 
 
 class TooLittleData(UsageError):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sourcebook.settings import masked
+from sourcebook.text.hidden import escaped_in_json, without_hidden
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -22,7 +23,7 @@ class Lines(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        return str(masked(super().format(record)))
+        return without_hidden(str(masked(super().format(record))))
 
 
 class JsonLogFormatter(logging.Formatter):
@@ -37,7 +38,7 @@ class JsonLogFormatter(logging.Formatter):
         }
         if record.exc_info:
             entry["exception"] = masked(self.formatException(record.exc_info))
-        return json.dumps(entry, ensure_ascii=False)
+        return escaped_in_json(json.dumps(entry, ensure_ascii=False))
 
 
 def formatter(settings: Settings) -> logging.Formatter:

@@ -242,7 +242,11 @@ class AddRun:
                 self._tally.failed.append(done.failure)
             meter.advance(done.work, done.passages)
 
-        await indexer.index(works, note, self._request.stop)
+        meter.begin(works[0])
+        if self._request.on_progress is None:
+            await indexer.index(works, note, self._request.stop)
+        else:
+            await indexer.index(works, note, self._request.stop, meter.read, meter.embedded)
 
     async def _finish(self, seen: FolderComparison, labeller: Labeller) -> None:
         if Options.of(seen.target.source).unfinished:
@@ -291,14 +295,36 @@ class _Meter:
         self._count = len(works)
         self._bytes = sum(work.size for work in works) or 1
         self._done = self._done_bytes = self._passages = 0
+        self._embedded: dict[str, float] = {}
+        """Bytes of files that are not written yet, but of which so much was embedded."""
+
+    def begin(self, work: Work) -> None:
+        self._tell(work)
+
+    def read(self, work: Work, page: int, pages: int) -> None:
+        self._tell(work, page, pages)
+
+    def embedded(self, work: Work, share: float) -> None:
+        """Some of a file was embedded, which is most of the work with it."""
+        key = work.document_id
+        self._embedded[key] = min(self._embedded.get(key, 0.0) + share * work.size, work.size)
+        self._tell(work)
 
     def advance(self, work: Work, passages: int) -> None:
         self._done += 1
         self._done_bytes += work.size
+        self._embedded.pop(work.document_id, None)
         self._passages += passages
+        self._tell(work)
+
+    def _tell(self, work: Work, page: int = 0, pages: int = 0) -> None:
         if self._on_progress is not None:
-            share = self._done_bytes / self._bytes
-            self._on_progress(Progress(self._done, self._count, work.place.shown, share, self._passages))
+            share = min((self._done_bytes + sum(self._embedded.values())) / self._bytes, 1.0)
+            self._on_progress(
+                Progress(
+                    self._done, self._count, work.place.shown, share, self._passages, page=page, pages=pages
+                )
+            )
 
 
 def _excess(seen: FolderComparison) -> str | None:

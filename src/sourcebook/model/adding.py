@@ -15,7 +15,8 @@ class Progress:
     """`done` of `total` files are finished, most recently `path`.
 
     At the stage `looking` the files are compared with the base. At the stage `adding` the ones that changed are read
-    and embedded: `share` of that work is done, measured in bytes, and `passages` were written so far.
+    and embedded: `share` of that work is done, measured in bytes that were embedded, and `passages` were written so
+    far. While a long file is read, `path` is that file, and `page` of its `pages` was read last.
     """
 
     done: int
@@ -24,6 +25,8 @@ class Progress:
     share: float = 0.0
     passages: int = 0
     stage: str = "adding"
+    page: int = 0
+    pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,11 @@ def readable(text: str) -> str:
 
 def checked_vectors(rows: object, count: int, dimensions: int | None, who: str) -> NDArray[np.float32]:
     """Unit vectors, one for each text, or an error that says what is wrong with them."""
+    return _of_length_one(checked_rows(rows, count, dimensions, who), who)
+
+
+def checked_rows(rows: object, count: int, dimensions: int | None, who: str) -> NDArray[np.float64]:
+    """Vectors of any length, one for each text, or an error that says what is wrong with them."""
     try:
         numbers = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -38,7 +43,7 @@ def checked_vectors(rows: object, count: int, dimensions: int | None, who: str) 
         )
     if not np.isfinite(numbers).all():
         raise BadProviderAnswer(f"{who} gave a vector with NaN or infinity.")
-    return _of_length_one(numbers, who)
+    return numbers
 
 
 def _of_length_one(numbers: NDArray[np.float64], who: str) -> NDArray[np.float32]:

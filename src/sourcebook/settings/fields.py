@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.settings.masks import masked
+from sourcebook.storage.base_address import checked_base
 
 
 class Settings(BaseModel):
@@ -208,6 +210,18 @@ class Settings(BaseModel):
         le=32_000,
         description="The longest answer the chat model may write, in model tokens.",
     )
+    chat_seconds: float = Field(
+        default=300.0,
+        gt=0,
+        le=86_400,
+        description="Seconds after which an answer that the chat model is still writing is given up.",
+    )
+    chat_characters: int = Field(
+        default=32_000,
+        ge=100,
+        le=1_000_000,
+        description="The most characters the chat model may write before its answer is given up.",
+    )
     answer_passages: int = Field(
         default=6,
         ge=1,
@@ -339,11 +353,13 @@ class Settings(BaseModel):
             "and replace the word in capitals with your own"
         )
 
-    @field_validator("embedder_base_url", "rerank_base_url", "telegram_api_base")
+    @field_validator("embedder_base_url", "rerank_base_url", "chat_base_url", "telegram_api_base")
     @classmethod
     def _address(cls, url: str | None) -> str | None:
         if url is not None and not url.startswith(("http://", "https://")):
             raise ValueError("an address begins with http:// or https://")
+        if url is not None and not is_readable_url(url):
+            raise ValueError("the address is unreadable; write http://HOST:PORT/PATH, with %XX in a password")
         return url
 
     @field_validator("telegram_admins")
@@ -364,7 +380,7 @@ class Settings(BaseModel):
     @classmethod
     def _with_home(cls, db: str) -> str:
         if not db.startswith("~"):
-            return db
+            return checked_base(db)
         try:
             return str(Path(db).expanduser())
         except RuntimeError:

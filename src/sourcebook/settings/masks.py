@@ -9,6 +9,10 @@ from pydantic import SecretStr
 # As it stands in the addresses of the Bot API, which libraries put into their errors.
 _BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
 
+# An address as it should be, or with a slash too few, as a path that was made of it has.
+_ACCOUNT = re.compile(r"(?i)(\bpostgres(?:ql)?:/*|:/+)([^/?#@:\s]*):.*@")
+_PASSWORD = re.compile(r"""(?i)\b(\w*password|passwd|pwd)\s*=\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^&\s]*)""")
+
 
 def masked(value: object) -> object:
     """The value, safe to show: passwords in addresses, bot tokens and secrets are masked."""
@@ -16,5 +20,5 @@ def masked(value: object) -> object:
         return "***"
     if not isinstance(value, str):
         return value
-    shown = _BOT_TOKEN.sub(r"\1:***", re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1:***@", value))
-    return re.sub(r"(?i)([?&\s]|^)(\w*password)=[^&\s]*", r"\1\2=***", shown)
+    shown = _BOT_TOKEN.sub(r"\1:***", _ACCOUNT.sub(r"\1\2:***@", value))
+    return _PASSWORD.sub(r"\1=***", shown)

@@ -32,5 +32,12 @@ def storable(text: str) -> bool:
 
 
 def made_storable(text: str) -> str:
-    """The text as every database can keep it: NUL and halves of letters are replaced."""
-    return text.replace("\x00", "�").encode("utf-8", "replace").decode("utf-8")
+    """The text as every database can keep it: NUL and halves of letters are replaced, and two halves joined."""
+    if storable(text):
+        return text
+    return text.replace("\x00", "�").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def without_open_half(text: str) -> tuple[str, str]:
+    """The text, and apart from it the half of a letter that it ends with, if it does: the other half may follow."""
+    return (text[:-1], text[-1]) if "\ud800" <= text[-1:] <= "\udbff" else (text, "")

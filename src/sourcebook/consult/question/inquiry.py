@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from sourcebook.text.normal import made_storable
+
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatSession
     from sourcebook.model.documents import JsonValue
@@ -34,6 +36,10 @@ class Inquiry:
     """The collections that are asked when neither the question nor its session names any."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
+
+    def __post_init__(self) -> None:
+        # A letter that no database can keep is nothing that people meant to ask.
+        object.__setattr__(self, "question", made_storable(self.question))
 
     def within(self, session: ChatSession | None) -> Inquiry:
         """The question in the place that its conversation is about."""

@@ -17,8 +17,16 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.consult.reception.attendant import Attendant, OvertakenError, ReceptionPolicy
-from sourcebook.errors import NothingToSearchFor, SourcebookError, StillAnswering, UsageError, UserBlocked
+from sourcebook.errors import (
+    NothingAsked,
+    NothingToSearchFor,
+    SourcebookError,
+    StillAnswering,
+    UsageError,
+    UserBlocked,
+)
 from sourcebook.model.chat import Role, Tier
 from sourcebook.model.people import Direction
 from sourcebook.ports.people import Answered, Entered
@@ -104,6 +112,7 @@ class Reception:
         """
         if not visit.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
+        _require_question(visit)
         _require_key(visit)
         async with self._turn(visit.user_id, visit.channel_key):
             reply, context = await self._asked(visit, on_event)
@@ -129,6 +138,8 @@ class Reception:
     async def call_human(self, visit: Visit) -> Draft:
         """Take a question to an expert; without words, the last one that was asked. The same key takes it once."""
         drafting = self._expert()
+        if visit.question.strip():
+            _require_question(visit)
         _require_key(visit)
         user = await self._people.get_user(visit.user_id)
         if user.is_blocked:
@@ -258,6 +269,12 @@ class Reception:
         if self._drafting is None:
             raise UsageError("there is no expert to ask", hint="Open the base with its moderation.")
         return self._drafting
+
+
+def _require_question(visit: Visit) -> None:
+    """Greetings and thanks cost nothing and trouble no expert, whatever face they come through."""
+    if not visit.attachments and (kind := small_talk(visit.question)) is not None:
+        raise NothingAsked(kind=kind.value)
 
 
 def _require_key(visit: Visit) -> None:

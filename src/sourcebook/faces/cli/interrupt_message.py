@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.cli.exit_codes import ExitCode
@@ -19,10 +19,15 @@ INTERRUPTED = SourcebookError("Interrupted.", hint="Finished work is kept.")
 def tell_interrupted(arguments: Sequence[str]) -> ExitCode:
     """Report the interruption as text or JSON, and return the exit code."""
     error = INTERRUPTED
-    if asks_for_json(arguments):
-        sys.stdout.write(json.dumps({"error": error.as_dict()}, indent=2) + "\n")
-    else:
-        sys.stderr.write(f"Error: {error.message}\n{error.hint}\n")
+    in_json = asks_for_json(arguments)
+    stream = cast("TextIO | None", sys.stdout if in_json else sys.stderr)
+    if stream is not None:  # It may have been closed before the command began.
+        text = (
+            json.dumps({"error": error.as_dict()}, indent=2)
+            if in_json
+            else f"Error: {error.message}\n{error.hint}"
+        )
+        stream.write(f"{text}\n")
     return ExitCode.INTERRUPTED
 
 

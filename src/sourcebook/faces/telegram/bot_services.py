@@ -94,6 +94,18 @@ class BotServices:
         )
         return row is not None
 
+    async def is_first_of_album(self, guest: Guest, album: str | None) -> bool:
+        """Whether this is the first message of an album, or of none. An album is answered once."""
+        if album is None:
+            return True
+        key = self.key(f"album:{guest.place.chat_id}:{album}")
+        return await self.book.people.find_message(key) is None and (
+            await self.book.people.log_message(
+                guest.user.id, Direction.INCOMING, text="[album]", external_id=key
+            )
+            is not None
+        )
+
     async def say(
         self, guest: Guest, text: RichText | str, markup: Markup | None = None, reply_to: int | None = None
     ) -> Message:
@@ -139,6 +151,11 @@ class BotServices:
     async def staff(self) -> dict[int, str | None]:
         """The reviewers' Telegram ids and languages."""
         return await self._told(UserRole.EXPERT, UserRole.ADMIN)
+
+    async def tell_staff(self, sentence: Callable[[Texts], str]) -> None:
+        """Tell everybody who reviews something, each in their language."""
+        for chat_id, language in (await self.staff()).items():
+            await self.sender.try_to_say(chat_id, sentence(texts(language)))
 
     async def tell_admins(self, sentence: Callable[[Texts], str]) -> None:
         """Tell every admin something, each in their language."""

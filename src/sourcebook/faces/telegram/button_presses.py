@@ -133,7 +133,8 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
     try:
         topic = await office.book.reception.buy_questions(guest.user.id, guest.place.channel_key, guest.key)
     except NotEnoughTokens:
-        await office.close(guest, texts("not_enough_tokens"), keyboards.rows(*payments.offers(guest, office)))
+        said = f"{texts('not_enough_tokens')} {rendering.how_to_get_tokens(texts, office.terms)}"
+        await office.close(guest, said, keyboards.rows(*payments.offers(guest, office)))
     except TopicNotFound:
         await office.close(guest, texts("nothing_to_extend"))
     else:
@@ -144,11 +145,11 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
 async def _show_source(guest: Guest, office: BotServices, press: Press) -> bool:
     """A source of the person's own answer: the quoted words, or a picture of the page if possible."""
     turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
-    citations = () if turn is None else rendering.by_number(turn[1].citations)
-    found = next((one for one in citations if one.number == press.number), None)
-    if found is None:
+    cited = [] if turn is None else [one for one in turn[1].citations if one.number == press.number]
+    if not cited:
         return False
-    words = rendering.source(guest.texts, found)
+    found = cited[0]
+    words = rendering.source(guest.texts, cited)
     if press.action is Action.SOURCE:
         await office.say(guest, words)
     elif found.page is None:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sourcebook.text import hidden
+
 LIMIT = 4096
 """How long a message may be."""
 CAPTION_LIMIT = 1024
@@ -130,7 +132,7 @@ _BORDERS = (
     re.compile(r"(?<=[.!?…])[\])»”\"']*\s"),
     re.compile(r"\s"),
 )
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029{hidden.MARKS}]")
 _MARKDOWN = re.compile(
     r"(?<![\w*])\*\*(?P<bold>\S(?:[^\n*]*\S)?)\*\*(?![\w*])"
     r"|^\#{1,6}[ ]+(?P<head>[^\n]*\S)[ ]*$"

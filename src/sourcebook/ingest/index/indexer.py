@@ -38,6 +38,7 @@ from sourcebook.ingest.index.document_reader import (
     status_after,
 )
 from sourcebook.ingest.index.pipeline import Item, Pipeline
+from sourcebook.ingest.tools import PageByPage
 from sourcebook.model.adding import FailedFile
 from sourcebook.model.documents import DocumentPath, DocumentStatus, PreparedDocument, WriteOutcome
 from sourcebook.model.sources import Refusal, Refused
@@ -115,6 +116,7 @@ class Indexer:
         self._collection_id = collection_id
         self._rules = parse_rules(tools.config.rules)
         self._parser: Parser | None = None
+        self._on_page: Callable[[Work, int, int], None] | None = None
 
     async def works(self, seen: FolderComparison) -> list[Work]:
         """The work of a plan. New documents are given ids here: that of their path, if it is free."""
@@ -139,8 +141,15 @@ class Indexer:
         return ids
 
     async def index(
-        self, works: Sequence[Work], on_done: Callable[[IndexedWork], None], stop: StopSignal | None = None
+        self,
+        works: Sequence[Work],
+        on_done: Callable[[IndexedWork], None],
+        stop: StopSignal | None = None,
+        on_page: Callable[[Work, int, int], None] | None = None,
+        on_embedded: Callable[[Work, float], None] | None = None,
     ) -> None:
+        """Do the work. `on_page` is told of pages that were read, `on_embedded` which share of a file was embedded."""
+        self._on_page = on_page
         async with self._tools.claims() as claims:
             sharing = SharedWork(works, claims, self._collection_id)
 
@@ -151,7 +160,13 @@ class Indexer:
                 on_done(await self._write(item))
                 await sharing.give_back(item.work)
 
-            pipeline = Pipeline[Work](read=read, write=write, embedder=self._tools.embedder, stop=stop)
+            pipeline = Pipeline[Work](
+                read=read,
+                write=write,
+                embedder=self._tools.embedder,
+                stop=stop,
+                on_embedded=on_embedded,
+            )
             self._parser = self._tools.parsers()
             try:
                 await pipeline.run(sharing.in_turn())
@@ -171,7 +186,7 @@ class Indexer:
             work.seen_at = self._tools.clock.now()
             read = await to_thread.run_sync(read_file, work.location, self._tools.config.limits.largest_file)
             work.data = read._replace(data=b"")
-            parsed = await self._parser.parse(read.data, work.paths[0])
+            parsed = await self._parsed(self._parser, work, read.data)
             reached(IngestCrashPoint.PARSED)
             document = await to_thread.run_sync(partial(self._document, work, read, parsed))
         except (UsageError, OSError) as error:
@@ -183,6 +198,12 @@ class Indexer:
             return Item(work, None, BadFile(f"The file cannot be read: {type(error).__name__}: {error}"))
         reached(IngestCrashPoint.CHUNKED)
         return Item(work, document)
+
+    async def _parsed(self, parser: Parser, work: Work, data: bytes) -> ParsedText:
+        on_page = self._on_page
+        if on_page is None or not isinstance(parser, PageByPage):
+            return await parser.parse(data, work.paths[0])
+        return await parser.parse_by_page(data, work.paths[0], partial(on_page, work))
 
     async def _is_done(self, work: Work) -> bool:
         """Whether another process has written these bytes since they were looked at."""

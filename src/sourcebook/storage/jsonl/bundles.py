@@ -69,7 +69,7 @@ def _look(source: str) -> Path:
     path = Path(source)
     if "://" in source or (path.is_file() and path.suffix != ".jsonl"):
         raise UsageError(
-            f"{path.name} is neither a bundle nor an index of JSON lines",
+            f"{'an address' if '://' in source else path.name} is neither a bundle nor an index of JSON lines",
             hint="Give a folder written by `sourcebook export`, or one with an `embeddings.jsonl`.",
         )
     if not path.exists():

@@ -16,6 +16,7 @@ import asyncpg
 import numpy as np
 
 from sourcebook.errors import (
+    BadAddress,
     BadText,
     BaseBusy,
     BaseDamaged,
@@ -163,11 +164,23 @@ def translated() -> Generator[None, None, None]:
         raise ours from error
 
 
+@contextmanager
+def _readable_address() -> Generator[None]:
+    """What the driver cannot make out of an address it says with a part of it, which may be of the password."""
+    try:
+        yield
+    except asyncpg.ClientConfigurationError as error:
+        raise BadAddress(f"The address of the server does not fit: {error}.") from None
+    except (ValueError, OverflowError):
+        raise BadAddress from None
+
+
 async def connect(address: str, *, patience: float, settings: Mapping[str, str]) -> Connection:
-    return cast(
-        "Connection",
-        await _driver.connect(address, timeout=patience, server_settings=dict(settings)),
-    )
+    with _readable_address():
+        return cast(
+            "Connection",
+            await _driver.connect(address, timeout=patience, server_settings=dict(settings)),
+        )
 
 
 async def open_pool(
@@ -175,22 +188,23 @@ async def open_pool(
 ) -> Pool:
     # That it could not connect again is said to whoever needs a connection, and need not be logged as well.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
-    return cast(
-        "Pool",
-        await _driver.create_pool(
-            address,
-            min_size=smallest,
-            max_size=largest,
-            timeout=patience,
-            server_settings=dict(settings),
-            statement_cache_size=512,
-            # A plan for the values at hand is what uses an index of one collection.
-            max_cached_statement_lifetime=0,
-            init=_with_vectors,
-            # Nothing is ever set on a connection but within a transaction, so there is nothing to take back.
-            reset=_leave,
-        ),
-    )
+    with _readable_address():
+        return cast(
+            "Pool",
+            await _driver.create_pool(
+                address,
+                min_size=smallest,
+                max_size=largest,
+                timeout=patience,
+                server_settings=dict(settings),
+                statement_cache_size=512,
+                # A plan for the values at hand is what uses an index of one collection.
+                max_cached_statement_lifetime=0,
+                init=_with_vectors,
+                # Nothing is ever set on a connection but within a transaction, so there is nothing to take back.
+                reset=_leave,
+            ),
+        )
 
 
 async def acquired(pool: Pool, patience: float) -> Connection:

@@ -115,7 +115,7 @@ class _Add:
         self.on_failed = on_failed
 
     def run(self, piped: bytes | None, name: str | None) -> None:
-        with self.call.open_or_make() as book, stopping() as stop:
+        with self.call.open_or_make() as book, stopping(says_so=not self.call.as_json) as stop:
             report = self._add_piped(book, piped, name) if piped is not None else AddReport()
             if self.paths:
                 with progress_bar() as bar:
@@ -124,7 +124,7 @@ class _Add:
         _show(self.call, report)
 
     def plan(self) -> None:
-        with self._planning() as book, stopping() as stop, progress_bar() as bar:
+        with self._planning() as book, stopping(says_so=not self.call.as_json) as stop, progress_bar() as bar:
             plan = book.plan_add(
                 *self.paths,
                 collection=self.collection,
@@ -154,7 +154,7 @@ class _Add:
     def watch(self) -> None:
         """Run rounds until Ctrl-C. With --json, print one document for all of them at the end."""
         rounds = _Rounds(self.call)
-        with self.call.open_or_make() as book, stopping() as stop:
+        with self.call.open_or_make() as book, stopping(says_so=not self.call.as_json) as stop:
             book.watch(
                 *self.paths,
                 on_round=rounds.take,
