@@ -7,6 +7,7 @@ import pytest
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer
 from sourcebook.faces.telegram import rendering
 from sourcebook.locale import texts
+from sourcebook.model.chat import SupportGrade
 from sourcebook.model.documents import Chunk, Document
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 
@@ -50,10 +51,8 @@ WRITTEN = [
 @pytest.mark.parametrize("written", WRITTEN)
 def test_every_sentence_has_its_own_quote_and_page(written: str) -> None:
     answer = composed(written)
-    assert [(c.number, c.page, c.quote, c.verified) for c in answer.citations] == [
-        (1, 2, FEBRUARY, True),
-        (2, 3, OLDEST, True),
-    ]
+    assert [(c.number, c.page, c.quote) for c in answer.citations] == [(1, 2, FEBRUARY), (2, 3, OLDEST)]
+    assert all(c.support is not SupportGrade.DOUBTFUL for c in answer.citations)
     assert [tuple(s.numbers) for s in answer.sentences] == [(1,), (2,)]
     assert "[1]" in answer.text
     assert "[2]" in answer.text
@@ -76,8 +75,18 @@ def test_a_mark_in_the_middle_of_a_sentence_is_bound_when_the_sentence_has_ended
 
 def test_a_number_that_was_not_given_keeps_its_number_and_leads_nowhere() -> None:
     answer = composed("Prune gooseberries in February [1]. Eat them [7]. Freeze them [7].")
-    assert [tuple(s.numbers) for s in answer.sentences] == [(1,), (2,), (2,)]
+    assert [tuple(s.numbers) for s in answer.sentences] == [(1,), (7,), (7,)]
     assert [c.number for c in answer.citations] == [1]
+
+
+def test_a_number_that_was_not_given_leads_nowhere_even_if_sources_have_reached_it() -> None:
+    written = (
+        "Gooseberries are pruned in February [1]. Eat them [2]. "
+        "The oldest four branches are sawn off at the ground [1]. Freeze them [3]."
+    )
+    answer = composed(written)
+    assert [tuple(s.numbers) for s in answer.sentences] == [(1,), (2,), (3,), (4,)]
+    assert [c.number for c in answer.citations] == [1, 3]
 
 
 def test_people_see_each_place_once_with_its_numbers() -> None:

@@ -110,6 +110,10 @@ def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
     return said if said.endswith((".", "!", "?", "…", ":", ";")) else f"{said}."
 
 
+_NOWHERE = 0
+"""The passage of a mark that leads to none."""
+
+
 @dataclass(slots=True)
 class _Source:
     """What a mark stands for: a passage by the number that the model was given, and the words that it leads to.
@@ -134,6 +138,8 @@ class StreamedAnswer:
     _reader: CitationMarkReader = field(default_factory=CitationMarkReader)
     _text: str = ""
     _sources: list[_Source] = field(default_factory=list[_Source])
+    _unknown: set[int] = field(default_factory=set[int])
+    """Numbers that the model made up."""
     _checked: list[tuple[CitedSentence, list[Citation]]] = field(
         default_factory=list[tuple[CitedSentence, list[Citation]]]
     )
@@ -211,19 +217,25 @@ class StreamedAnswer:
     def _number(self, passage: int, sentence: str) -> int:
         """The number under which readers find the words of the passage that the sentence stands on."""
         if not self._is_given(passage):
-            # One that was not given stays what it is: it must not point at another source.
-            return passage
+            # One that was not given stays what it is, unless a source has that number: it must lead to none.
+            self._unknown.add(passage)
+            return passage if passage > len(self._sources) or passage < 1 else self._put(_Source(_NOWHERE))
         if not sentence:
             # What it is to support comes behind it.
-            self._sources.append(_Source(passage))
-            return len(self._sources)
+            return self._put(_Source(passage))
         return self._numbered(passage, self._best(sentence, passage).span)
 
     def _numbered(self, passage: int, span: tuple[int, int] | None) -> int:
         for shown, source in enumerate(self._sources, start=1):
             if (source.passage, source.span) == (passage, span):
                 return shown
-        self._sources.append(_Source(passage, span))
+        return self._put(_Source(passage, span))
+
+    def _put(self, source: _Source) -> int:
+        """The next number that means nothing else, which is this source's from now on."""
+        while len(self._sources) + 1 in self._unknown:
+            self._sources.append(_Source(_NOWHERE))
+        self._sources.append(source)
         return len(self._sources)
 
     def _is_given(self, passage: int) -> bool:

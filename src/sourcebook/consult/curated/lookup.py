@@ -68,7 +68,7 @@ class CuratedLookup:
             )
             if reason is None:
                 return CuratedFinding(match.entry)
-        return CuratedFinding(None, _similar(question, near, context, terms))
+        return CuratedFinding(None, tuple(_similar(question, near, context, terms)))
 
     async def _near(self, question: str, inquiry: Inquiry, context: QuestionContext) -> list[CuratedMatch]:
         near: list[CuratedMatch] = []
