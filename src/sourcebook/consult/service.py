@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel
@@ -76,6 +76,7 @@ class _Question:
     wordings: Sequence[str]
     """The ways to search for it, to be tried in this order."""
     details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    similar: Sequence[SimilarQuestion] = ()
 
     def search_with(self, wording: str) -> str:
         """What is searched for: the question in this wording, with what it also means."""
@@ -231,11 +232,12 @@ class Consultation:
             return None
         as_asked = question.inquiry.question.strip()
         for text in dict.fromkeys([as_asked, *question.wordings]):
-            found = await self._curated.find(
+            found = await self._curated.look(
                 text, question.inquiry, question.context, question.terms, question.details
             )
-            if found is not None:
-                return found
+            if found.entry is not None:
+                return found.entry
+            question.similar = question.similar or found.similar
         return None
 
     async def _written(
@@ -290,6 +292,7 @@ class Consultation:
             sentences=sentences,
             language=question.language,
             details=question.details,
+            similar=question.similar,
         )
 
     async def _curated_answer(self, question: _Question, entry: CuratedAnswer) -> Answer:
@@ -321,6 +324,7 @@ class Consultation:
             tier=Tier.NONE,
             language=question.language,
             details=question.details,
+            similar=question.similar,
         )
         return Declined(await self._stored(question, answer))
 

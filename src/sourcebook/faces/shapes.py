@@ -140,6 +140,9 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
         ],
         "language": answer.language,
         "message_id": answer.message_id,
+        "similar": [
+            {"id": each.id, "question": each.question, "score": each.score} for each in answer.similar
+        ],
     }
     if answer.curated_id is not None:
         shown["curated_id"] = answer.curated_id

@@ -43,7 +43,7 @@ class Ingest:
         return await AddRun(self._tools, request).run()
 
     async def plan(self, request: AddRequest) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
+        """What `add` would do now, without writing anything."""
         return await AddRun(self._tools, request).plan()
 
     async def watch(

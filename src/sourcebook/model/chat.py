@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from sourcebook.model.curation import SimilarQuestion
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import SearchResult
 
@@ -110,6 +111,8 @@ class Answer:
     message_id: str | None = None
     curated_id: int | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    similar: Sequence[SimilarQuestion] = ()
+    """Approved questions that may be meant, nearest first, when none is surely the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Not sure that it is the same question? Then its approved answer is offered, not given.
 
 Distance alone puts the right question first for most paraphrases, but as near are questions that only look alike. What
-contradicts the question that was asked is never offered: a denial, an opposite, another number, name or time.
+is seen to contradict the question that was asked is not offered: a denial, an opposite, another number, name or time.
+The lists of opposites are closed, so not all of it is seen.
 """
 
 from __future__ import annotations

@@ -37,6 +37,9 @@ _DIFFERENCES = {
     "number": "the numbers differ",
     "decisive_word": "times or directions differ",
     "one_word": "one word differs",
+    "name": "the names differ",
+    "opposite": "one says the opposite of the other",
+    "far": "it is too far away",
     "other_words": "the words differ",
     "order": "the words are in a different order",
 }
@@ -68,6 +71,10 @@ def say_sources(answer: Answer) -> None:
         if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
+    for each in answer.similar:
+        say(
+            f"Approved answer to a similar question: {each.question} (`sourcebook kb list` shows number {each.id})"
+        )
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")

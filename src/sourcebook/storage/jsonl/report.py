@@ -28,7 +28,7 @@ class BundleReport:
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def as_dict(self) -> dict[str, int | list[str] | dict[str, int]]:
-        """The shape in which every face shows a report to a program."""
+        """The report as JSON, the same on every face."""
         return {
             "collections": list(self.collections),
             "documents": self.documents,
