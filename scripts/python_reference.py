@@ -38,7 +38,7 @@ How to plug in [a model](../how-to/own-models.md) or [a store](../how-to/own-sto
 
 """
 ELSEWHERE = {
-    "Settings": "What can be set; every field stands in [settings.md](settings.md).",
+    "Settings": "All settings; [settings.md](settings.md) lists every field.",
     "SourcebookError": "The root of all errors: [errors.md](errors.md).",
 }
 Function = Callable[..., Any]
