@@ -52,6 +52,7 @@ its message when none is given, and the rest is its hint.
     │   ├── BaseFull
     │   ├── BaseReadOnly
     │   ├── BaseDamaged
+    │   ├── BaseReplaced
     │   ├── BackupDamaged
     │   ├── BaseUnreachable
     │   ├── NotASourcebook
@@ -546,6 +547,16 @@ class BaseDamaged(StorageError):
     """
 
     code = "base_damaged"
+
+
+class BaseReplaced(StorageError):
+    """The file of the base was deleted, moved or replaced while it was open.
+
+    The last change is not in the base that is there now. Restart what uses the base (`serve`, `bot`, `add --watch`),
+    and do it again.
+    """
+
+    code = "base_replaced"
 
 
 class BackupDamaged(StorageError):

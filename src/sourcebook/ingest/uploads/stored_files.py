@@ -39,10 +39,11 @@ class StoredFiles:
         """Keep the bytes, and say under which name. The same bytes at the same path have the same name."""
         name = stored_name(collection_id, path, file_hash)
         target = self.folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (self.folder, target.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = target.with_name(f"{uuid4().hex}{_UNFINISHED}")
         try:
-            with unfinished.open("xb") as file:
+            with open(unfinished, "xb", opener=_private) as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -85,6 +86,11 @@ async def remove_document(stores: Stores, files: StoredFiles, collection_id: str
     if document is not None and document.stored_file:
         await to_thread.run_sync(files.remove, document.stored_file)
     return is_removed
+
+
+def _private(path: str, flags: int) -> int:
+    """For nobody else to read."""
+    return os.open(path, flags, 0o600)
 
 
 def _sync(folder: Path) -> None:
