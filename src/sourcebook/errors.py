@@ -55,6 +55,7 @@ its message when none is given, and the rest is its hint.
     │   ├── BaseReplaced
     │   ├── BackupDamaged
     │   ├── BaseUnreachable
+    │   │   └── ConnectionLost
     │   ├── NotASourcebook
     │   ├── BaseTooNew
     │   ├── MigrationEdited
@@ -575,6 +576,15 @@ class BaseUnreachable(StorageError):
     """
 
     code = "base_unreachable"
+
+
+class ConnectionLost(BaseUnreachable):
+    """The connection to the server was lost in the middle of something.
+
+    Try again: it is opened anew by itself. A change that was under way was not made.
+    """
+
+    code = "connection_lost"
 
 
 class NotASourcebook(StorageError):

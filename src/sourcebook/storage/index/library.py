@@ -10,6 +10,7 @@ from sourcebook.errors import ActiveModelChanged, AmbiguousName, DocumentNotFoun
 from sourcebook.model.documents import Collection, DocumentDetails
 from sourcebook.model.sources import SourceKind
 from sourcebook.storage.checks import require_storable
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, documents
 from sourcebook.storage.maintenance import text_integrity
 from sourcebook.storage.rows import source_from
@@ -48,11 +49,13 @@ class SqlLibrary:
     async def get_document_by_hash(self, collection_id: str, file_hash: str) -> Document | None:
         return await documents.find_by_hash(self._database, collection_id, file_hash)
 
+    @again_if_lost
     async def list_documents(self, collection_id: str) -> list[Document]:
         async with self._database.snapshot() as reader:
             await collections.require(reader, collection_id)
             return await documents.list_all(reader, collection_id)
 
+    @again_if_lost
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:
         require_storable("the name of a document", name)
         async with self._database.snapshot() as reader:
@@ -60,6 +63,7 @@ class SqlLibrary:
             document_id = await _called(reader, collection_id, name)
             return await _details(reader, collection_id, document_id)
 
+    @again_if_lost
     async def get_details(self, collection_id: str, document_id: str) -> DocumentDetails | None:
         async with self._database.snapshot() as reader:
             if await documents.find(reader, collection_id, document_id) is None:
@@ -83,6 +87,7 @@ class SqlLibrary:
     ) -> dict[str, JsonValue]:
         return await collections.change_settings(self._database, collection_id, changes, self._clock.now())
 
+    @again_if_lost
     async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
         async with self._database.snapshot() as reader:
             return await text_integrity.damaged_chunks(reader, collection_id, chunk_ids)

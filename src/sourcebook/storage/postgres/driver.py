@@ -23,6 +23,7 @@ from sourcebook.errors import (
     BaseReadOnly,
     BaseUnreachable,
     Conflict,
+    ConnectionLost,
     NotOpen,
     SourcebookError,
     StorageError,
@@ -121,6 +122,9 @@ def translation(error: BaseException) -> SourcebookError | None:
             return UsageError(f"a value does not fit its column: {error}")
         case asyncpg.InterfaceError():
             return NotOpen() if "pool is clos" in str(error) else BaseUnreachable(_lost(error))
+        case asyncpg.InternalClientError():
+            # What the driver says of a connection that broke off in the middle of an answer.
+            return BaseUnreachable(_lost(error))
         case UnicodeEncodeError():
             return BadText()
         case OverflowError():
@@ -161,6 +165,18 @@ def translated() -> Generator[None, None, None]:
         if ours is None:
             raise
         raise ours from error
+
+
+@contextmanager
+def in_use() -> Generator[None, None, None]:
+    """The same on a connection that was there: if it cannot be reached any more, it was lost."""
+    try:
+        with translated():
+            yield
+    except ConnectionLost:
+        raise
+    except BaseUnreachable as error:
+        raise ConnectionLost(error.message) from error
 
 
 async def connect(address: str, *, patience: float, settings: Mapping[str, str]) -> Connection:

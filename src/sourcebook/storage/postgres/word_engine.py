@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
 from sourcebook.retrieve.filters import check
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import bm25, collections
 from sourcebook.storage.index.engines import WordResult
 from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
@@ -31,6 +32,7 @@ class PostgresWordEngine:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
+    @again_if_lost
     async def search(
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
     ) -> tuple[QuestionWords, list[WordResult]]:
@@ -45,6 +47,7 @@ class PostgresWordEngine:
             found = await _ranked(reader, stored, terms, path, top_k)
             return question, await _results(reader, collection_id, found, with_texts=with_texts)
 
+    @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at; how many passages the filter lets through is not counted."""
         async with self._database.snapshot() as reader:

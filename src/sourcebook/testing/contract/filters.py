@@ -139,9 +139,10 @@ class FilterContract:
     async def test_metadata_that_is_called_like_a_scope_stays_in_its_place(self, base: OpenBase) -> None:
         await make_collection(base, model=MODEL)
         scopes: Metadata = {"chunk": {"a": 1, "x": 1}, "document": {"a": 1, "x": 1}}
-        for id, of_chunk, of_document in (("own", scopes, {}), ("above", {}, scopes), ("both", {"a": 2}, {"a": 2})):
-            record = _Record(of_chunk, of_document, None, None)
-            await base.stores.writer.replace_document("c", record.prepared(id))
+        same: Metadata = {"a": 2}
+        for name, own, above in (("own", scopes, {}), ("above", {}, scopes), ("both", same, same)):
+            record = _Record(own, above, None, None)
+            await base.stores.writer.replace_document("c", record.prepared(name))
 
         async def found(key: str, value: int) -> list[str]:
             near = await base.stores.vectors.search_semantic("c", unit(0), 9, Equals(key, value))
