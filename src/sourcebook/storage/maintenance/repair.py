@@ -94,6 +94,8 @@ class Repairer:
         had_vectors = _keys(await self._database.fetch("embedded_documents"))
         beside = [] if self._around is None else await self._around.repair()
         async with self._database.transaction() as transaction:
+            # What is counted here must not be changed by anybody between the counting and the writing.
+            await transaction.execute("take_every_turn")
             in_pieces = _keys(await transaction.fetch("documents_in_pieces"))
             lost_before = _keys(await transaction.fetch("lost_documents"))
             await self._tidy(transaction)

@@ -1,3 +1,10 @@
+-- name: take_every_turn()
+-- Wait until nobody writes to any collection, and let nobody until the transaction ends. Readers are not held up.
+-- Those that are there are held one by one, too, for programs that do not know of the turn of all.
+select pg_advisory_xact_lock(hashtextextended('sourcebook: all collections', 0)),
+       (select count(pg_advisory_xact_lock(hashtextextended('sourcebook ' || c.id, 0)))
+        from (select id from collections order by id) c)
+
 -- name: drop_stray_vectors()
 delete from vectors
 where not exists (select 1 from document_chunks c

@@ -1,3 +1,6 @@
+-- name: take_every_turn()
+-- Nothing to do: whoever writes is alone here.
+
 -- name: drop_stray_vectors()
 delete from vectors
 where not exists (select 1 from document_chunks c
