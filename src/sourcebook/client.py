@@ -49,6 +49,7 @@ from sourcebook.model.backup import OnExisting
 from sourcebook.model.chat import Conversation
 from sourcebook.model.curation import SourceType
 from sourcebook.model.reindexing import ReindexScope
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.ports.choices import chosen
 from sourcebook.ports.providers import Closing
 from sourcebook.ports.storage import Preparing
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.maintenance.base_copy import CopyReport
 
 
+@checks_arguments
 class AsyncSourcebook:
     """A base, for async code: `async with AsyncSourcebook("data/knowledge_base.db") as book: …`.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.people.ledger import IN_THE_LEDGER
+from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.people import Ledger, Messages, Topics, Users
 
 
+@checks_arguments
 class People:
     """The doors to all that is kept of people."""
 

@@ -19,6 +19,7 @@ from anyio import to_thread
 from sourcebook.errors import UsageError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import stored_name
+from sourcebook.ports.disk_errors import named
 
 if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
@@ -38,7 +39,11 @@ class StoredFiles:
     def put(self, collection_id: str, path: str, file_hash: str, data: bytes) -> str:
         """Keep the bytes, and say under which name. The same bytes at the same path have the same name."""
         name = stored_name(collection_id, path, file_hash)
-        target = self.folder / name
+        with named(f"cannot keep {path!r}"):
+            self._write(self.folder / name, data)
+        return name
+
+    def _write(self, target: Path, data: bytes) -> None:
         for folder in (self.folder, target.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = target.with_name(f"{uuid4().hex}{_UNFINISHED}")
@@ -54,7 +59,6 @@ class StoredFiles:
             raise
         _sync(target.parent)
         reached(IngestCrashPoint.FILE_MOVED)
-        return name
 
     def location(self, name: str) -> Path:
         """Where the file of this name lies. A name that we did not make is refused."""

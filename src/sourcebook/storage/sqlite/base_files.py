@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from sourcebook.errors import BaseFull, StorageError
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.temporary_folders import make_private_file, temporary_folder
 
@@ -71,17 +69,3 @@ def link_or_copy(source: Path, target: Path) -> None:
     except OSError:
         shutil.copy2(source, target)
         driver.sync_file(target)
-
-
-@contextmanager
-def named(what: str) -> Generator[None]:
-    """What the system refuses, as an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise BaseFull(f"{what}: the disk is full") from error
-        raise StorageError(
-            f"{what}: {error.strerror or error}",
-            hint="Check the permissions of the file and of its folder; what was there before is untouched.",
-        ) from error

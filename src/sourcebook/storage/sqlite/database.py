@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.ports.arguments import require_path
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import base_files, driver
@@ -127,6 +128,7 @@ class SqliteDatabase:
         driver.require_safe_library(library or driver.library_version())
         if str(path) == ":memory:":
             raise BadSetting("a base lives in a file", hint="Give `--db` a path; a temporary one will do.")
+        require_path("db", path)
         database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
         try:
             database._writer = await _in_thread(database._threads, database._open_writer)

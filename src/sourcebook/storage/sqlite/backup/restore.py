@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BackupDamaged, BaseDamaged, Conflict, NotASourcebook, PathNotFound
 from sourcebook.model.backup import OnExisting, RestoreReport
+from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.migrate import pending, read_migrations
 from sourcebook.storage.sqlite import base_files, driver, tables
@@ -57,7 +58,7 @@ class Restorer:
         """Verify the backup, then put it in the place of the base. On any error the base stays as it is."""
         self._require_places(on_existing)
         base = self.base.resolve()
-        with base_files.named(f"cannot restore {base}"):
+        with named(f"cannot restore {base}"):
             make_private_folder(base.parent)
             with temporary_folder(base, "restoring") as folder:
                 complete = folder / base.name

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BackupDamaged, BaseDamaged, BaseUnreachable, Conflict
 from sourcebook.model.backup import BackupReport, OnExisting
+from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver, tables
 from sourcebook.storage.sqlite.backup import archive
@@ -54,7 +55,7 @@ class BackupWriter:
             raise BaseUnreachable(
                 f"There is no base {str(self.base)!r}.", hint="Check the path given by `--db`."
             )
-        with base_files.named(f"cannot write {self.target}"):
+        with named(f"cannot write {self.target}"):
             require_place(self.target, self.base, on_existing)
             make_private_folder(self.target.parent)
             for path in left_behind(self.target.parent, self.target.name):
