@@ -40,7 +40,7 @@ from sourcebook.consult.answer.transcript import as_markdown
 from sourcebook.consult.calibration.service import questions_from
 from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
 from sourcebook.consult.service import HELP_FILTER
-from sourcebook.errors import BaseDamaged, NotOpen, SessionNotFound
+from sourcebook.errors import BaseDamaged, NotOpen, SessionNotFound, UsageError
 from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.ingest.uploads.stored_files import remove_document
@@ -645,8 +645,12 @@ class AsyncSourcebook:
         collection: str | None = None,
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
     ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
+        """Read a bundle, an index of lines, or a base of another program.
+
+        Done again, it brings over what another program's base gained and changed since; what was changed here as well
+        stays, and is named. With `dry_run` the report says what would be done with such a base, and no row is written.
 
         `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
         another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
@@ -660,9 +664,15 @@ class AsyncSourcebook:
                 self._settings,
                 model=model,
                 on_progress=on_progress,
+                dry_run=dry_run,
             )
-            await self._get_ready(self._named(collection), on_progress)
+            if not dry_run:
+                await self._get_ready(self._named(collection), on_progress)
             return report
+        if dry_run:
+            raise UsageError(
+                "Only the import of another program's base has a plan.", hint="Leave out `dry_run`."
+            )
         return await make_bundles(self._opened()).read(
             source,
             collection=collection,

@@ -697,14 +697,23 @@ class Sourcebook:
         collection: str | None = None,
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
     ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
+        """Read a bundle, an index of lines, or a base of another program.
+
+        Done again, it brings over what another program's base gained and changed since; what was changed here as well
+        stays, and is named. With `dry_run` the report says what would be done with such a base, and no row is written.
 
         `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
         another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
         """
         return self._call(
-            self._book.import_bundle, source, collection=collection, model=model, on_progress=on_progress
+            self._book.import_bundle,
+            source,
+            collection=collection,
+            model=model,
+            on_progress=on_progress,
+            dry_run=dry_run,
         )
 
     def backup(

@@ -89,10 +89,10 @@ def _or_nothing(check: _Check) -> _Check:
     return lambda value: None if value is None else check(value)
 
 
-_CHECKS: dict[str, _Check] = {
+_KINDS: dict[str, _Check] = {
     "int": _number,
     "str": _text,
     "bytes": _bytes,
     "str | os.PathLike[str]": _path,
 }
-_CHECKS |= {f"{kind} | None": _or_nothing(check) for kind, check in _CHECKS.items()}
+_CHECKS = _KINDS | {f"{kind} | None": _or_nothing(check) for kind, check in _KINDS.items()}
