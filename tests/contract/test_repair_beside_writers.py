@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -11,10 +12,11 @@ from tests.faults import server_workers
 from tests.faults.processes import talking
 from tests.faults.server_workers import COLLECTION, opened, write
 
+from sourcebook.model.search import Equals
 from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.maintenance.repair import Repairer
 from sourcebook.storage.postgres import driver
-from sourcebook.testing.crash import embedding_model, prepared_document
+from sourcebook.testing.crash import embedding_model, prepared_document, word_of
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
@@ -60,6 +62,27 @@ async def test_a_repair_beside_writers_leaves_every_count_right(db: str) -> None
             done.set()
         report = await examine(base.database, {})
         assert [finding.message for finding in report.findings] == []
+
+
+async def test_what_an_earlier_version_let_filters_see_is_corrected(postgres_db: str) -> None:
+    admin = await driver.connect(postgres_db, patience=10, settings={})
+    async with opened(postgres_db) as base:
+        scoped = replace(
+            prepared_document(0).document, metadata={"chunk": {"a": 1}, "document": {"document": {"b": 2}}}
+        )
+        await base.stores.writer.replace_document(COLLECTION, replace(prepared_document(0), document=scoped))
+        right = await admin.fetch("select facts::text from document_chunks order by id")
+        for table in ("documents", "document_chunks"):
+            await admin.execute(f'update {table} set facts = facts || \'{{"chunk.a": {{"n": [1]}}}}\'')  # noqa: S608
+        found = await base.stores.fts.search(COLLECTION, word_of(0), 9, Equals("chunk.a", 1))
+        assert found
+        done, _ = await Repairer(base.database, 0, no_embedder).run()
+        assert [(repair.code, repair.count) for repair in done] == [("correct_facts", 1)]
+        assert await admin.fetch("select facts::text from document_chunks order by id") == right
+        assert not await base.stores.fts.search(COLLECTION, word_of(0), 9, Equals("chunk.a", 1))
+        done, _ = await Repairer(base.database, 0, no_embedder).run()
+        assert done == []
+    await admin.close()
 
 
 async def test_what_a_writer_has_not_committed_yet_is_waited_for_before_anything_is_counted(

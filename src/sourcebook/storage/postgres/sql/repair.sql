@@ -248,3 +248,21 @@ delete from base_info where key like 'derived:%'
 
 -- name: forget_cut_log()
 delete from base_info where key = 'log_was_cut'
+
+-- name: documents_with_scope_names()
+-- Those whose metadata has a name that means a scope in a filter. An earlier version saw it outside of its scope, too.
+select collection_id, id as document_id, metadata from documents where facts ?| array['chunk', 'document']
+
+-- name: chunks_with_scope_names()
+select collection_id, document_id, id as chunk_id, metadata from document_chunks
+where own_facts ?| array['chunk', 'document']
+
+-- name: correct_document_facts(collection_id, document_id, metadata)
+update documents set facts = :document_facts::jsonb
+where collection_id = :collection_id and id = :document_id and metadata = :metadata
+  and facts is distinct from :document_facts::jsonb
+
+-- name: correct_chunk_facts(collection_id, document_id, chunk_id, metadata)
+update document_chunks set own_facts = :chunk_facts::jsonb
+where collection_id = :collection_id and document_id = :document_id and id = :chunk_id and metadata = :metadata
+  and own_facts is distinct from :chunk_facts::jsonb

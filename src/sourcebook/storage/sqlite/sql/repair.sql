@@ -245,3 +245,16 @@ delete from base_info where key like 'derived:%'
 
 -- name: forget_cut_log()
 delete from base_info where key = 'log_was_cut'
+
+-- name: documents_with_scope_names()
+-- None: filters read the metadata themselves here.
+select collection_id, id as document_id, metadata from documents where 0
+
+-- name: chunks_with_scope_names()
+select collection_id, document_id, id as chunk_id, metadata from document_chunks where 0
+
+-- name: correct_document_facts(collection_id, document_id, metadata)
+-- Nothing to do, for the same reason.
+
+-- name: correct_chunk_facts(collection_id, document_id, chunk_id, metadata)
+-- Nothing to do, for the same reason.
