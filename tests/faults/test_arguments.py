@@ -10,7 +10,9 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import BadSetting, BadText, UsageError
-from sourcebook.testing.fakes import FakeEmbedder
+from sourcebook.model.people import OperationType
+from sourcebook.storage.people.ledger import SqlLedger
+from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
 pytestmark = pytest.mark.anyio
 
@@ -19,6 +21,10 @@ pytestmark = pytest.mark.anyio
 async def book(db: str) -> AsyncGenerator[AsyncSourcebook]:
     async with AsyncSourcebook(db, embedder=FakeEmbedder(16), settings=Settings()) as opened:
         yield opened
+
+
+def ledger_of(book: AsyncSourcebook) -> SqlLedger:
+    return SqlLedger(book._opened().database, FixedClock())  # pyright: ignore[reportPrivateUsage]
 
 
 NO_NUMBERS: list[Any] = [1.5, 1.0, "1", None, True, [1], b"1"]
@@ -33,6 +39,7 @@ async def test_only_a_whole_number_names_a_person_or_an_amount(book: AsyncSource
         lambda: book.people.add_tokens(user_id=wrong, amount=5),
         lambda: book.people.add_tokens(person.id, wrong),
         lambda: book.people.get_token_balance(wrong),
+        lambda: ledger_of(book).add_tokens(wrong, 5, OperationType.ADMIN_CREDIT),
         lambda: book.people.token_history(person.id, wrong),
         lambda: book.people.settle(wrong),
         lambda: book.people.get_topic(wrong),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from contextlib import ExitStack, suppress
@@ -13,10 +14,12 @@ from sourcebook.storage.jsonl.manifest import FILES, Manifest, WrittenFile, clai
 from sourcebook.storage.jsonl.report import OnExisting
 from sourcebook.storage.temporary_folders import (
     REPLACED,
+    keep_mode,
     left_behind,
     make_private_file,
     make_private_folder,
     remove_leftover,
+    remove_tree,
     temporary_folder,
 )
 
@@ -83,20 +86,28 @@ class UnfinishedBundle:
             file.flush()
             os.fsync(file.fileno())
         _sync_folder(self._folder)
+        while not self._has_given_name(on_existing):
+            pass  # somebody else's bundle got the name first; it makes way like any other
+        _sync_folder(self._target.parent)
+        self._held.close()
+
+    def _has_given_name(self, on_existing: OnExisting) -> bool:
         # Writing may have taken long, and somebody may have put something there meanwhile.
         require_place(self._target, on_existing)
         replaced = self._room / REPLACED
-        if self._target.exists():
-            self._folder.chmod(self._target.stat().st_mode & 0o777)
+        remove_tree(replaced)
+        with suppress(FileNotFoundError):
+            keep_mode(self._target, self._folder)
             self._target.rename(replaced)
         try:
             self._folder.rename(self._target)
-        except OSError:
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return False
             if replaced.exists():
                 replaced.rename(self._target)
             raise
-        _sync_folder(self._target.parent)
-        self._held.close()
+        return True
 
     def abandon(self) -> None:
         """Leave nothing of it."""
