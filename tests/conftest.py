@@ -3,27 +3,56 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import AsyncGenerator, Iterator
-from itertools import count
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 import anyio
 import pytest
-from tests import postgres_server
+from tests import examples, postgres_server
+from tests.postgres_bases import Bases
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
 
 from sourcebook.assembly import OpenBase, open_base  # noqa: E402 - after the rewriting is switched on
+from sourcebook.providers import universal_sentence_encoder  # noqa: E402
 from sourcebook.settings import Settings  # noqa: E402
 from sourcebook.testing.fakes import FixedClock  # noqa: E402
 
 BACKENDS = ("sqlite", "postgres")
 
+examples.prepare()
+
+
+def pytest_configure() -> None:
+    """Who starts the tests in the background may have them ignore Ctrl-C, and so would every program they start."""
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    examples.join_the_long_run(items)
+
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_set_of_weights() -> Iterator[None]:
+    """The default model is read from its files once for a worker, however many embedders the tests make."""
+    with pytest.MonkeyPatch.context() as patch:
+        load = vars(universal_sentence_encoder)["_load"]
+        patch.setattr(universal_sentence_encoder, "_load", cache(load))
+        yield
 
 
 @pytest.fixture
@@ -61,16 +90,18 @@ def postgres_template(postgres_address: str) -> Iterator[str]:
     postgres_server.drop_database(postgres_address, name)
 
 
+@pytest.fixture(scope="session")
+def postgres_bases(postgres_address: str, postgres_template: str) -> Iterator[Bases]:
+    bases = Bases(postgres_address, postgres_template)
+    yield bases
+    bases.drop()
+
+
 @pytest.fixture
-def postgres_db(postgres_address: str, postgres_template: str) -> Iterator[str]:
-    """The address of a fresh base on the server."""
-    name = f"sourcebook_test_{os.getpid()}_{next(_NUMBERS)}"
-    postgres_server.create_database(postgres_address, name, postgres_template)
-    yield postgres_server.at_database(postgres_address, name)
-    postgres_server.drop_database(postgres_address, name)
-
-
-_NUMBERS = count()
+def postgres_db(postgres_bases: Bases) -> Iterator[str]:
+    """The address of an empty base on the server."""
+    yield postgres_bases.lend()
+    postgres_bases.take_back()
 
 
 async def _make_base(address: str) -> None:

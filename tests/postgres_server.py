@@ -17,11 +17,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit, urlunsplit
+
+if TYPE_CHECKING:
+    from sourcebook.storage.postgres.driver import Connection
 
 PATIENCE = 30.0
 # What a crash of the machine could cost: nobody misses the data of a test.
@@ -199,11 +203,18 @@ def execute(server: str, sql: str) -> None:
 
 
 async def _execute(server: str, sql: str) -> None:
+    async with connected(server) as connection:
+        await connection.execute(sql)
+
+
+@asynccontextmanager
+async def connected(server: str) -> AsyncGenerator[Connection]:
+    """A connection as its administrator has it."""
     from sourcebook.storage.postgres import driver
 
     connection = await driver.connect(server, patience=PATIENCE, settings={})
     try:
-        await connection.execute(sql)
+        yield connection
     finally:
         await connection.close()
 

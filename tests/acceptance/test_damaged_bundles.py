@@ -251,7 +251,7 @@ async def test_what_cannot_be_imported_is_said_to_be_so(tmp_path: Path) -> None:
     async with opened(tmp_path / "b.db") as book:
         with pytest.raises(PathNotFound):
             await book.import_bundle(tmp_path / "nowhere")
-        with pytest.raises(UsageError, match="a base of Sourcebook already"):
+        with pytest.raises(UsageError, match="already a Sourcebook base"):
             await book.import_bundle(source)
         with pytest.raises(UsageError, match="neither a bundle nor an index"):
             await book.import_bundle("mysql://me:secret@host/db")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.acceptance.bundles import FILES, beside, digest_of, faults, filled, lines, opened, with_everything
-from tests.faces.shell import Shell
+from tests.faces.shell import Here
 
 from sourcebook import (
     AsyncSourcebook,
@@ -212,7 +212,7 @@ async def test_an_earlier_bundle_is_replaced_only_when_told(tmp_path: Path) -> N
         await book.export(bundle)
         before = (bundle / "documents.jsonl").read_bytes()
         await book.remove_document(prepared_document(0).document.id)
-        with pytest.raises(Conflict, match="holds a bundle already"):
+        with pytest.raises(Conflict, match="already contains a bundle"):
             await book.export(bundle)
         assert (bundle / "documents.jsonl").read_bytes() == before
         report = await book.export(bundle, on_existing=OnExisting.REPLACE)
@@ -267,7 +267,7 @@ async def test_progress_names_every_document(tmp_path: Path) -> None:
 
 
 def test_export_and_import_at_the_command_line(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+    shell = Here(tmp_path)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Raspberries\n\nPrune them in late autumn.", encoding="utf-8")
     shell.json("add", "notes")

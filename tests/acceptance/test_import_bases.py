@@ -48,9 +48,9 @@ async def rows_of(book: AsyncSourcebook, table: str) -> list[dict[str, Any]]:
 
 
 async def contents(book: AsyncSourcebook) -> dict[str, list[dict[str, Any]]]:
-    from sourcebook.assembly import _copy_end  # pyright: ignore[reportPrivateUsage]
+    from sourcebook.assembly import copy_end
 
-    async with _copy_end(book._opened().database) as end:  # pyright: ignore[reportPrivateUsage]
+    async with copy_end(book._opened().database) as end:  # pyright: ignore[reportPrivateUsage]
         return {shape.name: await _whole(end, shape) for shape in await end.shapes()}
 
 

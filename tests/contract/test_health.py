@@ -21,7 +21,7 @@ from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
-    from sourcebook.model.documents import EmbeddingModel
+    from sourcebook.model.documents import Chunk, EmbeddingModel
     from sourcebook.model.health import Finding, HealthReport, Repair
     from sourcebook.ports.providers import Embedder
 
@@ -192,15 +192,22 @@ async def test_a_text_that_nothing_heals_is_marked_and_only_what_is_proven_is_fo
 
 
 async def test_a_damaged_chunk_is_known_before_it_is_cited(filled: OpenBase, spoil: Spoil) -> None:
-    chunks = [c.chunk for c in await filled.stores.vectors.get_by_document("c", "d")]
-    ids = [chunk.id for chunk in chunks]
-    assert await filled.stores.library.damaged_chunks("c", [*ids, "unknown"]) == set()
+    async def read() -> list[Chunk]:
+        return [c.chunk for c in await filled.stores.vectors.get_by_document("c", "d")]
+
+    library, chunks = filled.stores.library, await read()
+    whole = await library.citable_documents("c", chunks)
+    assert (whole.damaged, whole.documents["d"].content[:4]) == (frozenset(), chunks[0].content[:4])
+    # One of a document that has gone since it was found is not to be cited either.
+    gone = replace(chunks[0], id="unknown", document_id="unknown")
+    assert (await library.citable_documents("c", [*chunks, gone])).damaged == {"unknown"}
     (hurt,) = [chunk.id for chunk in chunks if chunk.content == "Sulphur helps."]
     await spoil("update document_chunks set content = 'Sulphur hurts' where content = 'Sulphur helps.'")
-    assert await filled.stores.library.damaged_chunks("c", ids) == {hurt}
+    assert (await library.citable_documents("c", await read())).damaged == {hurt}
     # Nothing of a document is to be believed whose text is not what was written.
     await spoil("update documents set content = replace(content, 'acid', 'lime') where id = 'd'")
-    assert await filled.stores.library.damaged_chunks("c", ids) == set(ids)
+    spoiled = await library.citable_documents("c", chunks)
+    assert (spoiled.damaged, dict(spoiled.documents)) == ({chunk.id for chunk in chunks}, {})
 
 
 async def test_metadata_that_is_no_json_goes_and_the_text_stays(

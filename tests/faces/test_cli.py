@@ -1,4 +1,4 @@
-"""The command as a shell sees it: a real process, its two streams and its exit code."""
+"""The command as a shell sees it: its two streams and its exit code, of a real process where that may matter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 from sourcebook._version import __version__
 
@@ -17,12 +17,17 @@ SECRET = "hunter-two"
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
+def process(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_version_is_printed_on_stdout(shell: Shell) -> None:
-    done = shell.run("--version")
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Here(tmp_path)
+
+
+def test_version_is_printed_on_stdout(process: Shell) -> None:
+    done = process.run("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"sourcebook {__version__}\n", "")
 
 
@@ -37,8 +42,8 @@ def test_help_lists_the_commands(shell: Shell) -> None:
         assert f"\n  {command} " in done.stdout
 
 
-def test_no_command_shows_the_help_and_is_a_usage_error(shell: Shell) -> None:
-    done = shell.run()
+def test_no_command_shows_the_help_and_is_a_usage_error(process: Shell) -> None:
+    done = process.run()
     assert (done.returncode, done.stdout) == (2, "")
     assert "Usage: sourcebook" in done.stderr
 
@@ -69,10 +74,10 @@ def test_a_mistyped_command_suggests_the_nearest(shell: Shell) -> None:
     assert "search" in shell.run("serch").stderr
 
 
-def test_config_show_tells_values_and_origins(shell: Shell) -> None:
-    (shell.folder / "sourcebook.toml").write_text("readers = 2\n")
-    (shell.folder / ".env").write_text("SOURCEBOOK_COLLECTION=notes\n")
-    shown = shell.json("config", "show", "--db", "mine.db", SOURCEBOOK_LOG_FORMAT="json")["settings"]
+def test_config_show_tells_values_and_origins(process: Shell) -> None:
+    (process.folder / "sourcebook.toml").write_text("readers = 2\n")
+    (process.folder / ".env").write_text("SOURCEBOOK_COLLECTION=notes\n")
+    shown = process.json("config", "show", "--db", "mine.db", SOURCEBOOK_LOG_FORMAT="json")["settings"]
     assert shown["db"] == {"value": "mine.db", "origin": "flag"}
     assert shown["log_format"] == {"value": "json", "origin": "environment"}
     assert shown["collection"] == {"value": "notes", "origin": ".env"}
@@ -106,22 +111,24 @@ def test_a_bad_setting_is_a_usage_error_with_a_suggestion(shell: Shell) -> None:
     assert "SOURCEBOOK_READERS" in error["hint"]
 
 
-def test_secrets_are_shown_nowhere(shell: Shell) -> None:
+def test_secrets_are_shown_nowhere(process: Shell, shell: Shell) -> None:
     address = f"postgresql://bot:{SECRET}@127.0.0.1:1/garden"
-    for arguments in (["config", "show"], ["doctor"], ["search", "x"], ["--log-level", "debug", "doctor"]):
+    for arguments in (["config", "show"], ["doctor"], ["search", "x"]):
         done = shell.run(*arguments, "--db", address)
         assert SECRET not in done.stdout + done.stderr
+    done = process.run("--log-level", "debug", "doctor", "--db", address)
+    assert SECRET not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
-def test_the_completion_script_is_printed(shell: Shell, kind: str) -> None:
-    done = shell.run(_SOURCEBOOK_COMPLETE=f"source_{kind}")
+def test_the_completion_script_is_printed(process: Shell, kind: str) -> None:
+    done = process.run(_SOURCEBOOK_COMPLETE=f"source_{kind}")
     assert done.returncode == 0
     assert "_SOURCEBOOK_COMPLETE" in done.stdout
 
 
-def test_completion_knows_the_commands(shell: Shell) -> None:
-    done = shell.run(_SOURCEBOOK_COMPLETE="complete_bash", COMP_WORDS="sourcebook do", COMP_CWORD="1")
+def test_completion_knows_the_commands(process: Shell) -> None:
+    done = process.run(_SOURCEBOOK_COMPLETE="complete_bash", COMP_WORDS="sourcebook do", COMP_CWORD="1")
     assert set(done.stdout.split()) == {"documents", "doctor"}
 
 
@@ -185,7 +192,7 @@ def test_an_interrupt_while_the_command_is_loaded_leaves_no_traceback(
         assert json.loads(done.stdout)["error"]["message"] == "Interrupted."
         assert done.stderr == ""
     else:
-        assert (done.stdout, done.stderr) == ("", "Error: Interrupted.\nWhat was finished before is kept.\n")
+        assert (done.stdout, done.stderr) == ("", "Error: Interrupted.\nFinished work is kept.\n")
 
 
 @pytest.mark.parametrize("arguments", [["config", "show", "--json"], ["config", "show"]])

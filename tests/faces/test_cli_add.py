@@ -1,4 +1,4 @@
-"""`sourcebook add` and `sourcebook documents` as people use them: real processes, real parsers, a real base."""
+"""`sourcebook add` and `sourcebook documents` as people use them: real parsers, a real base."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 COUNTS = ("added", "updated", "unchanged", "moved", "removed", "duplicates")
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
+    return Here(tmp_path)
 
 
 def notes(shell: Shell, count: int = 3, folder: str = "notes") -> Path:
@@ -42,7 +44,7 @@ def counted(report: dict[str, Any]) -> dict[str, int]:
 
 def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:
     place = notes(shell)
-    assert counted(shell.json("add", "notes")) == {"added": 3}
+    assert counted(Shell(shell.folder).json("add", "notes")) == {"added": 3}
     assert counted(shell.json("add", "notes")) == {"unchanged": 3}
     os.utime(place / "note2.md", (1, 1))
     (place / "note0.md").rename(place / "renamed.md")
@@ -117,17 +119,18 @@ def test_labels_are_remembered_and_taken_away(shell: Shell) -> None:
 
 def test_standard_input_is_added_under_its_name(shell: Shell) -> None:
     def pipe(text: str, *arguments: str) -> dict[str, Any]:
-        done = subprocess.run(
-            [sys.executable, "-m", "sourcebook", "add", "-", "--json", *arguments],
-            cwd=shell.folder,
-            env=clean_environment(),
-            input=text.encode(),
-            capture_output=True,
-            check=True,
-        )
-        return json.loads(done.stdout)
+        with patch("sys.stdin", TextIOWrapper(BytesIO(text.encode()))):
+            return shell.json("add", "-", *arguments)
 
-    assert counted(pipe("# Piped\n\nAbout quinces.\n", "--name", "piped.md")) == {"added": 1}
+    process = subprocess.run(
+        [sys.executable, "-m", "sourcebook", "add", "-", "--json", "--name", "piped.md"],
+        cwd=shell.folder,
+        env=clean_environment(),
+        input=b"# Piped\n\nAbout quinces.\n",
+        capture_output=True,
+        check=True,
+    )
+    assert counted(json.loads(process.stdout)) == {"added": 1}
     assert counted(pipe("# Piped\n\nAbout quinces.\n", "--name", "piped.md")) == {"unchanged": 1}
     pipe("# Piped\n\nAbout medlars.\n", "--name", "piped.md")
     (document,) = shell.json("documents", "list")["documents"]
@@ -167,7 +170,7 @@ def test_a_document_is_shown_hidden_and_removed_by_id_or_path(shell: Shell) -> N
     shell.json("documents", "unhide", "note1.md")
     assert apples() == 2
     done = shell.run("documents", "remove", "note1.md")
-    assert (done.returncode, "comes back with the next" in done.stderr) == (0, True)
+    assert (done.returncode, "come back with the next" in done.stderr) == (0, True)
     assert apples() == 1
     assert counted(shell.json("add", "notes")) == {"added": 1, "unchanged": 2}
 
@@ -219,7 +222,7 @@ def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_
         assert report["added"] == documents(shell) > 0
     else:
         assert " added, " in stdout
-        assert stderr == "Error: Interrupted.\nWhat was finished before is kept.\n"
+        assert stderr == "Error: Interrupted.\nFinished work is kept.\n"
     assert documents(shell) < 400
     assert shell.json("doctor")["ok"] is True
 
@@ -232,7 +235,7 @@ def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None
         (place / "later.md").write_text("# Later\n\nA text about pears.\n")
         until(lambda: documents(shell) == 2)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")
     assert counted(json.loads(stdout)) == {"added": 2, "unchanged": 1}
 

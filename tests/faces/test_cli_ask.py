@@ -64,6 +64,7 @@ def test_an_answer_for_programs_has_the_names_that_are_promised(shell: Shell) ->
         "end",
         "quote",
         "verified",
+        "support",
     }
     assert all(promised <= set(citation) for citation in answer["citations"])
     assert answer["citations"][0]["text"] == "[Source: Pruning](pruning.md)"
@@ -95,7 +96,7 @@ def test_what_a_model_writes_is_streamed_and_its_doubts_are_shown(shell: Shell) 
     )
     assert done.stdout.count("[1] Pruning · pruning.md") == 1
     assert "Unverified: Use 12 knives [1]. (a number is not in the source" in done.stdout
-    assert "Unverified: Smile. (it names no source)" in done.stdout
+    assert "Unverified: Smile. (it cites no source)" in done.stdout
 
 
 def test_a_word_to_avoid_is_told(shell: Shell) -> None:

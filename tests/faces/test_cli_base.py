@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 RESULT = {
     "chunk_id",
@@ -43,7 +43,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     notes.mkdir()
     (notes / "raspberries.md").write_text(RASPBERRIES, encoding="utf-8")
     (notes / "томаты.md").write_text(TOMATOES, encoding="utf-8")
-    shell = Shell(folder)
+    shell = Here(folder)
     report = shell.json("add", "notes")
     expected: dict[str, object] = {
         "added": 2,
@@ -149,7 +149,7 @@ def test_a_reader_that_is_gone_already_is_no_error(library: Shell) -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
+    return Here(tmp_path)
 
 
 def code_of(shell: Shell, *arguments: str, exit_code: int, **variables: str) -> str:
@@ -182,7 +182,7 @@ def test_a_base_that_does_not_exist_is_not_made_by_who_only_asks(shell: Shell, a
     error = shell.json(*arguments, "--db", "mistyped/base.db", exit_code=5)["error"]
     assert error["code"] == "base_unreachable"
     assert "mistyped/base.db" in error["message"]
-    assert "`sourcebook add PATH` makes a base" in error["hint"]
+    assert "`sourcebook add PATH` creates a base" in error["hint"]
     assert list(shell.folder.iterdir()) == []
 
 
@@ -274,9 +274,10 @@ def test_an_interrupt_ends_with_130_and_a_word(shell: Shell) -> None:
     try:
         time.sleep(3)  # until it waits for the lock; an earlier interrupt ends in the same way
         os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=20)
+        stdout, stderr = process.communicate(timeout=60)
     finally:
         process.kill()
+        process.communicate()
         connection.close()
     assert process.returncode == 130
     assert json.loads(stdout)["error"]["message"] == "Interrupted."

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.faces.shell import Shell, clean_environment
+from tests.faces.shell import Here, Shell, clean_environment
 
 NOTES = {
     "raspberries.md": "# Raspberries\n\nPrune everbearing raspberries in late autumn, after the last berries.\n",
@@ -25,7 +25,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "notes").mkdir()
     for name, text in NOTES.items():
         (folder / "notes" / name).write_text(text, encoding="utf-8")
-    shell = Shell(folder)
+    shell = Here(folder)
     assert shell.json("add", "notes", "--db", "base.db")["added"] == 2
     shell.json("backup", "kept", "--db", "base.db")
     return folder
@@ -35,7 +35,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shell(library: Path, tmp_path: Path) -> Shell:
     """A copy of it."""
     shutil.copytree(library, tmp_path / "copy")
-    return Shell(tmp_path / "copy")
+    return Here(tmp_path / "copy")
 
 
 def error_of(shell: Shell, *arguments: str, exit_code: int, **variables: str) -> dict[str, str]:
@@ -60,8 +60,8 @@ def test_for_people_the_outcome_is_a_sentence_and_the_rest_goes_to_stderr(shell:
     assert done.stdout.startswith("2 documents, 0 curated answers, 0 sessions and 0 uploads are in monday (")
     assert done.stderr == ""
     done = shell.run("restore", "monday", "--force", "--db", "base.db")
-    assert done.stdout == "base.db holds 2 documents, 0 curated answers, 0 sessions and 0 uploads.\n"
-    assert done.stderr.startswith("The former base is kept as ")
+    assert done.stdout == "base.db now has 2 documents, 0 curated answers, 0 sessions and 0 uploads.\n"
+    assert done.stderr.startswith("The old base is kept as ")
 
 
 def test_nothing_is_replaced_without_force(shell: Shell) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.faces.shell import Shell
+from tests.faces.shell import Here, Shell
 from tests.unit.rerank_server import judged, serving
 
 from sourcebook import Collection, EmbeddedChunk, Sourcebook
@@ -45,7 +45,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
         chunk = Chunk("theirs", "their-note", "Prune with somebody else's vectors.")
         book.stores.vectors.add("brought", [EmbeddedChunk(chunk, [1.0, 0.0, 0.0])])
         book.stores.fts.index("brought", [chunk])
-    return Shell(folder)
+    return Here(folder)
 
 
 def documents(found: Any) -> list[str]:
@@ -146,8 +146,8 @@ def test_an_explanation_is_part_of_the_document(shell: Shell) -> None:
 def test_an_explanation_for_people_tells_ranks_and_times(shell: Shell) -> None:
     done = shell.run("search", "prune raspberries", "--explain", "--top-k", "1")
     assert "↳ meaning: 1. (" in done.stdout
-    assert "How it was searched:" in done.stdout
-    assert "rows inside the filter" in done.stdout
+    assert "How the search was done:" in done.stdout
+    assert "rows match the filter" in done.stdout
     assert " ms" in done.stdout
 
 

@@ -96,9 +96,9 @@ async def test_a_declined_question_goes_to_an_expert_and_can_be_taken_back(desk:
     assert "The base holds nothing" in sent.text
     assert "An expert will answer here" in sent.text
     assert await desk.balance(anna) == 1
-    assert (await desk.presses(anna, sent, "Take the question back")).text == "The question was taken back."
+    assert (await desk.presses(anna, sent, "Withdraw the question")).text == "The question was withdrawn."
     assert await desk.book.moderation.get_pending_moderation_items() == []
-    assert (await desk.says(anna, "/cancel")).text == "There is nothing to take back."
+    assert (await desk.says(anna, "/cancel")).text == "There is nothing to cancel."
 
 
 async def test_a_person_can_be_asked_at_any_time(desk: Desk) -> None:
@@ -111,14 +111,14 @@ async def test_a_person_can_be_asked_at_any_time(desk: Desk) -> None:
     drafts = await desk.book.moderation.items_of((await desk.user(anna)).id)
     asked = [draft.question for draft in drafts if draft.kind == "declined"]
     assert asked == [QUESTION, "Where are you?", "May I call?"]
-    assert (await desk.says(anna, "/cancel")).text == "The question was taken back."
+    assert (await desk.says(anna, "/cancel")).text == "The question was withdrawn."
     assert len(await desk.book.moderation.get_pending_moderation_items(kind=drafts[0].kind)) == 2
 
 
 async def test_cancel_gives_up_what_the_bot_waits_for(desk: Desk) -> None:
     anna = desk.person(7)
     await desk.says(anna, "/human")
-    assert (await desk.says(anna, "/cancel")).text == "Done, that is off the table."
+    assert (await desk.says(anna, "/cancel")).text == "Cancelled."
     assert "late autumn" in (await desk.says(anna, QUESTION)).text
 
 
@@ -149,7 +149,7 @@ async def test_a_caption_is_the_question_and_the_picture_goes_to_the_expert(desk
     anna = desk.person(7)
     update = anna.sends(**MEDIA["photo"], caption=UNKNOWN)
     await desk.feed(update)
-    assert "an expert gets what you sent" in desk.telegram.last(7).text
+    assert "An expert will see the rest" in desk.telegram.last(7).text
     await desk.deliver()
     assert UNKNOWN in desk.telegram.last(ADMIN).text
     copied = desk.telegram.called("copyMessage")[0]
@@ -194,7 +194,9 @@ async def test_a_model_that_fails_costs_nothing_and_admins_are_told_once_and_whe
         for _ in range(2):
             assert (await desk.says(anna, QUESTION)).text.startswith("Сейчас не получилось.")
         assert await desk.balance(anna) == 1
-        assert desk.telegram.said(ADMIN) == ["The model does not answer: gone People are told to try again."]
+        assert desk.telegram.said(ADMIN) == [
+            "The model is not responding: gone Users are asked to try again."
+        ]
         assert "late autumn" in (await desk.says(anna, QUESTION)).text
         assert desk.telegram.said(ADMIN)[1:] == ["It works again: the model."]
         assert await desk.balance(anna) == 0

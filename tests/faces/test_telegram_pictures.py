@@ -16,7 +16,7 @@ from sourcebook.testing.telegram import Failure, Person, Sent
 pytestmark = pytest.mark.anyio
 
 LABEL = "[1] p. 2 as a picture"
-GONE = "The file of this page is not at hand as it was cited, so here are the words."
+GONE = "The original file is gone or has changed, so here is the quoted text."
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ async def test_a_picture_that_telegram_refuses_is_told_and_quoted(desk: Desk) ->
     answer = await asked(desk, anna)
     desk.telegram.fail("sendPhoto", Failure(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"))
     sent = await desk.presses(anna, answer, LABEL)
-    assert sent.text.startswith("This page could not be shown as a picture, so here are the words.")
+    assert sent.text.startswith("This page could not be shown as a picture, so here is the quoted text.")
     assert sent.text.endswith("Everbearing raspberries fruit twice.")
 
 
@@ -108,5 +108,5 @@ async def test_nobody_else_and_nobody_who_is_blocked_gets_the_page(desk: Desk) -
     assert desk.notes() == ["This button is out of date."] * 6
     await desk.book.people.block_user((await desk.user(anna)).id)
     await desk.feed(anna.presses(answer, data))
-    assert desk.notes()[-1] == "You cannot use this bot. Ask whoever runs it."
+    assert desk.notes()[-1] == "You cannot use this bot. Ask the person who runs it."
     assert not desk.telegram.called("sendPhoto")

@@ -16,19 +16,7 @@ PATIENCE = 60.0
 
 
 # Each process imports the module that runs the tests too, as with every start method but fork.
-_PRELOADED = [
-    "anyio._backends._asyncio",
-    "pytest",
-    "sourcebook.ingest.uploads.service",
-    "sourcebook.storage.index.fts_store",
-    "sourcebook.storage.index.index_writer",
-    "sourcebook.storage.job_queue",
-    "sourcebook.storage.index.library",
-    "sourcebook.storage.index.document_tracker",
-    "sourcebook.storage.index.vector_store",
-    "tests.faults.folders",
-    "tests.faults.workers",
-]
+_PRELOADED = ["anyio._backends._asyncio", "pytest", "tests.faults.preloaded"]
 
 
 def _context() -> ForkServerContext | SpawnContext:

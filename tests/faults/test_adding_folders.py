@@ -62,7 +62,7 @@ def killed_while_adding(path: Path | str, root: Path, chance: random.Random) -> 
     return {said for said in acknowledged if said != "done"}, "done" not in acknowledged
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.soak)])
 async def test_an_add_that_is_killed_leaves_no_half_document_and_loses_nothing_acknowledged(
     db: str, tmp_path: Path, kills: int
 ) -> None:

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.anyio
 
 OF_THE_FILE = frozenset({"schema_migrations"})
 """When the tables of a file were made is not known to another file."""
-SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(4, 100))]
+SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 100))]
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ async def test_a_page_that_takes_too_long_is_given_up(pool: ParserPool) -> None:
     started = time.monotonic()
     with pytest.raises(FileOverLimit, match="1 second"):
         await pool.draw(pdf_painted_over_and_over(), 1)
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 60
     assert (await pool.draw(GOOD, 1)).startswith(PNG)
 
 

@@ -47,7 +47,7 @@ def killed_on_the_way(path: Path, folder: dict[int, int], chance: random.Random)
     return {number for number in acknowledged if isinstance(number, int)}, "done" not in acknowledged
 
 
-@pytest.mark.parametrize("kills", [25, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [15, pytest.param(200, marks=pytest.mark.soak)])
 async def test_a_killed_worker_leaves_no_half_document_and_loses_nothing_acknowledged(
     tmp_path: Path, kills: int
 ) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
 import anyio
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.anyio
 
 KEY = "sk-canary-4f1d9c"
 TEXTS = ["Ремонтантную малину срезают под корень.", "Strawberry crowns stay level with the soil.", "pH"]
-QUICK = Patience(seconds=5.0, attempts=3, first_wait=0.01, longest_wait=0.2)
+QUICK = Patience(seconds=30.0, attempts=3, first_wait=0.01, longest_wait=0.2)
 Kind: TypeAlias = "type[OpenAIEmbedder] | type[OllamaEmbedder]"
 KINDS: list[Kind] = [OpenAIEmbedder, OllamaEmbedder]
 
@@ -194,7 +195,7 @@ async def test_what_cannot_pass_is_not_tried_again(
 
 
 async def test_a_server_that_asks_to_wait_is_waited_for() -> None:
-    patience = Patience(seconds=5.0, attempts=2, first_wait=0.001, longest_wait=1.0)
+    patience = Patience(seconds=30.0, attempts=2, first_wait=0.001, longest_wait=1.0)
     with serving(status(429, Retry_After="0.3")) as server:
         async with embedding(server.url, patience=patience) as embedder:
             start = time.monotonic()
@@ -210,9 +211,9 @@ async def test_a_server_that_asks_to_wait_too_long_is_not_waited_for() -> None:
     assert server.asked == 1
 
 
-@pytest.mark.parametrize("slow", [servers.silence(0.6), servers.drip(0.6)], ids=["silence", "drip"])
+@pytest.mark.parametrize("slow", [servers.silence(60), servers.drip(60)], ids=["silence", "drip"])
 async def test_a_server_that_is_too_slow_is_a_time_out(slow: Answer) -> None:
-    patience = Patience(seconds=0.15, attempts=2, first_wait=0.01)
+    patience = Patience(seconds=1.0, attempts=2, first_wait=0.01)
     with serving(slow, slow) as server:
         error = await failure(server, patience=patience)
     assert isinstance(error, ProviderTimeout)
@@ -231,7 +232,7 @@ async def test_a_server_that_is_not_there_is_named(kind: Kind) -> None:
 
 
 async def test_a_question_is_given_up_sooner_than_a_document() -> None:
-    patience = Patience(seconds=5.0, attempts=5, first_wait=0.001, longest_wait=0.01)
+    patience = Patience(seconds=30.0, attempts=5, first_wait=0.001, longest_wait=0.01)
     with serving(*[status(500)] * 20) as server:
         async with embedding(server.url, patience=patience) as embedder:
             with pytest.raises(ProviderBusy):
@@ -305,30 +306,31 @@ async def test_texts_that_a_server_would_refuse_are_made_readable() -> None:
 
 
 async def test_the_event_loop_goes_on_while_a_server_is_slow() -> None:
-    ticks = 0
+    went_on = Event()
 
     async def tick() -> None:
-        nonlocal ticks
-        while True:
+        for _ in range(10):
             await anyio.sleep(0.01)
-            ticks += 1
+        went_on.set()
 
-    with serving(servers.silence(0.3)) as server:
-        slow = embedding(server.url, patience=Patience(0.3, 2, 0.01))
-        async with slow as embedder, anyio.create_task_group() as tasks:
+    def slow(exchange: servers.Exchange) -> None:
+        assert went_on.wait(60)
+        exchange.answer_vectors(right_vectors(exchange.texts))
+
+    with serving(slow) as server:
+        async with embedding(server.url) as embedder, anyio.create_task_group() as tasks:
             tasks.start_soon(tick)
             await embedder.embed(TEXTS, TextRole.PASSAGE)
-            tasks.cancel_scope.cancel()
-    assert ticks >= 10
+            assert went_on.is_set()
 
 
 async def test_a_call_that_is_given_up_leaves_the_embedder_usable() -> None:
-    with serving(*[servers.silence(0.5)] * 4) as server:
+    with serving(*[servers.silence(60)] * 4) as server:
         async with embedding(server.url, batch=1) as embedder:
             start = time.monotonic()
             with anyio.move_on_after(0.1):
                 await embedder.embed(TEXTS, TextRole.PASSAGE)
-            assert time.monotonic() - start < 0.4
+            assert time.monotonic() - start < 20
             server.planned.clear()
             found = await embedder.embed(TEXTS, TextRole.PASSAGE)
     assert found == pytest.approx(np.array(right_vectors(TEXTS)), abs=1e-6)

@@ -82,7 +82,7 @@ async def test_while_another_process_has_the_base_open_nothing_is_restored(base:
         assert line.recv() == "open"
         with pytest.raises(BaseBusy) as caught:
             await restorer.restore(other, OnExisting.REPLACE)
-        assert "serve" in caught.value.hint
+        assert "bot" in caught.value.hint
         assert digest_of_rows(base) == before
         line.send("close")
         process.join(30)
@@ -309,7 +309,7 @@ async def test_a_process_that_dies_over_a_restore_leaves_the_old_base_or_the_new
     assert digest_of_rows(base) == new
 
 
-@pytest.mark.parametrize("kills", [15, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.soak)])
 async def test_whenever_a_process_is_killed_over_a_restore_there_is_a_whole_base(
     base: Path, other: Path, kills: int
 ) -> None:

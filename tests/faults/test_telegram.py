@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,15 +93,19 @@ class Slow:
         self.done.append(number)
 
 
+async def so(condition: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110 - the server has no event
+            await asyncio.sleep(0.02)
+
+
 async def polled(telegram: TelegramServer, handler: Slow, until: int) -> None:
     """Poll until so many updates were done."""
     stop = asyncio.Event()
     poller = Poller(_bot(telegram), handler.feed, timeout=1)
     task = asyncio.create_task(poller.run(stop))
-    for _ in range(300):
-        if len(handler.done) >= until:
-            break
-        await asyncio.sleep(0.02)
+    await so(lambda: len(handler.done) >= until)
     stop.set()
     await task
     await poller.bot.session.close()
@@ -129,8 +134,7 @@ async def test_an_update_that_is_not_done_is_not_confirmed() -> None:
         handler = Slow(30)
         poller = Poller(_bot(telegram), handler.feed, timeout=1)
         task = asyncio.create_task(poller.run(asyncio.Event()))
-        await asyncio.sleep(1)
-        assert handler.begun == [1, 2, 3]
+        await so(lambda: handler.begun == [1, 2, 3])
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await poller.bot.session.close()
@@ -151,10 +155,7 @@ async def test_an_answer_that_telegram_does_not_take_is_tried_again(monkeypatch:
         stop = asyncio.Event()
         poller = Poller(_bot(telegram), feed, timeout=1)
         task = asyncio.create_task(poller.run(stop))
-        for _ in range(300):
-            if poller.handled:
-                break
-            await asyncio.sleep(0.02)
+        await so(lambda: poller.handled > 0)
         stop.set()
         await task
         await poller.bot.session.close()
@@ -175,14 +176,11 @@ async def test_the_whole_bot_polls_answers_and_stops(tmp_path: Path) -> None:
     async with TelegramServer() as telegram:
         ready, stop = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(ran(settings_for(telegram, db), ready, stop))
-        await asyncio.wait_for(ready.wait(), 20)
+        await asyncio.wait_for(ready.wait(), 60)
         telegram.deliver(telegram.person(7).says("/start"), telegram.person(8).says("/help"))
-        for _ in range(300):
-            if telegram.chats[7] and telegram.chats[8]:
-                break
-            await asyncio.sleep(0.02)
+        await so(lambda: bool(telegram.chats[7] and telegram.chats[8]))
         stop.set()
-        ended = await asyncio.wait_for(task, 20)
+        ended = await asyncio.wait_for(task, 60)
         assert (ended.username, ended.mode, ended.handled) == ("sourcebook_bot", "polling", 2)
         assert telegram.unconfirmed == []
         assert telegram.called("deleteWebhook")
@@ -199,7 +197,7 @@ async def test_the_whole_bot_listens_behind_its_secret(tmp_path: Path) -> None:
             telegram_webhook_port=0,
         )
         task = asyncio.create_task(run(settings, stop, lambda name, place: where.set_result(place)))
-        address = f"http://{await asyncio.wait_for(where, 20)}/hook"
+        address = f"http://{await asyncio.wait_for(where, 60)}/hook"
         update = telegram.person(7).says("/start")
         async with ClientSession() as client:
             for secret, status in (("wrong", 401), ("secret", 200), ("secret", 200)):

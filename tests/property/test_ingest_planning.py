@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sourcebook.ingest.folder.plan import Known, Plan, diff
 from sourcebook.model.documents import DocumentStatus
@@ -95,7 +96,7 @@ def followed(folders: list[dict[str, str]], elsewhere: dict[str, str] | None = N
 OTHERS = st.dictionaries(PATHS, st.sampled_from(["h1", "h2"]), max_size=3)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(FOLDER, min_size=1, max_size=5), OTHERS)
 def test_after_any_number_of_plans_the_base_holds_what_was_found_last(
     folders: list[dict[str, str]], elsewhere: dict[str, str]
@@ -107,7 +108,7 @@ def test_after_any_number_of_plans_the_base_holds_what_was_found_last(
         assert model.documents[document_id].file_hash == elsewhere[path]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(FOLDER, min_size=1, max_size=5), OTHERS)
 def test_no_bytes_are_held_by_two_documents(folders: list[dict[str, str]], elsewhere: dict[str, str]) -> None:
     model = followed(folders, elsewhere)
@@ -115,7 +116,7 @@ def test_no_bytes_are_held_by_two_documents(folders: list[dict[str, str]], elsew
     assert len(hashes) == len(set(hashes))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(FOLDER, FOLDER, OTHERS)
 def test_only_bytes_that_no_document_held_are_embedded_and_each_once(
     before: dict[str, str], after: dict[str, str], elsewhere: dict[str, str]
@@ -127,14 +128,14 @@ def test_only_bytes_that_no_document_held_are_embedded_and_each_once(
     assert sorted(model.embedded) == sorted(set(after.values()) - held - {BAD})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(FOLDER, OTHERS)
 def test_what_did_not_change_needs_nothing(folder: dict[str, str], elsewhere: dict[str, str]) -> None:
     model = followed([folder], elsewhere)
     assert diff(model.known(folder), folder) == Plan(unchanged=tuple(sorted(folder)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.dictionaries(PATHS, BYTES, min_size=1, max_size=6), st.permutations(["a", "b", "c", "d", "e/f", "e/g"])
 )
@@ -151,7 +152,7 @@ def test_files_that_only_change_their_places_keep_their_documents(
     assert {s.file_hash: d for d, s in model.documents.items()} == holders
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(FOLDER, FOLDER)
 def test_every_path_has_one_fate(before: dict[str, str], after: dict[str, str]) -> None:
     model = followed([before])

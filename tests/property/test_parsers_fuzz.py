@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Callable, Generator
 from contextlib import suppress
@@ -13,6 +12,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.faults import hostile_files
 
 from sourcebook.errors import BadFile
@@ -95,7 +95,7 @@ def check(parse: Callable[[bytes], ParsedText], data: bytes) -> None:
 
 
 often = settings(
-    max_examples=50_000 if os.environ.get("SOURCEBOOK_SOAK") else 500,
+    max_examples=examples(200),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

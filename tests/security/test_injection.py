@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.faults.bases import COLLECTION, rows_of
 from tests.security.hostile import INJECTIONS
 from tests.security.shelf import OPEN_IDS, QUESTION, SECRET, Shelf, shelf
@@ -98,15 +99,22 @@ def test_a_key_that_names_something_of_the_base_is_only_a_key(base: Shelf, key: 
 # Values
 
 
-@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=shown)
 @pytest.mark.parametrize("key", ["tag", "category", "title", "document_path", "chunk.tag", "document.tag"])
-def test_a_hostile_value_matches_nothing_and_hides_nothing(base: Shelf, key: str, value: str) -> None:
-    for wanted in (Equals(key, value), In(key, [value, "also not"]), Between(key, value, value)):
-        assert base.by_vectors(wanted) == []
-        assert base.by_words("raspberries томаты canetas", wanted) == []
-        assert base.by_vectors(Not(wanted)) == OPEN_IDS
+def test_a_hostile_value_matches_nothing_and_hides_nothing(base: Shelf, key: str) -> None:
+    assert [shown(value) for value in HOSTILE_VALUES if not is_only_a_value(base, key, value)] == []
+
+
+def is_only_a_value(base: Shelf, key: str, value: str) -> bool:
+    each = [
+        (
+            base.by_vectors(wanted),
+            base.by_words("raspberries томаты canetas", wanted),
+            base.by_vectors(Not(wanted)),
+        )
+        for wanted in (Equals(key, value), In(key, [value, "also not"]), Between(key, value, value))
+    ]
     mixed = And([Equals("tag", "public"), Not(Equals(key, value))])
-    assert base.by_vectors(mixed) == OPEN_IDS[:2]
+    return each == [([], [], OPEN_IDS)] * 3 and base.by_vectors(mixed) == OPEN_IDS[:2]
 
 
 @pytest.mark.parametrize("value", UNSTORABLE, ids=shown)
@@ -143,7 +151,7 @@ def test_the_largest_filter_that_is_allowed_is_answered(base: Shelf) -> None:
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(75), deadline=None, derandomize=True)
 @given(key=st.text(st.characters(exclude_categories=[])), value=ANY_TEXT)
 def test_any_key_and_value_are_answered_or_refused_and_leak_nothing(
     base: Shelf, key: str, value: str

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.faults.bases import COLLECTION
 from tests.security.hostile import QUESTIONS
 from tests.security.shelf import OPEN_IDS, TEXTS, Shelf, shelf
@@ -55,20 +56,26 @@ def test_there_are_enough_hostile_questions() -> None:
     assert len(set(QUESTIONS)) >= 50
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=shown)
-def test_a_hostile_question_is_answered_quickly_and_from_its_collection_alone(
-    base: Shelf, question: str
-) -> None:
-    fastest = float("inf")
-    for _ in range(3):
-        started = time.perf_counter()
-        found = base.by_words(question)
-        fastest = min(fastest, time.perf_counter() - started)
-        assert set(found) <= set(OPEN_IDS)
-    assert fastest <= LONGEST
+def test_a_hostile_question_is_answered_quickly_and_from_its_collection_alone(base: Shelf) -> None:
+    def is_safe(question: str) -> bool:
+        return set(base.by_words(question)) <= set(OPEN_IDS)
+
+    assert [shown(q) for q in QUESTIONS if not is_safe(q)] == []
+    assert [shown(q) for q in QUESTIONS if not is_quick(is_safe, q)] == []
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+def is_quick(ask: Callable[[str], object], question: str) -> bool:
+    """Whether it is answered in time, at the third try at the latest."""
+    return any(seconds_of(ask, question) <= LONGEST for _ in range(3))
+
+
+def seconds_of(ask: Callable[[str], object], question: str) -> float:
+    started = time.process_time()
+    ask(question)
+    return time.process_time() - started
+
+
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 @given(question=HOSTILE_TEXT)
 def test_any_text_is_safe_to_ask(base: Shelf, question: str) -> None:
     assert set(base.by_words(question)) <= set(OPEN_IDS)
@@ -85,24 +92,22 @@ def retriever(base: Shelf) -> DefaultRetriever:
 
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))
-@pytest.mark.parametrize("question", QUESTIONS, ids=shown)
 def test_a_hostile_question_finds_something_or_says_that_it_holds_no_words(
-    base: Shelf, retriever: DefaultRetriever, question: str, mode: RetrievalMode
+    base: Shelf, retriever: DefaultRetriever, mode: RetrievalMode
 ) -> None:
     config = RetrievalConfig(mode=mode, return_level=ReturnLevel.CHILD)
-    fastest = float("inf")
-    for _ in range(3):
-        started = time.perf_counter()
+
+    def is_answered(question: str) -> bool:
         report = base.wait(retriever.report, COLLECTION, question, config)
-        fastest = min(fastest, time.perf_counter() - started)
-        assert {result.chunk.id for result in report.results} <= set(OPEN_IDS)
-        if mode is not RetrievalMode.KEYWORD:
-            says_so = WarningCode.NOTHING_TO_SEARCH_FOR in {warning.code for warning in report.warnings}
-            assert bool(report.results) != says_so
-    assert fastest <= LONGEST
+        says_so = WarningCode.NOTHING_TO_SEARCH_FOR in {warning.code for warning in report.warnings}
+        is_inside = {result.chunk.id for result in report.results} <= set(OPEN_IDS)
+        return is_inside and (mode is RetrievalMode.KEYWORD or bool(report.results) != says_so)
+
+    assert [shown(q) for q in QUESTIONS if not is_answered(q)] == []
+    assert [shown(q) for q in QUESTIONS if not is_quick(is_answered, q)] == []
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 @given(question=HOSTILE_TEXT)
 def test_any_text_is_safe_to_search_for(base: Shelf, retriever: DefaultRetriever, question: str) -> None:
     report = base.wait(retriever.report, COLLECTION, question, RetrievalConfig(explain=True))

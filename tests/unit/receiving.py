@@ -23,6 +23,7 @@ from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 if TYPE_CHECKING:
     from sourcebook.model.people import LoggedMessage, Reply, Topic
     from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.people import Visits
 
 CHANNEL = "telegram:7:0"
 WRITTEN = ("Prune everbearing raspberries ", "in late autumn, after the last berries [1].")
@@ -34,6 +35,7 @@ class CountingDrafts:
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
         self.failure: Exception | None = None
+        self.visits: Visits | None = None
 
     async def consider(
         self,
@@ -42,13 +44,22 @@ class CountingDrafts:
         user_id: int = 1,
         topic_id: int | None = None,
         attachments: Sequence[object] = (),
+        visit_key: str | None = None,
         **_: object,
     ) -> Draft | None:
         if self.failure is not None:
             raise self.failure
+        if answer.tier is Tier.CURATED:
+            return None
         known = [draft for draft in self.drafts if draft.chat_message_id == answer.message_id]
-        if known or answer.tier is Tier.CURATED:
-            return known[0] if known else None
+        made = known[0] if known else self._made(answer, user_id, topic_id, attachments)
+        if visit_key is not None and self.visits is not None:
+            await self.visits.note_draft(Visit(user_id, CHANNEL, answer.question, visit_key), made.id)
+        return made
+
+    def _made(
+        self, answer: Answer, user_id: int, topic_id: int | None, attachments: Sequence[object]
+    ) -> Draft:
         kind = DraftKind.DECLINED if answer.tier is Tier.NONE else DraftKind.ANSWER
         made = Draft(
             len(self.drafts) + 1,
@@ -145,6 +156,7 @@ async def reception_desk(
         for name, text in NOTES.items():
             await book.add_text(text, id=name, title=name.title())
         drafts, clock = CountingDrafts(), FixedClock()
+        drafts.visits = book.stores.visits
         stores = replace(book.stores, **at_clock(book, clock))
         people = People(
             users=stores.users,

@@ -95,4 +95,5 @@ def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
         return time.process_time() - started
 
     small = max(min(seconds(40_000), seconds(40_000)), 0.01)
-    assert min(seconds(320_000), seconds(320_000)) < 8 * 4 * small
+    # Measured again only if it was slow: something else may have been at work.
+    assert any(seconds(320_000) < 8 * 4 * small for _ in range(2))

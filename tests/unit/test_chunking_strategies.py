@@ -122,4 +122,5 @@ def test_time_grows_with_the_text_and_no_faster(strategy: ChunkStrategy, piece: 
         return time.process_time() - started
 
     small = max(min(seconds(20_000), seconds(20_000)), 0.01)
-    assert min(seconds(160_000), seconds(160_000)) < 8 * 4 * small
+    # Measured again only if it was slow: something else may have been at work.
+    assert any(seconds(160_000) < 8 * 4 * small for _ in range(2))

@@ -19,6 +19,7 @@ from sourcebook.model.chat import (
     Role,
     Searching,
     SourceState,
+    SupportGrade,
     Tier,
     TokenWritten,
 )
@@ -94,6 +95,32 @@ async def test_a_number_that_was_not_given_is_unverified_and_cites_nothing(tmp_p
         assert (sentence.verified, tuple(sentence.doubts)) == (False, ("unknown_number",))
 
 
+async def test_a_number_that_was_not_given_is_never_shown_as_another(tmp_path: Path) -> None:
+    model = ScriptedChatModel("Enjoy them [7]. ", f"{TRUE} ", "They fruit twice [1][0].")
+    async with desk(tmp_path, model) as at:
+        events = await at.ask()
+        answer = answer_of(events)
+        assert written(events) == answer.answer == f"Enjoy them [7]. {TRUE} They fruit twice [1][0]."
+        assert [tuple(s.numbers) for s in answer.sentences] == [(7,), (1,), (1, 0)]
+        assert [s.support for s in answer.sentences] == [
+            SupportGrade.DOUBTFUL,
+            SupportGrade.EXACT,
+            SupportGrade.DOUBTFUL,
+        ]
+        assert {c.number for c in answer.citations} == {1}
+
+
+@pytest.mark.parametrize("mark", [" [1]", ""])
+async def test_a_sentence_in_other_words_is_reworded_neither_verified_nor_doubtful(
+    tmp_path: Path, mark: str
+) -> None:
+    model = ScriptedChatModel(f"Trim everbearing raspberries in late autumn{mark}.")
+    async with desk(tmp_path, model) as at:
+        (sentence,) = answer_of(await at.ask()).sentences
+        assert (sentence.verified, sentence.support) == (False, SupportGrade.CLOSE)
+        assert (tuple(sentence.numbers), tuple(sentence.doubts)) == ((1,), ("reworded",))
+
+
 async def test_a_sentence_without_a_mark_gets_the_source_that_bears_it_out(tmp_path: Path) -> None:
     model = ScriptedChatModel("Prune everbearing raspberries in late autumn. ", "The moon is made of cheese.")
     async with desk(tmp_path, model) as at:
@@ -157,9 +184,12 @@ async def test_a_model_that_fails_on_the_way_leaves_nothing(tmp_path: Path) -> N
 async def test_who_stops_listening_stops_the_model_and_nothing_is_stored(tmp_path: Path) -> None:
     model = ScriptedChatModel(*["word "] * 1000, pause=0.01)
     async with desk(tmp_path, model) as at:
-        with anyio.move_on_after(0.3) as limit:
-            await at.ask()
-        assert limit.cancelled_caught
+        async with anyio.create_task_group() as asking:
+            asking.start_soon(at.ask)
+            while not model.asked:  # noqa: ASYNC110 - it has no event
+                await anyio.sleep(0.01)
+            await anyio.sleep(0.05)  # some words may come
+            asking.cancel_scope.cancel()
         assert (len(model.asked), model.closed) == (1, 1)
         assert await at.book.sessions() == []
 

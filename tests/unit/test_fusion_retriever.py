@@ -28,11 +28,11 @@ from sourcebook.model.documents import Chunk, EmbeddedChunk, EmbeddingModel
 from sourcebook.model.search import (
     DiversityConfig,
     Equals,
-    FtsSearchResult,
     FusionMethod,
     HybridConfig,
     MetadataFilter,
     OnMissingEmbedder,
+    RankedWords,
     RerankConfig,
     RetrievalConfig,
     RetrievalMode,
@@ -58,9 +58,15 @@ class ToyPassages(ToyVectors):
 
 class ToyRankedWords(ToyWords):
     async def rank_words(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[FtsSearchResult]:
-        return await self.search(collection_id, query, top_k, filter)
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None = None,
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> RankedWords:
+        return RankedWords(await self.search(collection_id, query, top_k, filter))
 
 
 # The arms
@@ -201,7 +207,7 @@ def test_a_question_of_signs_without_an_embedder_is_told_about_once() -> None:
     assert found.results == []
     (warning,) = found.warnings
     assert warning.code is WarningCode.NO_EMBEDDER
-    assert "not searched: no words to look for" in warning.message
+    assert "not searched: no words to search for" in warning.message
 
 
 def test_a_long_question_is_cut_before_it_is_embedded() -> None:

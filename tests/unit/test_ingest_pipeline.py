@@ -140,7 +140,8 @@ async def test_once_stopped_what_is_embedded_is_written_and_nothing_more_is_begu
     line = Line(Embedder(seconds=0.05), stop)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(line.run, [200] * 500)
-        await anyio.sleep(0.3)
+        while not line.written:  # noqa: ASYNC110 - it has no event
+            await anyio.sleep(0.01)
         stop.set()
     assert 0 < len(line.written) < 400
     assert all(len(item.embedded()) == item.work for item in line.written)

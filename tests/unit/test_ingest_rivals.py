@@ -25,22 +25,25 @@ pytestmark = pytest.mark.anyio
 
 
 class Interrupted(FakeEmbedder):
-    """While it embeds, something happens, as many times as it is told."""
+    """While it embeds a text that holds certain words, something happens, as many times as it is told."""
 
-    def __init__(self, happens: Callable[[], Awaitable[None]], times: int) -> None:
+    def __init__(self, happens: Callable[[], Awaitable[None]], times: int, words: str) -> None:
         super().__init__(dimensions=8)
         self.happens = happens
         self.times = times
+        self.words = words
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
-        if self.times:
+        if self.times and any(self.words in text for text in texts):
             self.times -= 1
             await self.happens()
         return await super().embed(texts, role)
 
 
-def slow(base: OpenBase, clock: FixedClock, happens: Callable[[], Awaitable[None]], times: int = 1) -> Desk:
-    return Desk(base, clock, embedder=Interrupted(happens, times))
+def slow(
+    base: OpenBase, clock: FixedClock, happens: Callable[[], Awaitable[None]], times: int = 1, words: str = ""
+) -> Desk:
+    return Desk(base, clock, embedder=Interrupted(happens, times, words))
 
 
 async def test_what_somebody_else_added_meanwhile_is_found_done(
@@ -71,7 +74,7 @@ async def test_a_file_that_changed_and_was_added_meanwhile_is_planned_anew(
         (folder / "one.txt").write_text("One again.")
         await Desk(base, clock).add(folder / "one.txt")
 
-    desk = slow(base, clock, rival)
+    desk = slow(base, clock, rival, words="One.")
     report = await desk.add(folder)
     assert (report.added, report.unchanged, report.failed) == (1, 1, [])
     assert {d.content for d in (await desk.documents()).values()} == {"One again.", "Two."}

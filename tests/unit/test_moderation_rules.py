@@ -11,11 +11,12 @@ from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.similar_drafts import clusters, group_of, question_terms, same_words
 from sourcebook.curate.states import DraftAnswers, DraftPolicy, drafted_as, require_decider
 from sourcebook.errors import AuthError
-from sourcebook.model.chat import Answer, Sentence, Tier
+from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 from sourcebook.ports.moderation import AskedQuestion
 
 ANSWER = Answer("q", "a", Tier.DOCUMENTS, message_id="m", sentences=(Sentence(0, 1, (1,), verified=True),))
+REWORDED = replace(ANSWER, sentences=(Sentence(0, 1, (1,), verified=False, support=SupportGrade.CLOSE),))
 WEAK = replace(ANSWER, sentences=(Sentence(0, 1, (), verified=False),))
 WRITTEN = replace(ANSWER, details={"model": "small"})
 PRUNING = "Когда обрезать ремонтантную малину?"
@@ -29,6 +30,7 @@ PRUNING = "Когда обрезать ремонтантную малину?"
         (WRITTEN, DraftAnswers.MODEL, DraftKind.ANSWER),
         (ANSWER, DraftAnswers.UNVERIFIED, None),
         (WEAK, DraftAnswers.UNVERIFIED, DraftKind.ANSWER),
+        (REWORDED, DraftAnswers.UNVERIFIED, None),
         (replace(ANSWER, tier=Tier.MODEL), DraftAnswers.UNVERIFIED, DraftKind.ANSWER),
         (WEAK, DraftAnswers.NONE, None),
         (replace(ANSWER, tier=Tier.CURATED), DraftAnswers.ALL, None),

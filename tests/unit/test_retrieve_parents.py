@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.unit.toy_stores import ToyVectors, child, embedded, ids, passage
 
 from sourcebook.errors import CollectionNotFound
@@ -64,7 +65,7 @@ def searched(store: ToyVectors, top_k: int, depth: int = 8, fewest: int = 64) ->
     return anyio.run(run)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(bases(), st.integers(1, 6), st.integers(1, 8))
 def test_the_best_passages_are_found_without_looking_at_everything(
     chunks: list[EmbeddedChunk], top_k: int, depth: int
@@ -75,7 +76,7 @@ def test_the_best_passages_are_found_without_looking_at_everything(
     assert ids(found) == [name for name, _ in expected]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 @given(bases())
 def test_the_children_that_matched_come_best_first_from_inside(chunks: list[EmbeddedChunk]) -> None:
     parents = {e.chunk.id: e.chunk.parent_id for e in chunks}

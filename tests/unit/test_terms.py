@@ -83,9 +83,9 @@ def test_ten_thousand_terms_with_signs_of_regular_expressions_take_no_time() -> 
     terms = [term(n, f"word{n} (.*)+[{n}]", f"phrase {n}") for n in range(10_000)]
     index = TermIndex.of(terms, "en")
     text = "word77 77 (((((.*)+[ " * 500 + "word99 99"
-    start = time.perf_counter()
+    start = time.process_time()
     uses = index.uses(text)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert uses[-1].term.id == 99
     assert len(index.expansions(" ".join(f"word{n} {n}" for n in range(50)))) == MOST_EXPANSIONS
 
@@ -95,10 +95,10 @@ def test_ten_thousand_synonyms_that_begin_alike_or_mean_one_thing_take_no_time()
     synonyms = [term(n, f"rot{n}", "grey decay") for n in range(5_000, 10_000)]
     index = TermIndex.of([*alike, *synonyms], "en")
     text = "grey " * 2_000 + "grey decay " * 500 + "grey mould77 rot5001"
-    start = time.perf_counter()
+    start = time.process_time()
     assert [use.term.id for use in index.uses(text)] == [77, 5001]
     assert len(index.relevant([text] * 6)) <= MOST_IN_A_PROMPT
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_no_terms_change_nothing() -> None:

@@ -1,6 +1,6 @@
 """Help: answers from the documentation in a base, and from the manual that comes with Sourcebook.
 
-The manual is a handful of pages. It is read when somebody asks for help, searched by its words, and never written into
+The manual is a handful of pages. It is read when help is requested, searched by its words, and never written into
 anybody's base.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from sourcebook.text.analysis import analyse
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.model.documents import Chunk
+    from sourcebook.retrieve.context import QuestionContext
 
 _LANGUAGE = "en"
 # Tables and generated pages answer nobody in sentences.
@@ -60,19 +62,23 @@ class Manual:
 
 
 class HelpRetrieval:
-    """A search of a base, with what the manual says behind it."""
+    """A search of a base, followed by results from the manual."""
 
     def __init__(self, retrieval: Retrieval, manual: Callable[[], Manual]) -> None:
         self._retrieval = retrieval
         self._manual = manual
 
     async def report(
-        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
+        self,
+        collections: str | Sequence[str],
+        query: str,
+        config: RetrievalConfig | None = None,
+        context: QuestionContext | None = None,
     ) -> SearchReport:
         wanted = config or RetrievalConfig()
-        found = await self._retrieval.report(collections, query, wanted)
+        found = await self._retrieval.report(collections, query, wanted, context)
         pages = self._manual().search(query, wanted.top_k)
-        return SearchReport([*found.results, *pages], found.warnings, found.explanation)
+        return replace(found, results=[*found.results, *pages])
 
 
 def _passages_of(path: str, data: bytes) -> list[tuple[Chunk, str, frozenset[str]]]:

@@ -1,4 +1,4 @@
-"""Ask: the whole way of a question.
+"""Ask: answers a question from start to finish.
 
 A curated answer to the same question goes first. Else the documents are searched; if nothing that was found comes close
 enough to an answer, the question is declined. What is close enough is quoted, or given to a chat model, whose words are
@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from sourcebook.consult import wording
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
-from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
-from sourcebook.consult.question.completion import completed
+from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
+from sourcebook.consult.question.completion import wordings
 from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
+from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
@@ -35,17 +35,20 @@ from sourcebook.model.chat import (
     TokenWritten,
 )
 from sourcebook.model.search import In, RetrievalConfig, SearchResult
+from sourcebook.retrieve.context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
-    from sourcebook.consult.evidence.passages import JudgedPassages, Retrieval
-    from sourcebook.consult.grounds import Grounds
+    from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
-    from sourcebook.model.documents import Document, JsonValue
+    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.context import EmbedderChoice
 
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""
@@ -59,26 +62,43 @@ class AnswerPolicy:
     context_size: int = 8_000
     history_size: int = 3_000
     history_turns: int = 6
-    model_alone: bool = False
-    """Whether a chat model may answer from what it knows when the base has nothing."""
 
 
 @dataclass(slots=True)
-class _Course:
+class _Question:
     """What is known about a question while it is being answered."""
 
     inquiry: Inquiry
+    context: QuestionContext
     language: str | None
     history: Sequence[ChatMessage]
     terms: TermIndex
-    searched: str
-    expansions: Sequence[str]
+    wordings: Sequence[str]
+    """The ways to search for it, to be tried in this order."""
     details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    similar: Sequence[SimilarQuestion] = ()
 
-    @property
-    def query(self) -> str:
-        """What is searched for: the question with what it also means."""
-        return " ".join([self.searched, *self.expansions])
+    def search_with(self, wording: str) -> str:
+        """What is searched for: the question in this wording, with what it also means."""
+        expansions = self.terms.expansions(wording)
+        self.details |= {"searched": wording, "expansions": list(expansions)}
+        return " ".join([wording, *expansions])
+
+
+class Drafting(Protocol):
+    """What makes drafts of answers."""
+
+    async def consider(
+        self,
+        answer: Answer,
+        *,
+        category: str | None = None,
+        subcategory: str | None = None,
+        collections: Sequence[str] = (),
+        context: QuestionContext | None = None,
+    ) -> Draft | None:
+        """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
+        ...
 
 
 class Consultation:
@@ -89,16 +109,18 @@ class Consultation:
         *,
         stores: Stores,
         retrieval: Retrieval,
-        grounds: Grounds,
+        embedder_for: EmbedderChoice,
         chat_model: ChatModel | None = None,
+        drafting: Drafting | None = None,
         policy: AnswerPolicy | None = None,
     ) -> None:
         self._stores = stores
-        self._grounds = grounds
-        self._judging = PassageJudge(stores, retrieval, grounds)
+        self._embedder_for = embedder_for
+        self._judge = PassageJudge(stores, retrieval)
         self._chat_model = chat_model
+        self._drafting = drafting
         self._policy = policy or AnswerPolicy()
-        self._curated = CuratedLookup(stores.curated, grounds)
+        self._curated = CuratedLookup(stores.curated)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
         """What happens while the question is answered; the last event is Done, Declined or Failed.
@@ -107,26 +129,24 @@ class Consultation:
         """
         if not inquiry.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
-        course = await self._begun(inquiry)
-        yield Searching(course.searched)
-        entry = await self._curated_entry(course)
+        question = await self._begun(inquiry)
+        yield Searching(question.wordings[0])
+        entry = await self._curated_entry(question)
         if entry is not None:
-            yield await self._finished(course, await self._curated_answer(course, entry))
+            yield Done(await self._stored(question, await self._curated_answer(question, entry)))
             return
-        found = await self._search(course)
-        taken = await self._taken(course, found)
-        yield PassagesFound(taken)
-        if not taken:
-            yield await self._declined(course)
+        found, sources = await self._search(question)
+        yield PassagesFound(sources.passages)
+        if not sources.passages:
+            yield await self._declined(question)
             return
-        desk = PassageSources(taken, await self._documents(taken), course.language)
         if self._chat_model is None:
-            composed = extracted(course.inquiry.question, found.weights, desk, found.language)
+            composed = extracted(question.inquiry.question, found.weights, sources, found.language)
             for event in _quoted(composed):
                 yield event
         else:
             composed = None
-            async with aclosing(self._dictated(course, desk, self._chat_model)) as events:
+            async with aclosing(self._written(question, sources, self._chat_model)) as events:
                 async for event in events:
                     if isinstance(event, ComposedAnswer):
                         composed = event
@@ -135,12 +155,12 @@ class Consultation:
                         if isinstance(event, Failed):
                             return
         if composed is None:
-            yield await self._declined(course)
+            yield await self._declined(question)
             return
-        yield await self._finished(course, self._answer(course, composed))
+        yield Done(await self._stored(question, self._answer(question, composed)))
 
     async def answer(self, inquiry: Inquiry, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
-        """The answer alone; events go to who wants them. A failure of the model is raised."""
+        """The answer. Events go to `on_event`; a failure of the model is raised."""
         async with aclosing(self.ask(inquiry)) as events:
             async for event in events:
                 if on_event is not None:
@@ -152,109 +172,110 @@ class Consultation:
                         raise error
                     case _:
                         pass
-        raise AssertionError("an answer ends with an event that says so")
+        raise AssertionError("an answer always ends with a final event")
 
-    async def _begun(self, asked: Inquiry) -> _Course:
-        session = await self._session(asked)
-        inquiry, history = asked.within(session), await self._history(session)
-        earlier = [message.content for message in history if message.role is Role.USER]
+    async def _begun(self, asked: Inquiry) -> _Question:
+        session, history = await self._recalled(asked)
+        inquiry = asked.within(session)
+        context = await QuestionContext.read(self._stores.library, self._embedder_for, inquiry.collections)
         language = inquiry.language or detect_language(inquiry.question) or _language_of(history)
-        language = language or await self._only_language(inquiry)
+        language = language or _only_language(context)
         terms = TermIndex.of(await self._stores.terms.get_all_terms(), language)
-        searched = completed(inquiry.question.strip(), earlier, language)
-        expansions = terms.expansions(searched)
+        earlier = [message.content for message in history if message.role is Role.USER]
+        tried = wordings(inquiry.question.strip(), earlier, language)
         details: dict[str, JsonValue] = {
-            "searched": searched,
-            "expansions": list(expansions),
+            "searched": tried[0],
+            "expansions": [],
             "language": language,
             "model": self._chat_model.name if self._chat_model else None,
         }
-        return _Course(inquiry, language, history, terms, searched, expansions, details)
+        return _Question(inquiry, context, language, history, terms, tried, details)
 
-    async def _only_language(self, inquiry: Inquiry) -> str | None:
-        """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
-        held = {name for c in inquiry.collections for name in await self._grounds.languages(c) if name}
-        return held.pop() if len(held) == 1 else None
-
-    async def _session(self, inquiry: Inquiry) -> ChatSession | None:
+    async def _recalled(self, inquiry: Inquiry) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
         if inquiry.session_id is None:
-            return None
-        session = await self._stores.sessions.get_session(inquiry.session_id, inquiry.user_id)
-        if session is None:
-            raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
-        return session
-
-    async def _history(self, session: ChatSession | None) -> list[ChatMessage]:
-        if session is None:
-            return []
+            return None, ()
         last = 2 * self._policy.history_turns
-        return await self._stores.sessions.messages(session.id, session.user_id, last=last)
+        found = await self._stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
+        if found is None:
+            raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
+        return found.session, found.messages
 
-    async def _search(self, course: _Course) -> JudgedPassages:
-        inquiry = course.inquiry
+    async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
+        """What the first wording finds that finds something close enough, or the last one."""
+        inquiry = question.inquiry
         config = RetrievalConfig(
             top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
         )
-        found = await self._judging.judge(
-            PassageQuery(course.searched, course.query, inquiry.collections, course.language, config)
-        )
-        course.details["warnings"] = [warning.code.value for warning in found.warnings]
-        return found
+        found, sources = JudgedPassages((), {}), PassageSources((), {}, question.language)
+        for text in question.wordings:
+            query = question.search_with(text)
+            wanted = PassageQuery(text, query, inquiry.collections, question.language, config)
+            found = await self._judge.judge(wanted, question.context)
+            sources = await self._accepted(question, found)
+            if sources.passages:
+                break
+        question.details["warnings"] = [warning.code.value for warning in found.warnings]
+        return found, sources
 
-    async def _curated_entry(self, course: _Course) -> int | None:
-        """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
-        if course.inquiry.filter is not None:
-            return None
-        return await self._curated.find(course.searched, course.inquiry, course.terms, course.details)
-
-    async def _taken(self, course: _Course, found: JudgedPassages) -> list[SearchResult]:
+    async def _accepted(self, question: _Question, found: JudgedPassages) -> PassageSources:
         """The passages that come close enough and are whole."""
         close = found.accepted(self._policy.context_size)
-        taken = await self._judging.sound(close)
+        taken = await self._judge.sound(close, question.context)
         chosen = {passage.chunk.id for passage in taken}
         damaged = {passage.chunk.id for passage in close} - chosen
-        course.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
-        return taken
+        question.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
+        return PassageSources(taken, question.context.documents, question.language)
 
-    async def _documents(self, passages: Sequence[SearchResult]) -> dict[tuple[str, str], Document]:
-        places = {(passage.collection_id, passage.chunk.document_id) for passage in passages}
-        read = {place: await self._stores.library.get_document(*place) for place in sorted(places)}
-        return {place: document for place, document in read.items() if document is not None}
+    async def _curated_entry(self, question: _Question) -> CuratedAnswer | None:
+        """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
+        if question.inquiry.filter is not None:
+            return None
+        as_asked = question.inquiry.question.strip()
+        for text in dict.fromkeys([as_asked, *question.wordings]):
+            found = await self._curated.look(
+                text, question.inquiry, question.context, question.terms, question.details
+            )
+            if found.entry is not None:
+                return found.entry
+            question.similar = question.similar or found.similar
+        return None
 
-    async def _dictated(
-        self, course: _Course, desk: PassageSources, chat_model: ChatModel
+    async def _written(
+        self, question: _Question, sources: PassageSources, chat_model: ChatModel
     ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
         """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
         prompt = build_prompt(
-            course.inquiry.question,
-            desk.passages,
-            language=course.language,
-            terms=course.terms.relevant([course.searched, *(p.chunk.content for p in desk.passages)]),
-            history=within_budget(course.history, self._policy.history_size),
+            question.inquiry.question,
+            sources.passages,
+            language=question.language,
+            terms=question.terms.relevant(
+                [*question.wordings, *(passage.chunk.content for passage in sources.passages)]
+            ),
+            history=within_budget(question.history, self._policy.history_size),
         )
-        dictation = StreamedAnswer(desk)
+        answer = StreamedAnswer(sources)
         try:
             async with aclosing(chat_model.stream(prompt)) as pieces:
                 async for piece in pieces:
-                    if shown := dictation.feed(piece):
+                    if shown := answer.feed(piece):
                         yield TokenWritten(shown)
-                    for citation in dictation.new_citations():
+                    for citation in answer.new_citations():
                         yield CitationChecked(citation)
         except SourcebookError as error:
             yield Failed(error.code, error.message, error.hint, error)
             return
-        if shown := dictation.close():
+        if shown := answer.close():
             yield TokenWritten(shown)
-        if dictation.has_nothing:
+        if answer.has_nothing:
             return
-        for citation in dictation.new_citations(is_last=True):
+        for citation in answer.new_citations(is_last=True):
             yield CitationChecked(citation)
-        yield dictation.composed()
+        yield answer.composed()
 
-    def _answer(self, course: _Course, composed: ComposedAnswer) -> Answer:
-        uses = course.terms.uses(composed.text)
+    def _answer(self, question: _Question, composed: ComposedAnswer) -> Answer:
+        uses = question.terms.uses(composed.text)
         text, left = corrected(composed.text, uses) if self._chat_model else (composed.text, uses)
-        course.details["terms"] = [
+        question.details["terms"] = [
             {"term": use.term.term, "preferred": use.term.preferred_phrase, "corrected": use not in left}
             for use in uses
         ]
@@ -264,22 +285,21 @@ class Consultation:
             for s in composed.sentences
         )
         return Answer(
-            question=course.inquiry.question,
+            question=question.inquiry.question,
             answer=text,
             tier=Tier.DOCUMENTS,
             citations=composed.citations,
             sentences=sentences,
-            language=course.language,
-            details=course.details,
+            language=question.language,
+            details=question.details,
+            similar=question.similar,
         )
 
-    async def _curated_answer(self, course: _Course, entry_id: int) -> Answer:
-        entry = await self._stores.curated.kb_get(entry_id)
-        assert entry is not None, "it was found a moment ago"  # noqa: S101
-        citations = curated_citations(entry, course.language)
+    async def _curated_answer(self, question: _Question, entry: CuratedAnswer) -> Answer:
+        citations = curated_citations(entry, question.language)
         states = await self._stores.sessions.source_states(citations)
         return Answer(
-            question=course.inquiry.question,
+            question=question.inquiry.question,
             answer=entry.answer,
             tier=Tier.CURATED,
             # What was flagged stays so until somebody looks at it, even if its words stand again.
@@ -287,9 +307,9 @@ class Consultation:
                 replace(c, state=s) if c.state is SourceState.CURRENT else c
                 for c, s in zip(citations, states, strict=True)
             ),
-            language=course.language,
+            language=question.language,
             curated_id=entry.id,
-            details=course.details
+            details=question.details
             | {
                 "approved_by": entry.approved_by,
                 "approved_at": entry.approved_at,
@@ -297,40 +317,55 @@ class Consultation:
             },
         )
 
-    async def _declined(self, course: _Course) -> Declined:
+    async def _declined(self, question: _Question) -> Declined:
         answer = Answer(
-            question=course.inquiry.question,
-            answer=wording.declined(course.language),
+            question=question.inquiry.question,
+            answer=texts(question.language)("declined"),
             tier=Tier.NONE,
-            language=course.language,
-            details=course.details,
+            language=question.language,
+            details=question.details,
+            similar=question.similar,
         )
-        return Declined(await self._stored(course, answer))
+        return Declined(await self._stored(question, answer))
 
-    async def _finished(self, course: _Course, answer: Answer) -> Done:
-        return Done(await self._stored(course, answer))
-
-    async def _stored(self, course: _Course, answer: Answer) -> Answer:
-        """The answer with the session that now holds it; one is made if none was named."""
-        inquiry = course.inquiry
+    async def _stored(self, question: _Question, answer: Answer) -> Answer:
+        """The answer with the session that now holds it, and in its details the draft that it became."""
+        inquiry = question.inquiry
         if inquiry.keep is not None:
-            return await inquiry.keep(answer)
-        session_id = inquiry.session_id
-        if session_id is None:
-            session = await self._stores.sessions.create_session(
-                inquiry.user_id, inquiry.face, scope=inquiry.scope
-            )
-            session_id = session.id
-        _, message = await self._stores.sessions.add_turn(
-            session_id, inquiry.question, answer.answer, answer.tier, answer.citations, answer.details
+            return await inquiry.keep(answer, question.context)
+        sessions = self._stores.sessions
+        turn = (answer.question, answer.answer, answer.tier, answer.citations, answer.details)
+        if inquiry.session_id is None:
+            _, message = await sessions.begin(inquiry.user_id, inquiry.face, inquiry.scope, *turn)
+        else:
+            _, message = await sessions.add_turn(inquiry.session_id, *turn)
+        return await self._drafted(
+            question, replace(answer, session_id=message.session_id, message_id=message.id)
         )
-        return replace(answer, session_id=session_id, message_id=message.id)
+
+    async def _drafted(self, question: _Question, answer: Answer) -> Answer:
+        if self._drafting is None:
+            return answer
+        draft = await self._drafting.consider(
+            answer,
+            category=question.inquiry.category,
+            subcategory=question.inquiry.subcategory,
+            collections=question.inquiry.collections,
+            context=question.context,
+        )
+        return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
 
 
 def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
     if composed is None:
         return []
     return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
+
+
+def _only_language(context: QuestionContext) -> str | None:
+    """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
+    held = {name for name in context.all_languages() if name}
+    return held.pop() if len(held) == 1 else None
 
 
 def _language_of(history: Sequence[ChatMessage]) -> str | None:

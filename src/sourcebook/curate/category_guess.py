@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,11 @@ from sourcebook.curate.categories import Guess, chosen, instruction, is_clear, l
 from sourcebook.errors import SourcebookError
 
 if TYPE_CHECKING:
+    from sourcebook.model.documents import Document
     from sourcebook.model.moderation import NewDraft
     from sourcebook.ports.moderation import Embedded
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.context import QuestionContext
 
 _NEAR_ENOUGH = 0.6
 """How far, by 1 − cosine, the curated answer may be from which a category is taken."""
@@ -26,9 +28,11 @@ class CategoryGuesser:
     embed: Callable[[str, str], Awaitable[Embedded]]
     choose: Callable[[str], Awaitable[str]] | None = None
 
-    async def guess(self, draft: NewDraft, collection_id: str) -> Guess:
+    async def guess(
+        self, draft: NewDraft, collection_id: str, context: QuestionContext | None = None
+    ) -> Guess:
         """A model is asked only where what was cited leaves the category open and there are some to choose from."""
-        cited = await self._cited(draft)
+        cited = await self._cited(draft, {} if context is None else context.documents)
         if is_clear(cited):
             return most_cited(cited)
         known = await self.stores.moderation.categories(collection_id)
@@ -39,20 +43,25 @@ class CategoryGuesser:
             guess = chosen(written, known)
             if guess.category is not None:
                 return guess
-        return most_cited(cited) if cited else await self._nearest(collection_id, draft.question)
+        return most_cited(cited) if cited else await self._nearest(collection_id, draft.question, context)
 
-    async def _cited(self, draft: NewDraft) -> list[Guess]:
+    async def _cited(self, draft: NewDraft, read: Mapping[tuple[str, str], Document]) -> list[Guess]:
         places = dict.fromkeys((c.collection_id, c.document_id) for c in draft.citations if c.document_id)
-        found = [await self.stores.library.get_document(*place) for place in places]
+        get = self.stores.library.get_document
+        found = [read[place] if place in read else await get(*place) for place in places]
         return [Guess(d.category, d.subcategory) for d in found if d is not None and d.category]
 
-    async def _nearest(self, collection_id: str, question: str) -> Guess:
+    async def _nearest(self, collection_id: str, question: str, context: QuestionContext | None) -> Guess:
+        if context is not None and not context.has_curated(collection_id):
+            return Guess()
         try:
-            embedded = await self.embed(collection_id, question)
+            vector = None if context is None else await context.vector_for(collection_id, question)
+            if vector is None:
+                vector = (await self.embed(collection_id, question)).vector
         except SourcebookError:
             return Guess()  # without an embedder there is no nearest
         near = await self.stores.curated.kb_search(
-            None, embedded.vector, None, 1, _NEAR_ENOUGH, collection_id=collection_id
+            None, vector, None, 1, _NEAR_ENOUGH, collection_id=collection_id
         )
         return Guess(near[0].entry.category, near[0].entry.subcategory) if near else Guess()
 

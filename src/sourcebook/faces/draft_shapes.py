@@ -1,4 +1,4 @@
-"""The JSON in which every face shows drafts, gaps and digests. Programs depend on these names: add, never rename."""
+"""The JSON shapes of drafts, gaps and digests. Programs depend on these keys: add to them, never rename."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draft(draft: Draft) -> dict[str, Any]:
 
 
 def draft_with_details(shown: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> dict[str, Any]:
-    """A draft with how it came about, what asks much the same, and the curated answer that it is about."""
+    """A draft with how it was made, similar drafts, and its curated answer."""
     return draft(shown) | {
         "details": dict(shown.details),
         "attachments": [dict(each) for each in shown.attachments],
@@ -49,7 +49,7 @@ def draft_with_details(shown: Draft, similar: Sequence[Draft], entry: CuratedAns
 
 
 def looked_at(draft: Draft) -> list[str]:
-    """The documents that were found for a question and how close they came, for people."""
+    """The documents found for a question and how close they came, as text."""
     found = draft.details.get("passages")
     passages = cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
     return [

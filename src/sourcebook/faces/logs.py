@@ -1,4 +1,4 @@
-"""Where log messages go: one stream, as lines for people or as JSON."""
+"""Logging to one stream, as text or JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Lines(logging.Formatter):
-    """A line for people, passwords masked."""
+    """A line of text with passwords masked."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -26,7 +26,7 @@ class Lines(logging.Formatter):
 
 
 class JsonLogFormatter(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and the traceback if there is one."""
+    """One JSON object per line: time, level, logger, message, and the traceback if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry = {
@@ -45,7 +45,7 @@ def formatter(settings: Settings) -> logging.Formatter:
 
 
 def configure(settings: Settings, stream: TextIO) -> None:
-    """Send the messages of this program and of its libraries to the stream."""
+    """Send the messages of this program and its libraries to the stream."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter(settings))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)

@@ -1,4 +1,4 @@
-"""The JSON in which every face shows the nouns. Programs depend on these names: add to them, never rename."""
+"""The JSON shapes that every face uses. Programs depend on these keys: add to them, never rename."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def found(
     query: str, mode: RetrievalMode, report: SearchReport, place: DocumentPlace | None = None
 ) -> dict[str, Any]:
-    """A search. `explanation` and `document` are there if they were asked for."""
+    """A search. `explanation` and `document` are present if requested."""
     document: dict[str, Any] = {
         "query": query,
         "mode": mode.value,
@@ -87,7 +87,7 @@ def document(document: Document) -> dict[str, Any]:
 
 
 def document_details(details: DocumentDetails, preview: int) -> dict[str, Any]:
-    """A document with its paths, the number of its passages, and how its text begins."""
+    """A document with its paths, its number of passages, and the beginning of its text."""
     return document(details.document) | {
         "passages": details.passages,
         "paths": [
@@ -133,12 +133,16 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
                 "end": sentence.end,
                 "citations": list(sentence.numbers),
                 "verified": sentence.verified,
+                "support": sentence.support.value,
                 "doubts": list(sentence.doubts),
             }
             for sentence in answer.sentences
         ],
         "language": answer.language,
         "message_id": answer.message_id,
+        "similar": [
+            {"id": each.id, "question": each.question, "score": each.score} for each in answer.similar
+        ],
     }
     if answer.curated_id is not None:
         shown["curated_id"] = answer.curated_id
@@ -161,6 +165,7 @@ def citation(citation: Citation) -> dict[str, Any]:
         "end": citation.end,
         "quote": citation.quote,
         "verified": citation.verified,
+        "support": citation.support.value,
         "number": citation.number,
         "documentId": citation.document_id,
         "state": citation.state.value,

@@ -119,7 +119,7 @@ class AddRun:
         return [PlannedStep("label", seen.shown(path)) for path in relabelled]
 
     async def _claimed(self) -> list[FolderComparison]:
-        """What was named, looked at and written down as sources. Who comes second to that looks again."""
+        """The given paths, checked and recorded as sources. If another process was faster, look again."""
         for attempt in range(1, SOURCE_ATTEMPTS + 1):
             sources = await self._tools.sources.list_sources(self._request.collection_id)
             examined = await self._examined(self._find(sources))
@@ -284,7 +284,7 @@ class _Disputes:
 
 
 class _Meter:
-    """Tells how far the work is."""
+    """Reports progress."""
 
     def __init__(self, works: Sequence[Work], on_progress: OnProgress | None) -> None:
         self._on_progress = on_progress
@@ -308,14 +308,14 @@ def _excess(seen: FolderComparison) -> str | None:
     gone, known = len(seen.plan.gone), len(seen.known.paths)
     where = seen.target.name
     if seen.target.is_missing:
-        return f"{where} is not there any more, and the base knows {known} files of it."
+        return f"{where} is gone, and the base has {known} of its files."
     present = sum(os.path.lexists(seen.absolute(path)) for path in seen.plan.gone)
     if present:
         return (
             f"{gone} of the {known} files that the base knows in {where} would be removed: {gone - present} are not "
             f"there any more, {present} are now ignored, too large, empty or no regular files."
         )
-    return f"{gone} of the {known} files that the base knows in {where} are not there any more."
+    return f"{gone} of the {known} files that the base has from {where} are gone."
 
 
 def _narrowed(disputed: dict[str, tuple[FolderComparison, list[str]]]) -> Iterator[FolderComparison]:

@@ -1,4 +1,4 @@
-"""Texts that never were files."""
+"""Texts that are not in files."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Note:
 
 
 async def write_note(tools: Tools, collection_id: str, note: Note) -> WriteReport:
-    """Make the base hold the note, planning anew when somebody else was faster."""
+    """Write the note, and plan again if another process was faster."""
     attempt = 1
     while True:
         await tools.library.open_collection(collection_id, await known_model(tools.embedder))

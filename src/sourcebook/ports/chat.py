@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from sourcebook.model.curation import SourceType
 
 if TYPE_CHECKING:
-    from sourcebook.model.chat import ChatMessage, ChatSession, Citation, SourceState, Tier
+    from sourcebook.model.chat import ChatMessage, ChatSession, Citation, Conversation, SourceState, Tier
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
     from sourcebook.model.documents import JsonValue, Vector
 
@@ -23,10 +23,12 @@ class PromptMessage:
 
 
 class ChatModel(Protocol):
-    """Writes an answer, piece by piece. It has no tools: all that it can do is write."""
+    """Writes an answer, piece by piece. It has no tools."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What the model is called; answers are stored with it."""
+        ...
 
     def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
         """The pieces of the answer as they come. Closing the generator, or cancelling it, ends the request."""
@@ -69,12 +71,30 @@ class Sessions(Protocol):
         """Store a question and its answer, both or neither."""
         ...
 
+    async def begin(
+        self,
+        user_id: int,
+        face: str,
+        scope: Mapping[str, JsonValue],
+        question: str,
+        answer: str,
+        tier: Tier,
+        citations: Sequence[Citation],
+        details: Mapping[str, JsonValue],
+    ) -> tuple[ChatMessage, ChatMessage]:
+        """Begin a conversation with its first question and answer, all of it or nothing."""
+        ...
+
+    async def recall(self, session_id: str, user_id: int, last: int) -> Conversation | None:
+        """A session with its last messages as they were stored; `message_count` counts these. None if there is none."""
+        ...
+
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
-        """The messages in their order, or only the last ones; citations say whether their source still stands."""
+        """The messages in their order, or only the last ones; citations say whether their source has changed."""
         ...
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
-        """For each citation, whether its quote still stands in the document it was taken from."""
+        """For each citation, whether its quote is still in its document."""
         ...
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from sourcebook.model.asked import AskedCollection, CitableDocuments
     from sourcebook.model.documents import (
         Chunk,
         Collection,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import SearchPlan
-    from sourcebook.model.search import FtsSearchResult, MetadataFilter, SearchResult
+    from sourcebook.model.search import FtsSearchResult, MetadataFilter, RankedWords, SearchResult
     from sourcebook.model.sources import (
         Absorbed,
         DocumentState,
@@ -157,9 +158,15 @@ class WordRanking(Protocol):
     """A word index that can do without showing what it found."""
 
     async def rank_words(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[FtsSearchResult]:
-        """What `FtsStore.search` finds, without highlights."""
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None = None,
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> RankedWords:
+        """What `FtsStore.search` finds, without highlights. `languages` are the collection's, if they are known."""
         ...
 
 
@@ -194,13 +201,13 @@ class IndexWriter(Protocol):
         ...
 
     async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
-        """Record that the bytes of a document also lie at this path. Its id, or None if no document holds them."""
+        """Record that a document's bytes also exist at this path. Returns its id, or None if no document has them."""
         ...
 
     async def move_document(
         self, collection_id: str, document_id: str, old: DocumentPath, new: DocumentPath, file_path: str
     ) -> None:
-        """Record that the document lies at another path now. Nothing is embedded again."""
+        """Record that the document has moved. Nothing is embedded again."""
         ...
 
     async def rearrange(self, collection_id: str, wanted: Rearrangement) -> list[Placement]:
@@ -239,7 +246,7 @@ class IndexWriter(Protocol):
         ...
 
     async def remove_document(self, collection_id: str, document_id: str) -> bool:
-        """Remove the document and all that hangs on it. True if there was one."""
+        """Remove the document and everything that belongs to it. True if there was one."""
         ...
 
     async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:
@@ -271,7 +278,7 @@ class Sources(Protocol):
         ...
 
     async def owner_of_path(self, collection_id: str, source_id: str, path: str) -> str | None:
-        """The document that lies at this path."""
+        """The document at this path."""
         ...
 
     async def stored_files(self, job_kind: str) -> set[str]:
@@ -326,6 +333,10 @@ class Library(Protocol):
         """Put these beside the others, or in their place; null removes one. All that is set then."""
         ...
 
-    async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
-        """Those of the chunks that must not be cited, because a disk changed their text or that of their document."""
+    async def asked_collection(self, collection_id: str) -> AskedCollection | None:
+        """All that a question must know of a collection, from one state of the base; None if it does not exist."""
+        ...
+
+    async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:
+        """The documents of these chunks with their text, and which of the chunks must not be cited."""
         ...

@@ -128,7 +128,7 @@ class _Loaded:
         unknown = self._inputs - known.keys()
         if unknown:
             raise BadProviderAnswer(
-                f"The model wants the input {min(unknown)!r}, which no text gives.",
+                f"The model needs the input {min(unknown)!r}, which a text cannot provide.",
                 hint="Export it as a sentence model, with tokens as its only input.",
             )
         feed = {name: np.array([known[name]], dtype=np.int64) for name in self._inputs}

@@ -31,7 +31,7 @@ _ADVICE: dict[type[ProviderError], str] = {
     ProviderTimeout: f"Check that the server is not stuck, or raise `chat_timeout`. {_WITHOUT}",
     ProviderBusy: f"Try again later. {_WITHOUT}",
     ProviderRefused: "Check the name of the model (`chat_model`) and the key (`chat_api_key`).",
-    BadProviderAnswer: "Check that `chat_base_url` is that of a server with `/chat/completions`, usually it ends "
+    BadProviderAnswer: "Check that `chat_base_url` points to a server with `/chat/completions`; it usually ends "
     f"in `/v1`. {_WITHOUT}",
 }
 

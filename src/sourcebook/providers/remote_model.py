@@ -181,7 +181,7 @@ class RemoteModel:
                 return ProviderRefused(message, hint="The account has no credit left; waiting does not help.")
             if wait is None or wait <= self._patience.longest_wait:
                 return TryAgain(ProviderBusy(message), wait)
-            return ProviderBusy(f"{message} (and asks to wait {wait:g} s)")
+            return ProviderBusy(f"{message} (and asks us to wait {wait:g} s)")
         return ProviderRefused(message)
 
 

@@ -33,11 +33,11 @@ def checked_vectors(rows: object, count: int, dimensions: int | None, who: str) 
         raise BadProviderAnswer(f"{who} gave vectors that are not lists of numbers of one size.")
     if dimensions is not None and numbers.shape[1] != dimensions:
         raise BadProviderAnswer(
-            f"{who} gave vectors of {numbers.shape[1]} numbers, and {dimensions} were expected.",
-            hint="Check the model's name and `embedder_dimensions`; `sourcebook reindex --model` changes the model.",
+            f"{who} gave vectors of {numbers.shape[1]} numbers instead of {dimensions}.",
+            hint="Check the model's name and `embedder_dimensions`; switch models with `sourcebook reindex --model`.",
         )
     if not np.isfinite(numbers).all():
-        raise BadProviderAnswer(f"{who} gave a vector that holds NaN or infinity.")
+        raise BadProviderAnswer(f"{who} gave a vector with NaN or infinity.")
     return _of_length_one(numbers, who)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from sourcebook.errors import CollectionNotFound, NoEmbedder, ProviderError
-from sourcebook.model.documents import Chunk, EmbeddingModel
+from sourcebook.errors import NoEmbedder, ProviderError
+from sourcebook.model.documents import Chunk
 from sourcebook.model.model_facts import facts_of
 from sourcebook.model.search import (
     OnMissingEmbedder,
@@ -18,7 +18,7 @@ from sourcebook.model.search import (
     SearchResult,
     WarningCode,
 )
-from sourcebook.ports.providers import TextRole, known_model
+from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.fusion import FusionRule
@@ -26,16 +26,15 @@ from sourcebook.retrieve.parents import PlainPassages
 from sourcebook.retrieve.trace import Searched
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Collection, Vector
+    from sourcebook.model.asked import WordCounts
+    from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.search import FtsSearchResult, HybridConfig, MetadataFilter
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import FtsStore, VectorStore
+    from sourcebook.retrieve.context import EmbedderChoice, QuestionContext
     from sourcebook.retrieve.question import Question
     from sourcebook.retrieve.result_texts import ChunkReader
     from sourcebook.retrieve.trace import Trace
-
-EmbedderChoice: TypeAlias = "Callable[[EmbeddingModel], Awaitable[Embedder | None]]"
-"""The embedder for a collection's model, or None if there is none here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def only(embedder: Embedder | None) -> EmbedderChoice:
 
     async def choose(model: EmbeddingModel) -> Embedder | None:
         if embedder is None:
-            raise NoEmbedder("Searching by meaning needs an embedder, and there is none.")
+            raise NoEmbedder("Searching by meaning needs an embedder, but there is none.")
         if model.is_callers:
             return embedder
         own = await known_model(embedder)
@@ -75,6 +74,7 @@ class _Found:
 
     results: Sequence[SearchResult] | None = None
     model: str | None = None
+    counts: WordCounts | None = None
 
 
 class Arms:
@@ -85,12 +85,11 @@ class Arms:
         vectors: VectorStore,
         words: FtsStore,
         reader: ChunkReader,
-        embedder_for: EmbedderChoice,
         on_missing_embedder: OnMissingEmbedder,
     ) -> None:
         self._vectors = vectors
+        self._words = words
         self._reader = reader
-        self._embedder_for = embedder_for
         self._on_missing_embedder = on_missing_embedder
         # Stores that can rank without showing do: most of a ranking is never looked at.
         if isinstance(vectors, PassageRanking):
@@ -98,13 +97,13 @@ class Arms:
         else:
             plain = vectors if isinstance(vectors, PassageSearch) else PlainPassages(vectors)
             self._rank_passages = plain.search_passages
-        self._ranks_words = isinstance(words, WordRanking)
-        self._rank_words = words.rank_words if isinstance(words, WordRanking) else words.search
 
-    async def search(self, collection_id: str, inquiry: ArmQuery, trace: Trace) -> Searched:
+    async def search(
+        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+    ) -> Searched:
         """Ask one collection, with both arms at the same time if both take part."""
-        by_meaning = partial(self._by_meaning, collection_id, inquiry, trace)
-        by_words = partial(self._by_words, collection_id, inquiry, trace)
+        by_meaning = partial(self._by_meaning, collection_id, inquiry, context, trace)
+        by_words = partial(self._by_words, collection_id, inquiry, context, trace)
         semantic = keyword = _Found()
         match inquiry.mode:
             case RetrievalMode.SEMANTIC:
@@ -117,23 +116,26 @@ class Arms:
                 semantic = await by_meaning()
                 if semantic.results is not None:
                     trace.warn(
-                        WarningCode.NO_WORDS, "The question holds no words; it was searched by meaning alone."
+                        WarningCode.NO_WORDS,
+                        "The question contains no words, so it was searched by meaning alone.",
                     )
         return _searched(collection_id, inquiry, semantic, keyword, trace)
 
-    async def _by_meaning(self, collection_id: str, inquiry: ArmQuery, trace: Trace) -> _Found:
-        collection = await self._collection(collection_id)
+    async def _by_meaning(
+        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+    ) -> _Found:
+        collection = await context.collection(collection_id, self._vectors)
         model = collection.model.name if collection.model else None
         try:
             with trace.stage("embed", collection_id):
-                vector = await self._embedded(inquiry.question, collection, trace)
+                vector = await context.vector(collection, inquiry.question.text)
         except ProviderError as error:
             if inquiry.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
                 raise
             done = (
                 "searched by words alone"
                 if inquiry.question.has_words
-                else "not searched: no words to look for"
+                else "not searched: no words to search for"
             )
             trace.warn(
                 WarningCode.NO_EMBEDDER,
@@ -145,32 +147,19 @@ class Arms:
             ranked = await self._rank_passages(collection_id, vector, inquiry.count, inquiry.filter)
         return _Found(ranked, model)
 
-    async def _embedded(self, question: Question, collection: Collection, trace: Trace) -> Vector:
-        model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
-        embedder = await self._embedder_for(model)
-        if embedder is None:
-            raise NoEmbedder(_without_embedder(collection.id, model))
-
-        async def made() -> Vector:
-            return (await embedder.embed([question.text], TextRole.QUESTION))[0]
-
-        return await trace.vector(model, made)
-
-    async def _collection(self, collection_id: str) -> Collection:
-        collection = await self._vectors.get_collection(collection_id)
-        if collection is None:
-            raise CollectionNotFound(f"There is no collection {collection_id!r}.")
-        return collection
-
-    async def _by_words(self, collection_id: str, inquiry: ArmQuery, trace: Trace) -> _Found:
+    async def _by_words(
+        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+    ) -> _Found:
+        text, count, tree = inquiry.question.text, inquiry.count, inquiry.filter
         with trace.stage("words", collection_id):
-            found = await self._rank_words(
-                collection_id, inquiry.question.text, inquiry.count, inquiry.filter
-            )
-            # Only what is returned in the end is worth reading from the base.
-            ranked = _outlined(found, collection_id)
+            if isinstance(self._words, WordRanking):
+                spoken = context.languages(collection_id)
+                found = await self._words.rank_words(collection_id, text, count, tree, languages=spoken)
+                # Only what is returned in the end is worth reading from the base.
+                return _Found(_outlined(found.results, collection_id), counts=found.counts)
             # Words may be kept for children too; to be fused with passages they must give way to them.
-            return _Found(ranked if self._ranks_words else await self._reader.passages(ranked))
+            plain = await self._words.search(collection_id, text, count, tree)
+            return _Found(await self._reader.passages(_outlined(plain, collection_id)))
 
 
 def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
@@ -180,12 +169,6 @@ def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
         return SearchResult(Chunk.outline(hit.chunk_id), hit.score, breakdown, collection_id=collection_id)
 
     return Ranking([hit.chunk_id for hit in found], [hit.score for hit in found], outline)
-
-
-def _without_embedder(collection_id: str, model: EmbeddingModel) -> str:
-    if model.is_callers:
-        return f"The vectors of {collection_id!r} were brought by a caller, whose embedder is not here."
-    return f"The vectors of {collection_id!r} come from {model.name}, and there is no embedder for it here."
 
 
 def _placed(found: Ranking, collection_id: str) -> Ranking:
@@ -218,4 +201,5 @@ def _searched(
         rule,
         semantic.model,
         inquiry.is_general,
+        keyword.counts,
     )

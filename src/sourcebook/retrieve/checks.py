@@ -30,7 +30,7 @@ MAX_TOP_K = 10_000
 def checked_config(config: RetrievalConfig) -> RetrievalConfig:
     """The configuration with its filter checked and its choices named, or UsageError that names what is wrong."""
     if not isinstance(config, RetrievalConfig):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UsageError(f"How to search is said by a RetrievalConfig, not by {config!r}.")
+        raise UsageError(f"The search settings must be a RetrievalConfig, not {config!r}.")
     config = _chosen(config)
     _check_count("top_k", config.top_k)
     _check_weights(config.hybrid_config)

@@ -26,6 +26,7 @@ from sourcebook.retrieve.arms import ArmQuery, Arms, only
 from sourcebook.retrieve.checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.children import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.concurrency import together
+from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.diversity import by_novelty
 from sourcebook.retrieve.explain import Explainer
 from sourcebook.retrieve.filters import check
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
     from sourcebook.ports.providers import Embedder, Reranker
     from sourcebook.ports.storage import FtsStore, VectorStore
-    from sourcebook.retrieve.arms import EmbedderChoice
+    from sourcebook.retrieve.context import EmbedderChoice
     from sourcebook.retrieve.rerank_stage import RerankerChoice
     from sourcebook.retrieve.trace import Searched
 
@@ -77,9 +78,8 @@ class DefaultRetriever:
         on_rerank_failure: OnRerankFailure = OnRerankFailure.ERROR,
     ) -> None:
         self._reader = ChunkReader(vector_store)
-        self._arms = Arms(
-            vector_store, fts_store, self._reader, embedders or only(embedder), on_missing_embedder
-        )
+        self._embedder_for = embedders or only(embedder)
+        self._arms = Arms(vector_store, fts_store, self._reader, on_missing_embedder)
         self._children = ChildView(vector_store, self._reader)
         self._reranking = RerankStage(rerankers or _always(reranker), on_rerank_failure)
         self._explainer = Explainer(vector_store, fts_store)
@@ -94,11 +94,16 @@ class DefaultRetriever:
         return list(report.results)
 
     async def report(
-        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
+        self,
+        collections: str | Sequence[str],
+        query: str,
+        config: RetrievalConfig | None = None,
+        context: QuestionContext | None = None,
     ) -> SearchReport:
         """The results of one or several collections with what is worth knowing about them.
 
-        With `config.explain` the report tells how each result came to its place.
+        With `config.explain` the report tells how each result came to its place. `context` is what the question knows
+        already of its collections.
         """
         config = checked_config(RetrievalConfig() if config is None else config)
         names = named_collections(collections)
@@ -106,12 +111,14 @@ class DefaultRetriever:
         self._reranking.require(config)
         trace = Trace()
         question = Question.of(query)
-        found = await self._found(names, question, config, trace)
+        context = context or QuestionContext(self._embedder_for)
+        found = await self._found(names, question, config, context, trace)
         results = await self._at_level(found, question, config, trace)
         explanation = None
         if config.explain:
             explanation = await self._explainer.explained(question, config, found, trace)
-        return SearchReport(results, tuple(trace.warnings), explanation)
+        counts = {one.collection_id: one.counts for one in trace.searched if one.counts is not None}
+        return SearchReport(results, tuple(trace.warnings), explanation, counts)
 
     async def rankings(
         self, collection_id: str, query: str, config: RetrievalConfig, count: int | None = None
@@ -124,23 +131,29 @@ class DefaultRetriever:
         inquiry = _inquiry(question, checked_config(config))
         if count is not None:
             inquiry = replace(inquiry, count=count)
-        return await self._arms.search(collection_id, inquiry, Trace())
+        return await self._arms.search(collection_id, inquiry, QuestionContext(self._embedder_for), Trace())
 
     async def _found(
-        self, names: Sequence[str], question: Question, config: RetrievalConfig, trace: Trace
+        self,
+        names: Sequence[str],
+        question: Question,
+        config: RetrievalConfig,
+        context: QuestionContext,
+        trace: Trace,
     ) -> list[SearchResult]:
         """The passages of the chosen subcategory, then the general ones as far as there is room."""
         if not question.has_meaning or (config.mode is RetrievalMode.KEYWORD and not question.has_words):
-            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question holds no words to search for.")
+            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question contains no words to search for.")
             return []
         if config.subcategory is None:
-            return await self._ranked(names, question, config, trace)
+            return await self._ranked(names, question, config, context, trace)
         own = check(own_entries(config.subcategory, config.filter))
-        found = await self._ranked(names, question, replace(config, filter=own), trace)
+        found = await self._ranked(names, question, replace(config, filter=own), context, trace)
         if len(found) < config.top_k:
             general = check(general_entries(config.subcategory, config.filter))
             rest = replace(config, filter=general, top_k=config.top_k - len(found))
-            found = put_behind(found, await self._ranked(names, question, rest, trace, is_general=True))
+            behind = await self._ranked(names, question, rest, context, trace, is_general=True)
+            found = put_behind(found, behind)
         return found
 
     async def _ranked(
@@ -148,12 +161,15 @@ class DefaultRetriever:
         names: Sequence[str],
         question: Question,
         config: RetrievalConfig,
+        context: QuestionContext,
         trace: Trace,
         *,
         is_general: bool = False,
     ) -> list[SearchResult]:
         inquiry = _inquiry(question, config, is_general=is_general)
-        searched = await together([partial(self._arms.search, name, inquiry, trace) for name in names])
+        searched = await together(
+            [partial(self._arms.search, name, inquiry, context, trace) for name in names]
+        )
         trace.searched.extend(searched)
         merged = fuse_collections([one.fused for one in searched])
         with trace.stage("read"):

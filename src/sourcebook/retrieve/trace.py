@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
-
-import anyio
 
 from sourcebook.model.explanation import StageTime
 from sourcebook.model.search import SearchWarning, WarningCode
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import EmbeddingModel, Vector
+    from sourcebook.model.asked import WordCounts
     from sourcebook.model.explanation import Demotion
     from sourcebook.model.search import MetadataFilter, SearchResult
     from sourcebook.retrieve.fusion import FusionRule
@@ -40,6 +38,7 @@ class Searched:
     rule: FusionRule | None = None
     model: str | None = None
     is_general: bool = False
+    counts: WordCounts | None = None
 
 
 @dataclass(slots=True)
@@ -51,8 +50,6 @@ class Trace:
     demotions: list[Demotion] = field(default_factory=list["Demotion"])
     before_rerank: dict[Key, int] = field(default_factory=dict[Key, int])
     started: float = 0.0
-    _vectors: dict[EmbeddingModel, Vector] = field(default_factory=dict["EmbeddingModel", "Vector"])
-    _locks: dict[EmbeddingModel, anyio.Lock] = field(default_factory=dict["EmbeddingModel", anyio.Lock])
 
     def __post_init__(self) -> None:
         self.started = self.timer()
@@ -67,13 +64,6 @@ class Trace:
         warning = SearchWarning(code, message, collection_id)
         if warning not in self.warnings:
             self.warnings.append(warning)
-
-    async def vector(self, model: EmbeddingModel, make: Callable[[], Awaitable[Vector]]) -> Vector:
-        """The question's vector of this model, made once however many collections want it."""
-        async with self._locks.setdefault(model, anyio.Lock()):
-            if model not in self._vectors:
-                self._vectors[model] = await make()
-            return self._vectors[model]
 
     def milliseconds(self) -> float:
         return 1000 * (self.timer() - self.started)

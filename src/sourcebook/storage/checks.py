@@ -24,7 +24,7 @@ def require_sane_chunks(chunks: Sequence[Chunk]) -> None:
     for chunk in chunks:
         what = f"chunk {chunk.id!r}"
         if not chunk.id or not chunk.document_id:
-            raise UsageError(f"{what} of document {chunk.document_id!r}: both need an id that is not empty")
+            raise UsageError(f"{what} of document {chunk.document_id!r}: both need a non-empty id")
         require_storable(what, chunk.id, chunk.document_id, chunk.content, chunk.parent_id, chunk.section)
         metadata_text(chunk.metadata, what)
 
@@ -32,7 +32,7 @@ def require_sane_chunks(chunks: Sequence[Chunk]) -> None:
 def require_storable(what: str, *texts: str | None) -> None:
     """Refuse what one of the databases could not hold, on both."""
     if not all(text is None or storable(text) for text in texts):
-        raise BadText(f"{what} holds NUL characters or unpaired surrogates")
+        raise BadText(f"{what} contains NUL characters or unpaired surrogates")
 
 
 def metadata_text(metadata: Metadata, what: str) -> str:
@@ -49,10 +49,10 @@ def _require_plain(value: object, what: str, depth: int) -> None:
             return
         case float():
             if not math.isfinite(value):
-                raise BadMetadata(f"the metadata of {what} holds NaN or infinity")
+                raise BadMetadata(f"the metadata of {what} contains NaN or infinity")
         case str():
             if not storable(value):
-                raise BadMetadata(f"the metadata of {what} holds NUL characters or unpaired surrogates")
+                raise BadMetadata(f"the metadata of {what} contains NUL characters or unpaired surrogates")
         case list() | tuple():
             for element in cast("Sequence[object]", value):
                 _require_plain(element, what, depth + 1)
@@ -63,4 +63,4 @@ def _require_plain(value: object, what: str, depth: int) -> None:
                 _require_plain(key, what, depth)
                 _require_plain(element, what, depth + 1)
         case _:
-            raise BadMetadata(f"the metadata of {what} holds a {type(value).__name__}, which is not JSON")
+            raise BadMetadata(f"the metadata of {what} contains a {type(value).__name__}, which is not JSON")

@@ -1,8 +1,9 @@
 """Named SQL, read from files.
 
 A statement stands below a line `-- name: pending_items(limit)`, may have comment lines that say why, and names its
-parameters `:limit`. Where one dialect has work to do and the other has none, the other has the comment alone, and
-running it does nothing.
+parameters `:limit`. It stands once, in `storage/sql`, if both databases understand it, and else in the folder of each
+of them. Where one dialect has work to do and the other has none, the other has the comment alone, and running it does
+nothing.
 """
 
 from __future__ import annotations
@@ -45,8 +46,14 @@ class Queries:
             self._by_name[statement.name] = statement
 
     @classmethod
-    def read(cls, folder: Traversable, derived: Collection[str] = ()) -> Queries:
-        files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    def read(cls, *folders: Traversable, derived: Collection[str] = ()) -> Queries:
+        """The statements of all the folders. A name that stands in two of them is an error: nothing is overridden."""
+        files = [
+            file
+            for folder in folders
+            for file in sorted(folder.iterdir(), key=lambda file: file.name)
+            if file.name.endswith(".sql")
+        ]
         return cls(s for f in files for s in parse(f.read_text(encoding="utf-8"), derived))
 
     def __getitem__(self, name: str) -> Statement:

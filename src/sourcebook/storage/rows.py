@@ -44,7 +44,7 @@ def of_intact_rows(make: Callable[P, T]) -> Callable[P, T]:
             # A text that was asked for cannot be stored anywhere; the base has nothing to do with it.
             raise
         except (ValueError, TypeError) as error:
-            raise BaseDamaged(f"a row of the base makes no sense ({error})") from error
+            raise BaseDamaged(f"a row of the base is invalid ({error})") from error
 
     return checked
 

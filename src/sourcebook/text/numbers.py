@@ -29,73 +29,77 @@ _BEFORE = re.compile(r"(?P<sign>[$€£₽]|R\$|US\$)\s?$")
 _RANGE = re.compile(rf"{_SPACE}?(?:[-–—…/]|\.\.|до|to|and|a|e|и|или|or|ou){_SPACE}?", re.IGNORECASE)
 
 _UNITS = """
-%: % процент процента процентов проценту процентом процентах percent pct cento
+%: % процент процента процентов проценту процентом процентах percent pct cento ciento
 mm: mm мм миллиметр миллиметра миллиметров millimetre millimetres millimeter millimeters milímetro milímetros
 cm: cm см сантиметр сантиметра сантиметров сантиметрах сантиметрам centimetre centimetres centimeter centimeters
 cm: centímetro centímetros
 m: m м метр метра метров метрах метрам метре metre metres meter meters metro metros
 km: km км километр километра километров километрах kilometre kilometres kilometer kilometers quilômetro quilômetros
-km: quilómetro quilómetros
-inch: inch inches дюйм дюйма дюймов polegada polegadas
-foot: foot feet ft фут фута футов pé pés
-mile: mile miles миля мили миль milha milhas
-mg: mg мг миллиграмм миллиграмма миллиграммов milligram milligrams miligrama miligramas
-g: g г гр грамм грамма граммов gram grams gramme grammes grama gramas
+km: quilómetro quilómetros kilómetro kilómetros
+inch: inch inches дюйм дюйма дюймов polegada polegadas pulgada pulgadas
+foot: foot feet ft фут фута футов pé pés pie pies
+mile: mile miles миля мили миль milha milhas milla millas
+mg: mg мг миллиграмм миллиграмма миллиграммов milligram milligrams miligrama miligramas miligramo miligramos
+g: g г гр грамм грамма граммов gram grams gramme grammes grama gramas gramo gramos
 kg: kg кг килограмм килограмма килограммов kilogram kilograms kilo kilos quilo quilos quilograma quilogramas
+kg: kilogramo kilogramos
 t: t т тонна тонны тонн ton tons tonne tonnes tonelada toneladas
 ml: ml мл миллилитр миллилитра миллилитров millilitre millilitres milliliter milliliters mililitro mililitros
 l: l л литр литра литров litre litres liter liters litro litros
 m2: m2 m² м2 м²
 m3: m3 m³ м3 м³
-ha: ha га гектар гектара гектаров hectare hectares
+ha: ha га гектар гектара гектаров hectare hectares hectárea hectáreas
 second: s sec second seconds секунда секунды секунд секунду segundo segundos
 minute: min minute minutes мин минута минуты минут минуту minuto minutos
 hour: h hr hour hours час часа часов часам hora horas
-day: day days день дня дней сутки суток dia dias
+day: day days день дня дней сутки суток dia dias día días
 week: week weeks неделя недели недель неделю неделям semana semanas
-month: month months месяц месяца месяцев месяцам mês meses
-year: year years год года лет году годах годы ano anos
-century: century centuries век века веков século séculos
-degree: ° °c °f °с градус градуса градусов градусах degree degrees grau graus celsius
+month: month months месяц месяца месяцев месяцам mês meses mes
+year: year years год года лет году годах годы ano anos año años
+century: century centuries век века веков século séculos siglo siglos
+degree: ° °c °f °с градус градуса градусов градусах degree degrees grau graus celsius grado grados
 dollar: $ us$ usd dollar dollars доллар доллара долларов dólar dólares
 euro: € eur euro euros евро
 pound: £ gbp pound pounds фунт фунта фунтов libra libras
 rouble: ₽ руб рубль рубля рублей rub rouble roubles ruble rubles
 real: r$ brl real reais
 thousand: тыс тысяча тысячи тысяч thousand thousands mil
-million: млн миллион миллиона миллионов million millions milhão milhões
+million: млн миллион миллиона миллионов million millions milhão milhões millón millones
 billion: млрд миллиард миллиарда миллиардов billion billions bilhão bilhões
-person: человек человека people person persons pessoa pessoas
+person: человек человека people person persons pessoa pessoas persona personas
 """
 
 _SPELLED = """
 2: два две двух двум двумя two dois duas
-3: три трех трем тремя three três
-4: четыре четырех четырем четырьмя four quatro
+3: три трех трем тремя three três tres
+4: четыре четырех четырем четырьмя four quatro cuatro
 5: пять пяти пятью five cinco
 6: шесть шести шестью six seis
-7: семь семи семью seven sete
-8: восемь восьми восемью восьмью eight oito
-9: девять девяти девятью nine nove
-10: десять десяти десятью ten dez
+7: семь семи семью seven sete siete
+8: восемь восьми восемью восьмью eight oito ocho
+9: девять девяти девятью nine nove nueve
+10: десять десяти десятью ten dez diez
 11: одиннадцать одиннадцати eleven onze
-12: двенадцать двенадцати twelve doze
-13: тринадцать тринадцати thirteen treze
+12: двенадцать двенадцати twelve doze doce
+13: тринадцать тринадцати thirteen treze trece
 14: четырнадцать четырнадцати fourteen catorze quatorze
-15: пятнадцать пятнадцати fifteen quinze
-16: шестнадцать шестнадцати sixteen dezesseis dezasseis
-17: семнадцать семнадцати seventeen dezessete dezassete
-18: восемнадцать восемнадцати eighteen dezoito
-19: девятнадцать девятнадцати nineteen dezenove dezanove
-20: двадцать двадцати twenty vinte
-30: тридцать тридцати thirty trinta
-40: сорок сорока forty quarenta
-50: пятьдесят пятидесяти fifty cinquenta
-60: шестьдесят шестидесяти sixty sessenta
+15: пятнадцать пятнадцати fifteen quinze quince
+16: шестнадцать шестнадцати sixteen dezesseis dezasseis dieciséis
+17: семнадцать семнадцати seventeen dezessete dezassete diecisiete
+18: восемнадцать восемнадцати eighteen dezoito dieciocho
+19: девятнадцать девятнадцати nineteen dezenove dezanove diecinueve
+20: двадцать двадцати twenty vinte veinte
+30: тридцать тридцати thirty trinta treinta
+40: сорок сорока forty quarenta cuarenta
+50: пятьдесят пятидесяти fifty cinquenta cincuenta
+60: шестьдесят шестидесяти sixty sessenta sesenta
 70: семьдесят семидесяти seventy setenta
-80: восемьдесят восьмидесяти eighty oitenta
+80: восемьдесят восьмидесяти eighty oitenta ochenta
 90: девяносто ninety noventa
 """
+# Number words that mean something else in another language.
+_SPELLED_IN = {"es": {"dos": "2", "once": "11"}}
+_ONES = {"one": 1, "first": 1, "second": 2, "third": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,9 @@ class Quantity:
     end: int
 
 
-def quantities(text: str) -> list[Quantity]:
-    """The numbers of a text in their order, written in digits or, from two to ninety, in words."""
-    return sorted([*_in_digits(text), *_in_words(text)], key=lambda found: found.start)
+def quantities(text: str, language: str | None = None) -> list[Quantity]:
+    """The numbers of a text in their order, written in digits or, from two to ninety-nine, in words."""
+    return sorted([*_in_digits(text), *_in_words(text, language)], key=lambda found: found.start)
 
 
 def _in_digits(text: str) -> Iterator[Quantity]:
@@ -124,12 +128,27 @@ def _in_digits(text: str) -> Iterator[Quantity]:
         yield Quantity(_value(match[0]), unit, match.start(), match.end())
 
 
-def _in_words(text: str) -> Iterator[Quantity]:
-    spelled = _spelled()
+def _in_words(text: str, language: str | None) -> Iterator[Quantity]:
+    own = _SPELLED_IN.get(language or "", {})
     for match in _WORD.finditer(text):
-        value = spelled.get(folded(match[0]))
+        word = folded(match[0])
+        value, length = (own[word], len(match[0])) if word in own else _spelled_value(word)
         if value is not None:
-            yield Quantity(value, _unit(text, match.start(), match.end()), match.start(), match.end())
+            end = match.start() + length
+            yield Quantity(value, _unit(text, match.start(), end), match.start(), end)
+
+
+def _spelled_value(word: str) -> tuple[str | None, int]:
+    """What a word counts, and how many of its letters say so: all of "twenty-two", the first five of "three-year"."""
+    spelled = _spelled()
+    first, _, rest = word.partition("-")
+    if word in spelled or not rest:
+        return spelled.get(word), len(word)
+    tens = spelled.get(first)
+    ones = _ONES.get(rest) or int(spelled.get(rest, 0))
+    if tens is not None and tens.endswith("0") and 0 < ones < 10:
+        return str(int(tens) + ones), len(word)
+    return tens, len(first)
 
 
 def _unit(text: str, start: int, end: int) -> str | None:

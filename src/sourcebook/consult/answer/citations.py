@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from sourcebook.consult.answer.support import check_support, share_of_terms
+from sourcebook.consult.answer.support import ENOUGH_WORDS, Support, check_support, share_of_terms_in
+from sourcebook.model.chat import SupportGrade
 from sourcebook.text.sentences import sentence_spans
 
 LONGEST_MARK = 40
@@ -121,37 +122,53 @@ def _cited(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The words of a passage that support a sentence best, as a span of the passage, and whether they are enough."""
+    """The words of a passage that support a sentence best, as a span of the passage, and how well they do."""
 
     start: int
     end: int
     text: str
-    is_enough: bool
+    grade: SupportGrade
+    is_verified: bool
     doubts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, span: tuple[int, int], text: str, support: Support) -> Quote:
+        return cls(*span, text, support.grade, support.is_verified, support.reservations)
+
+    @property
+    def is_enough(self) -> bool:
+        return self.grade is not SupportGrade.DOUBTFUL
 
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
-    """One sentence of the passage, or two that follow each other if together they support more."""
+    """One sentence of the passage, or two that follow each other if together they support more.
+
+    Of those that are enough, a verified one, then the one that holds most of the words; of equal ones the shorter one,
+    which says it to the point, and then the earlier one. If none is enough, the one that holds most. If a sentence of
+    the passage says nearly the same and contradicts, others that share some words do not help.
+    """
     spans = sentence_spans(passage) or [(0, len(passage))]
     pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
-    best = max((_quote(sentence, passage, span, language, context) for span in [*spans, *pairs]), key=_worth)
-    return best[0]
+    share = share_of_terms_in(sentence, language)
+    shares = {(start, end): round(share(passage[start:end]), 3) for start, end in (*spans, *pairs)}
+    # Comparing words is cheap and checking is not: the best is checked first, and those with few words only in need.
+    found: list[tuple[Quote, Support]] = []
+    for span in sorted(shares, key=lambda span: (-shares[span], span[1] - span[0])):
+        if shares[span] < ENOUGH_WORDS and any(support.is_enough for _, support in found):
+            break
+        text = passage[slice(*span)]
+        support = check_support(sentence, text, language, context)
+        found.append((Quote.of(span, text, support), support))
+        if support.is_exact:
+            return found[-1][0]
+    return _best(found, set(spans))
 
 
-def _quote(
-    sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str
-) -> tuple[Quote, float]:
-    start, end = span
-    text = passage[start:end]
-    support = check_support(sentence, text, language, context)
-    share = share_of_terms(sentence, text, language)
-    return Quote(start, end, text, support.is_enough, tuple(d.value for d in support.doubts)), share
-
-
-def _worth(candidate: tuple[Quote, float]) -> tuple[bool, float, int]:
-    quote, share = candidate
-    # Of two that support as much, the shorter one says it to the point; the earlier one wins a tie.
-    return quote.is_enough, round(share, 3), -(quote.end - quote.start)
+def _best(found: Sequence[tuple[Quote, Support]], alone: set[tuple[int, int]]) -> Quote:
+    best, support = max(found, key=lambda it: (it[1].is_enough, it[1].is_verified))
+    near = [it for it in found if (it[0].start, it[0].end) in alone and it[1].is_contradicted]
+    nearest = max(near, key=lambda it: it[1].likeness, default=None)
+    return nearest[0] if nearest and nearest[1].likeness > support.likeness else best
 
 
 def renumbered(answer: str, order: Sequence[int]) -> str:

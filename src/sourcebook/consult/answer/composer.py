@@ -15,9 +15,9 @@ from sourcebook.consult.answer.citations import (
 )
 from sourcebook.consult.answer.extract import emphasised, extract
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.question.kinds import kinds_of
-from sourcebook.consult.wording import source_link
-from sourcebook.model.chat import Citation, Sentence
+from sourcebook.model.chat import Citation, Sentence, SupportGrade
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.extract import Extract
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComposedAnswer:
-    """The text of an answer with its marks, the citations behind them, and what became of each sentence."""
+    """The text of an answer with its marks, its citations, and the verdict on each sentence."""
 
     text: str
     citations: Sequence[Citation] = ()
@@ -43,7 +43,7 @@ class PassageSources:
     language: str | None
 
     def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
-        """A citation of a span of the passage's content, verified by being what stands there."""
+        """A citation of a span of the passage's content. It is verified because it is copied from there."""
         chunk = passage.chunk
         document = self.documents.get((passage.collection_id, chunk.document_id))
         # A passage may go over to the next page before the quote.
@@ -97,7 +97,7 @@ def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """Follows a model that writes: tells what may be shown, checks each sentence as it ends, and sums up.
+    """Follows a model as it writes: says what may be shown, checks each finished sentence, and sums up.
 
     Marks are shown in the order of their first use, whatever numbers the model uses.
     """
@@ -148,7 +148,8 @@ class StreamedAnswer:
             if citations and not sentence.numbers:
                 text += "".join(f" [{number}]" for number in numbers)
             doubts = _doubts(sentence, citations)
-            sentences.append(Sentence(start, len(text), numbers, not doubts, doubts))
+            support = _support(sentence, citations)
+            sentences.append(Sentence(start, len(text), numbers, not doubts, doubts, support))
         text += self._text[copied:].rstrip()
         return ComposedAnswer(text, tuple(c for _, found in self._checked for c in found), tuple(sentences))
 
@@ -165,7 +166,13 @@ class StreamedAnswer:
     def _written(self, piece: Piece) -> str:
         if isinstance(piece, str):
             return piece
-        return "".join(f"[{self._places.setdefault(n, len(self._places) + 1)}]" for n in piece.numbers)
+        return "".join(f"[{self._shown_as(number)}]" for number in piece.numbers)
+
+    def _shown_as(self, number: int) -> int:
+        """The number that readers see. One that was not given stays what it is: it must not point at another source."""
+        if not 1 <= number <= len(self.desk.passages):
+            return number
+        return self._places.setdefault(number, len(self._places) + 1)
 
     def _checked_citations(self, sentence: CitedSentence) -> Iterator[Citation]:
         given = {shown: number for number, shown in self._places.items()}
@@ -175,15 +182,23 @@ class StreamedAnswer:
                 yield self._cited(sentence, number, shown)
 
     def _own_citation(self, sentence: CitedSentence) -> Iterator[Citation]:
-        """A source for a sentence that names none: the first passage that supports it. Small models forget to cite."""
+        """A source for a sentence that names none: the first passage that says it, or says it in other words.
+
+        Small models forget to cite.
+        """
         if sentence.numbers or sentence.text.endswith("?"):
             return
+        reworded: list[tuple[int, Citation]] = []
         for number in range(1, len(self.desk.passages) + 1):
             citation = self._cited(sentence, number, self._places.get(number, len(self._places) + 1))
             if citation.verified:
-                self._places[number] = citation.number
-                yield citation
-                return
+                reworded = [(number, citation)]
+                break
+            if citation.support is not SupportGrade.DOUBTFUL:
+                reworded.append((number, citation))
+        for number, citation in reworded[:1]:
+            self._places[number] = citation.number
+            yield citation
 
     def _cited(self, sentence: CitedSentence, number: int, shown: int) -> Citation:
         """A sentence checked against a passage; `shown` is the number that readers see."""
@@ -191,7 +206,7 @@ class StreamedAnswer:
         context = "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
         quote = best_quote(sentence.text, passage.chunk.content, self.desk.language, context)
         citation = self.desk.citation(shown, passage, quote.start, quote.end)
-        return replace(citation, verified=quote.is_enough, doubts=quote.doubts)
+        return replace(citation, verified=quote.is_verified, doubts=quote.doubts, support=quote.grade)
 
 
 def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str, ...]:
@@ -202,4 +217,13 @@ def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str
         return ("unknown_number",)
     if any(citation.verified for citation in citations):
         return ()
-    return tuple(dict.fromkeys(doubt for citation in citations for doubt in citation.doubts))
+    best = [c for c in citations if c.support is _support(sentence, citations)]
+    return tuple(dict.fromkeys(doubt for citation in best for doubt in citation.doubts))
+
+
+def _support(sentence: CitedSentence, citations: Sequence[Citation]) -> SupportGrade:
+    """What the best of its citations makes of a sentence; one that names a source that was not given is doubtful."""
+    if len(citations) < len(sentence.numbers):
+        return SupportGrade.DOUBTFUL
+    grades = {citation.support for citation in citations}
+    return next((grade for grade in SupportGrade if grade in grades), SupportGrade.DOUBTFUL)

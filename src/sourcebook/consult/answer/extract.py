@@ -42,10 +42,14 @@ class Extract:
 
 def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
     """Which part of a question's weight the text holds. Long words count as held if a form of theirs is there."""
+    return share_of_weight(weights, set(analyse(text, language)))
+
+
+def share_of_weight(weights: Mapping[str, float], terms: set[str]) -> float:
+    """`held_share` of a text whose terms are known."""
     total = sum(weights.values())
     if not total:
         return 0.0
-    terms = set(analyse(text, language))
     beginnings = {
         term[:_SHORTEST_SHARED_BEGINNING] for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING
     }

@@ -1,89 +1,52 @@
 """Does a quote support the sentence that cites it? Decided without a model.
 
 Presence of a quote is not support: a sentence may cite a real place and say something else. So what a reader would be
-misled by is compared one by one: numbers with their units, names, times and directions, what is denied; and most of
-the sentence's own words must stand in the quote.
+misled by is compared one by one: numbers with their units, names, times and directions, what is denied; most of the
+sentence's own words must stand in the quote. Then both are laid beside each other, and what stands for what is seen.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 
+from sourcebook.consult.answer.support_alignment import Alignment, align
+from sourcebook.consult.answer.support_meaning import (
+    denies_in_place,
+    has_lost_a_hedge,
+    says_another_degree,
+    says_the_opposite,
+)
+from sourcebook.consult.answer.support_order import has_exchanged_facts
+from sourcebook.consult.answer.support_units import has_other_units
+from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import analyse, words
+from sourcebook.text.decisive import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
-from sourcebook.text.normal import folded
-from sourcebook.text.numbers import Quantity, quantities
+from sourcebook.text.numbers import quantities
+from sourcebook.text.opposites import are_opposite
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
 ENOUGH_WORDS = 0.6
 """The share of a sentence's terms that its quote must hold."""
+MOST_PIECES = 4
+"""In how many pieces of the quote a sentence may lie and still be the quote's own words."""
+NEARLY_THE_SAME = 0.8
+"""From this share of words in the same order on, a sentence of the source is what was meant to be said."""
+REWORDED = "reworded"
 _ENOUGH_OF_A_WORD = 5
 """Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
+_WITH_CASES = frozenset({"ru", "uk", "pl", "cs", "sr"})
+_SHORTEST_NAME = 4
+_LONGEST_ENDING = 3
 
-# What turns a statement around when it is exchanged. Each line: words of which one cannot stand for another.
-_DECISIVE = """
-before до перед раньше antes
-after после позже depois após
-more больше более выше mais acima above over
-less меньше менее ниже menos abaixo below under fewer
-spring весна весной весны весну primavera
-summer лето летом лета verão
-autumn fall осень осенью осени outono
-winter зима зимой зимы зиму inverno
-january январь января январе janeiro
-february февраль февраля феврале fevereiro
-march март марта марте março
-april апрель апреля апреле abril
-may май мая мае maio
-june июнь июня июне junho
-july июль июля июле julho
-august август августа августе agosto
-september сентябрь сентября сентябре setembro
-october октябрь октября октябре outubro
-november ноябрь ноября ноябре novembro
-december декабрь декабря декабре dezembro
-monday понедельник понедельника segunda-feira
-friday пятница пятницу пятницы sexta-feira
-minimum минимум минимальный mínimo least
-maximum максимум максимальный máximo most
-first первый первая первое первого primeiro primeira
-second второй вторая второе второго segundo segunda
-last последний последняя последнее последнего último última
-left левый левая слева esquerda
-right правый правая справа direita
-north север севере севера norte
-south юг юге юга sul
-east восток востоке востока leste
-west запад западе запада oeste
-all все всех todos todas
-always всегда sempre
-"""
-# Words that are no names although they are often written with a capital letter, or that mean something else as well.
-_AMBIGUOUS = frozenset(
-    {
-        "may",
-        "second",
-        "fall",
-        "right",
-        "left",
-        "all",
-        "все",
-        "всех",
-        "лета",
-        "mais",
-        "over",
-        "under",
-        "segundo",
-        "segunda",
-    }
-)
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_BETWEEN_PARTS = re.compile(r"[-'’]")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
 
 
 class Doubt(StrEnum):
@@ -94,40 +57,98 @@ class Doubt(StrEnum):
     NAME = "name"
     NEGATION = "negation"
     TURNED_AROUND = "turned_around"
+    EXCHANGED = "exchanged"
+    OPPOSITE = "opposite"
+    DEGREE = "degree"
+    HEDGE = "hedge"
     WORDS = "words"
     NO_QUOTE = "no_quote"
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What was found wanting, and the share of the sentence's terms that stand in the quote."""
+    """What was found wanting, the share of the sentence's terms that stand in the quote, and what both make of it."""
 
     doubts: tuple[Doubt, ...]
     share: float
+    grade: SupportGrade = SupportGrade.DOUBTFUL
+    likeness: float = 0.0
+    """The share of the sentence's words that stand in the quote in the same order."""
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the quote says nearly the same, with something else in it."""
+        return bool(self.doubts) and self.likeness >= NEARLY_THE_SAME
 
     @property
     def is_enough(self) -> bool:
-        return not self.doubts
+        """Whether nothing speaks against the sentence."""
+        return self.grade is not SupportGrade.DOUBTFUL
+
+    @property
+    def is_exact(self) -> bool:
+        return self.grade is SupportGrade.EXACT
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the quote says it in the same words, all of them: other words prove nothing."""
+        return self.is_exact or (self.grade is SupportGrade.CLOSE and self.share == 1.0)
+
+    @property
+    def reservations(self) -> tuple[str, ...]:
+        """Why it is not verified, for people: the doubts, or that other words are used."""
+        return tuple(doubt.value for doubt in self.doubts) or (() if self.is_verified else (REWORDED,))
 
 
 def check_support(sentence: str, quote: str, language: str | None = None, context: str = "") -> Support:
     """Compare a sentence with what it cites. `context` is what a reader of the quote knows too: its title and section.
 
-    Names and words may stand in the context; numbers and denials must be in the quote.
+    Names and words may stand in the context; numbers and denials must be in the quote, and facts in their places.
     """
     if not quote.strip():
         return Support((Doubt.NO_QUOTE,), 0.0)
     around = f"{context}\n{quote}"
     share = share_of_terms(sentence, around, language)
     tests = (
-        (Doubt.NUMBER, _has_other_numbers(sentence, quote)),
-        (Doubt.UNIT, _has_other_units(sentence, quote)),
+        (Doubt.NUMBER, _has_other_numbers(sentence, quote, language)),
+        (Doubt.UNIT, has_other_units(sentence, quote, language)),
         (Doubt.NAME, bool(_missing_names(sentence, around, language))),
         (Doubt.NEGATION, _denies_differently(sentence, quote, language)),
         (Doubt.TURNED_AROUND, _is_turned_around(sentence, around)),
         (Doubt.WORDS, share < ENOUGH_WORDS or _says_nothing(sentence, language)),
     )
-    return Support(tuple(doubt for doubt, is_doubtful in tests if is_doubtful), share)
+    doubts = [doubt for doubt, is_doubtful in tests if is_doubtful]
+    if Doubt.WORDS in doubts:
+        # What shares too few words with the quote cannot be laid beside it.
+        return Support(tuple(doubts), share)
+    found = align(sentence, quote, language, context)
+    doubts += _doubts_of_order(found, language)
+    if doubts:
+        return Support(tuple(dict.fromkeys(doubts)), share, likeness=found.share)
+    grade = SupportGrade.EXACT if _is_copy(found) else SupportGrade.CLOSE
+    return Support((), share, grade, found.share)
+
+
+def _doubts_of_order(found: Alignment, language: str | None) -> Iterator[Doubt]:
+    """What only the sentence laid beside the quote shows."""
+    if has_exchanged_facts(found):
+        yield Doubt.EXCHANGED
+    if says_the_opposite(found, language):
+        yield Doubt.OPPOSITE
+    if says_another_degree(found, language):
+        yield Doubt.DEGREE
+    if has_lost_a_hedge(found, language):
+        yield Doubt.HEDGE
+    if denies_in_place(found):
+        yield Doubt.NEGATION
+
+
+def _is_copy(found: Alignment) -> bool:
+    """Whether the sentence is the quote's own words in their order, at most with something left out."""
+    same = {mine for mine, _ in found.same}
+    return found.blocks <= MOST_PIECES and all(
+        place in same for place, token in enumerate(found.here) if token.is_content
+    )
 
 
 def _says_nothing(sentence: str, language: str | None) -> bool:
@@ -137,11 +158,20 @@ def _says_nothing(sentence: str, language: str | None) -> bool:
 
 def share_of_terms(sentence: str, quote: str, language: str | None) -> float:
     """Which part of the sentence's distinct terms the quote holds; 1.0 for a sentence without any."""
+    return share_of_terms_in(sentence, language)(quote)
+
+
+def share_of_terms_in(sentence: str, language: str | None) -> Callable[[str], float]:
+    """`share_of_terms` of one sentence, for many quotes."""
     wanted = set(analyse(sentence, language))
-    held = set(analyse(quote, language))
-    beginnings = _beginnings(held)
-    found = [term for term in wanted if term in held or _beginning(term) in beginnings]
-    return len(found) / len(wanted) if wanted else 1.0
+
+    def share(quote: str) -> float:
+        held = set(analyse(quote, language))
+        beginnings = _beginnings(held)
+        found = [term for term in wanted if term in held or _beginning(term) in beginnings]
+        return len(found) / len(wanted) if wanted else 1.0
+
+    return share
 
 
 def _beginning(term: str) -> str | None:
@@ -152,35 +182,43 @@ def _beginnings(terms: set[str]) -> set[str]:
     return {beginning for term in terms if (beginning := _beginning(term))}
 
 
-def _has_other_numbers(sentence: str, quote: str) -> bool:
-    held = {found.value for found in quantities(quote)}
-    return any(found.value not in held for found in quantities(sentence))
-
-
-def _has_other_units(sentence: str, quote: str) -> bool:
-    """Whether a number counts something else than it does in the quote."""
-    held = quantities(quote)
-    return any(_is_other_unit(found, held) for found in quantities(sentence) if found.unit)
-
-
-def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
-    units = {other.unit for other in held if other.value == found.value}
-    return bool(units) and found.unit not in units and units != {None}
+def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
+    held = {found.value for found in quantities(quote, language)}
+    return any(found.value not in held for found in quantities(sentence, language))
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
-    """Names in the sentence that nobody mentions in the quote."""
+    """Names in the sentence that nobody mentions in the quote. Of "Rh-infected" only the first part is a name."""
     held = set(words(around))
     stems = set(stem_words(sorted(held), language))
     beginnings = _beginnings(stems | held)
     return [
         name
         for name in names(sentence)
-        if not any(
-            part in held or stem in stems or _beginning(stem) in beginnings
-            for part, stem in _with_stems(words(name), language)
+        if not all(
+            part in held
+            or stem in stems
+            or _beginning(stem) in beginnings
+            or (language in _WITH_CASES and _has_a_form(part, held))
+            for part, stem in _with_stems(_naming_parts(name), language)
         )
     ]
+
+
+def _has_a_form(name: str, held: set[str]) -> bool:
+    """Whether a word is the name with another ending: stemmers take some surnames for cases of first names."""
+    return len(name) >= _SHORTEST_NAME and any(
+        abs(len(word) - len(name)) <= _LONGEST_ENDING
+        and min(len(word), len(name)) >= _SHORTEST_NAME
+        and (word.startswith(name) or name.startswith(word))
+        for word in held
+    )
+
+
+def _naming_parts(name: str) -> list[str]:
+    parts = _BETWEEN_PARTS.split(name)
+    naming = [part for part in parts if any(letter.isupper() or letter.isdigit() for letter in part)]
+    return words(" ".join(naming or parts))
 
 
 def _with_stems(parts: list[str], language: str | None) -> list[tuple[str, str]]:
@@ -197,10 +235,14 @@ def names(sentence: str) -> list[str]:
 
 
 def _looks_like_a_name(word: str, *, is_first: bool) -> bool:
-    has_letters = any(letter.isalpha() for letter in word)
-    mixed = has_letters and any(letter.isdigit() for letter in word)
+    mixed = any(_is_mixed(part) for part in _BETWEEN_PARTS.split(word))
     inner_capital = any(letter.isupper() for letter in word[1:])
     return mixed or inner_capital or (word[:1].isupper() and not is_first and len(word) > 1)
+
+
+def _is_mixed(part: str) -> bool:
+    """Whether letters and digits stand together, as in "B12"; "3-dimensional" is no name."""
+    return any(letter.isalpha() for letter in part) and any(letter.isdigit() for letter in part)
 
 
 def _denies_differently(sentence: str, quote: str, language: str | None) -> bool:
@@ -212,22 +254,19 @@ def _denies_differently(sentence: str, quote: str, language: str | None) -> bool
     denied, plain = denied_terms(sentence, language)
     denied_there, plain_there = denied_terms(quote, language)
     new = denied - plain - denied_there
+    if new and not there and _is_turned_back(sentence, new, quote, language):
+        new = set[str]()
     lost = (plain - denied) & (denied_there - plain_there)
     return bool(new & plain_there) or (bool(new) and not there) or bool(lost)
 
 
+def _is_turned_back(sentence: str, denied: set[str], quote: str, language: str | None) -> bool:
+    """Whether a word that is denied here is the opposite of one there: "not possible" says what "impossible" says."""
+    own = words(sentence)
+    terms = [word for word, stem in zip(own, stem_words(own, language), strict=True) if stem in denied]
+    return any(are_opposite(term, word, language) for term in terms for word in words(quote))
+
+
 def _is_turned_around(sentence: str, around: str) -> bool:
-    """Whether the sentence has a word of time or direction that the quote lacks."""
-    return bool(decisive_words(sentence) - decisive_words(around))
-
-
-def decisive_words(text: str) -> set[str]:
-    """The words of time and direction in a text, each in one form for all languages and inflections."""
-    decisive = _decisive()
-    return {decisive[word] for word in words(text) if word in decisive}
-
-
-@cache
-def _decisive() -> dict[str, str]:
-    lines = [line.split() for line in _DECISIVE.strip().splitlines()]
-    return {folded(form): forms[0] for forms in lines for form in forms if form not in _AMBIGUOUS}
+    """Whether the sentence has a word of time or direction that the quote lacks in any wording."""
+    return bool(decisive_words(sentence) - meant_words(around))

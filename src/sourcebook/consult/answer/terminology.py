@@ -101,7 +101,7 @@ class TermIndex:
 
         A term that stands inside its own preferred phrase is used as it should be.
         """
-        tokens = _tokens(text, self.language)
+        tokens = self._tokens(text)
         covered = set(_covered(tokens, self._preferred))
         found: list[TermUse] = []
         place = 0
@@ -120,7 +120,7 @@ class TermIndex:
 
     def expansions(self, question: str) -> list[str]:
         """What the question also means: the preferred phrase for a term in it, and the term for a preferred phrase."""
-        tokens = _tokens(question, self.language)
+        tokens = self._tokens(question)
         said = {token.stem for token in tokens}
         others = [
             other
@@ -145,12 +145,16 @@ class TermIndex:
         """The terms that these texts touch, by either name, in the order in which they come up."""
         found: dict[int, Term] = {}
         for text in texts:
-            tokens = _tokens(text, self.language)
+            tokens = self._tokens(text)
             for place in range(len(tokens)):
                 for table in (self._terms, self._preferred):
                     if (match := table.longest(tokens, place)) is not None:
                         found.setdefault(match[1].id, match[1])
         return list(found.values())[:MOST_IN_A_PROMPT]
+
+    def _tokens(self, text: str) -> list[_Token]:
+        """The words of a text, or none if there is nothing to look for in them."""
+        return _tokens(text, self.language) if self._terms.terms else []
 
 
 def corrected(text: str, uses: Sequence[TermUse]) -> tuple[str, list[TermUse]]:

@@ -56,7 +56,7 @@ def _sources(message: ChatMessage) -> Iterator[str]:
 
 def _notes(citation: Citation) -> Iterator[str]:
     if not citation.verified:
-        yield "unverified"
+        yield "unverified" if citation.is_doubtful else "reworded"
     if said := STATES[citation.state]:
         yield said
 

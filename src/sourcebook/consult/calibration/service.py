@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,24 +26,19 @@ from sourcebook.model.calibration import Calibration
 from sourcebook.model.model_facts import Thresholds, thresholds_from
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
+from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.evaluation import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
-    from sourcebook.consult.grounds import Grounds
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
     from sourcebook.model.documents import Vector
     from sourcebook.model.model_facts import ModelFacts
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
-
-
-class Decided(Protocol):
-    """Drafts that somebody approved or turned down."""
-
-    async def decided(self, since: int = 0, limit: int = 5000) -> list[Draft]: ...
+    from sourcebook.retrieve.context import EmbedderChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ class Calibrator:
 
     stores: Stores
     retrieval: Retrieval
-    grounds: Grounds
+    embedder_for: EmbedderChoice
     passages: int
 
     async def run(
@@ -64,7 +59,8 @@ class Calibrator:
     ) -> Calibration:
         """What the thresholds of a collection do to these, and which would do better. Nothing is changed."""
         model = await self._model(collection_id)
-        facts, terms = await self.grounds.facts(collection_id), await self.stores.terms.get_all_terms()
+        context = await self._context(collection_id)
+        facts, terms = context.facts(collection_id), await self.stores.terms.get_all_terms()
         return Calibration(
             collection_id,
             model,
@@ -102,10 +98,11 @@ class Calibrator:
         facts: ModelFacts,
         on_asked: Callable[[int, int], None] | None,
     ) -> PassageCalibration:
-        judging = PassageJudge(self.stores, self.retrieval, self.grounds)
+        judge = PassageJudge(self.stores, self.retrieval)
         tried: list[TriedQuestion] = []
         for question in questions:
-            found = await judging.judge(self._search(collection_id, question, terms))
+            wanted = self._search(collection_id, question, terms)
+            found = await judge.judge(wanted, await self._context(collection_id))
             weighed = [
                 Weighed(
                     judgement.score + facts.acceptance.needed,
@@ -130,23 +127,29 @@ class Calibrator:
     async def _on_pairs(
         self, collection_id: str, pairs: Sequence[QuestionPair], terms: Sequence[Term], facts: ModelFacts
     ) -> CuratedCalibration:
-        held = await self.grounds.languages(collection_id)
+        context = await self._context(collection_id)
+        held = context.languages(collection_id) or ()
         tried: list[TriedPair] = []
         for pair in pairs:
             language = detect_language(pair.other)
             index = TermIndex.of(terms, language)
             asked, known = index.in_preferred_words(pair.other), index.in_preferred_words(pair.question)
-            agree = difference(asked, known, (language, detect_language(pair.question), *held)) is None
-            distance = await self._distance(collection_id, pair)
+            distance = await _distance(context, collection_id, pair)
+            spoken = (language, detect_language(pair.question), *held)
+            agree = difference(asked, known, spoken, distance) is None
             tried.append(TriedPair(distance, agree, pair.is_same))
         return calibrate_pairs(tried, facts.curation.distance)
 
-    async def _distance(self, collection_id: str, pair: QuestionPair) -> float:
-        one = await self.grounds.vector(collection_id, pair.question)
-        other = await self.grounds.vector(collection_id, pair.other)
-        if one is None or other is None:
-            raise NoEmbedder(f"the model of {collection_id!r} is not available here")
-        return 1.0 - _cosine(one, other)
+    async def _context(self, collection_id: str) -> QuestionContext:
+        return await QuestionContext.read(self.stores.library, self.embedder_for, [collection_id])
+
+
+async def _distance(context: QuestionContext, collection_id: str, pair: QuestionPair) -> float:
+    one = await context.vector_for(collection_id, pair.question)
+    other = await context.vector_for(collection_id, pair.other)
+    if one is None or other is None:
+        raise NoEmbedder(f"the model of {collection_id!r} is not available here")
+    return 1.0 - _cosine(one, other)
 
 
 def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQuestion]:

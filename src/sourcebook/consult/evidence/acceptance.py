@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.extract import held_share
-from sourcebook.text.analysis import analyse_question, words
+from sourcebook.consult.answer.extract import share_of_weight
+from sourcebook.text.analysis import analyse, analyse_question, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
@@ -63,17 +63,12 @@ def judged(
 
     `language` is that of the words; None if the passage is to tell its own.
     """
-    title = passage.document_title or ""
     content = passage.chunk.content
     language = language or detect_language(content)
-    share = held_share(weights, f"{title}\n{content}", language)
-    best = max(
-        (
-            held_share(weights, f"{title}\n{content[start:end]}", language)
-            for start, end in sentence_spans(content)
-        ),
-        default=0.0,
-    )
+    title = set(analyse(passage.document_title or "", language))
+    sentences = [set(analyse(content[start:end], language)) for start, end in sentence_spans(content)]
+    share = share_of_weight(weights, title.union(*sentences))
+    best = max((share_of_weight(weights, title | sentence) for sentence in sentences), default=0.0)
     compared = passage.score_breakdown.semantic_score
     similarity = 0.0 if compared is None else compared
     near = facts.usual_similarity if compared is None else compared

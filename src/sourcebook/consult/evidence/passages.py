@@ -7,21 +7,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
+from sourcebook.model.asked import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
 
 if TYPE_CHECKING:
-    from sourcebook.consult.grounds import Grounds
     from sourcebook.model.search import SearchWarning
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.context import QuestionContext
 
 
 class Retrieval(Protocol):
     """What finds passages."""
 
     async def report(
-        self, collections: str | Sequence[str], query: str, config: RetrievalConfig | None = None
+        self,
+        collections: str | Sequence[str],
+        query: str,
+        config: RetrievalConfig | None = None,
+        context: QuestionContext | None = None,
     ) -> SearchReport: ...
 
 
@@ -58,42 +63,51 @@ class PassageQuery:
 
 
 class PassageJudge:
-    def __init__(self, stores: Stores, retrieval: Retrieval, grounds: Grounds) -> None:
+    """Searches, and weighs each passage against the question with the numbers of its collection's model."""
+
+    def __init__(self, stores: Stores, retrieval: Retrieval) -> None:
         self._stores = stores
         self._retrieval = retrieval
-        self._grounds = grounds
 
-    async def judge(self, wanted: PassageQuery) -> JudgedPassages:
-        """Search, and weigh each passage against the question with the numbers of its collection's model."""
-        report = await self._retrieval.report(list(wanted.collections), wanted.query, wanted.config)
-        held = [name for c in wanted.collections for name in await self._grounds.languages(c)]
+    async def judge(self, wanted: PassageQuery, context: QuestionContext) -> JudgedPassages:
+        report = await self._retrieval.report(list(wanted.collections), wanted.query, wanted.config, context)
+        held = context.all_languages()
         language = wanted.language if wanted.language in held else None
-        weights = await self._weights(wanted, [language] if language else list(dict.fromkeys(held)))
-        passages: list[tuple[SearchResult, Judgement]] = []
-        for passage in report.results:
-            facts = await self._grounds.facts(passage.collection_id)
-            passages.append((passage, judged(weights, passage, language, facts.acceptance)))
+        weights = await self._weights(wanted, [language] if language else held, report)
+        passages = [
+            (passage, judged(weights, passage, language, context.facts(passage.collection_id).acceptance))
+            for passage in report.results
+        ]
         return JudgedPassages(passages, weights, report.warnings, language)
 
-    async def sound(self, passages: Sequence[SearchResult]) -> list[SearchResult]:
-        """Those whose text is what was written. What a disk changed is never cited; `doctor` finds it too."""
+    async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:
+        """Those whose text is what was written. What a disk changed is never cited. Their documents are remembered."""
         damaged: set[tuple[str, str]] = set()
         for collection_id in dict.fromkeys(p.collection_id for p in passages):
             if collection_id != MANUAL_COLLECTION:
-                ids = [p.chunk.id for p in passages if p.collection_id == collection_id]
-                found = await self._stores.library.damaged_chunks(collection_id, ids)
-                damaged |= {(collection_id, chunk_id) for chunk_id in found}
+                chunks = [p.chunk for p in passages if p.collection_id == collection_id]
+                found = await self._stores.library.citable_documents(collection_id, chunks)
+                damaged |= {(collection_id, chunk_id) for chunk_id in found.damaged}
+                context.documents |= {(collection_id, each.id): each for each in found.documents.values()}
         return [p for p in passages if (p.collection_id, p.chunk.id) not in damaged]
 
-    async def _weights(self, wanted: PassageQuery, languages: Sequence[str | None]) -> dict[str, float]:
+    async def _weights(
+        self, wanted: PassageQuery, languages: Sequence[str | None], report: SearchReport
+    ) -> dict[str, float]:
         """What each word of the question tells, over all collections that are searched."""
         counts: dict[str, int] = {}
         rows = 0
         for collection_id in wanted.collections:
-            if isinstance(self._stores.fts, WordPlanning):
-                plan = await self._stores.fts.plan_words(collection_id, wanted.query)
-                if plan is not None:
-                    rows += plan.rows
-                    for term in plan.terms:
-                        counts[term.term] = counts.get(term.term, 0) + term.passages
+            known = report.word_counts.get(collection_id) or await self._counted(collection_id, wanted.query)
+            if known is not None:
+                rows += known.rows
+                for term, passages in known.passages.items():
+                    counts[term] = counts.get(term, 0) + passages
         return term_weights(wanted.question, languages or [wanted.language], counts, rows)
+
+    async def _counted(self, collection_id: str, query: str) -> WordCounts | None:
+        """How common the words are, asked for where the search itself did not find out."""
+        if not isinstance(self._stores.fts, WordPlanning):
+            return None
+        plan = await self._stores.fts.plan_words(collection_id, query)
+        return plan and WordCounts({term.term: term.passages for term in plan.terms}, plan.rows)

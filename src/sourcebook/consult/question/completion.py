@@ -33,8 +33,20 @@ _ASKING = frozenset(_ASKING_WORDS.split())
 _LONG = 8
 
 
+def wordings(question: str, earlier: Sequence[str], language: str | None) -> list[str]:
+    """The ways to search for a question, to be tried in this order.
+
+    One that points back is searched with the last whole question before it. One that is only short may be whole by
+    itself, so it is tried as it is first.
+    """
+    whole = completed(question, earlier, language)
+    if whole == question:
+        return [question]
+    return [whole] if _points(question) else [question, whole]
+
+
 def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
-    """The question as it is to be searched for: with the last whole question before it, if it points back there."""
+    """The question with the last whole question before it, if it may point back there."""
     if not earlier or not points_back(question, language):
         return question
     base = next((q for q in reversed(earlier) if not points_back(q, language)), earlier[0])
@@ -42,6 +54,7 @@ def completed(question: str, earlier: Sequence[str], language: str | None) -> st
 
 
 def points_back(question: str, language: str | None) -> bool:
+    """Whether a question may need the one before it: because it says so, or because it is so short."""
     found = words(question)
     if not found:
         return False
@@ -49,4 +62,9 @@ def points_back(question: str, language: str | None) -> bool:
     content = [w for w in found if w not in stops and w not in _ASKING and w not in _POINTING | _CONTINUING]
     if len(found) > _LONG and len(content) > _SHORT:
         return False
-    return found[0] in _CONTINUING or any(w in _POINTING for w in found) or len(content) < _SHORT
+    return _points(question) or len(content) < _SHORT
+
+
+def _points(question: str) -> bool:
+    found = words(question)
+    return found[:1] != [] and (found[0] in _CONTINUING or any(word in _POINTING for word in found))

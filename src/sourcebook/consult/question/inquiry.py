@@ -1,17 +1,20 @@
-"""A question as somebody asks it: of whom, where, and in which conversation."""
+"""A question: its text, its collections, and its conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatSession
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import MetadataFilter
+    from sourcebook.retrieve.context import QuestionContext
 
 LOCAL_USER = 1
+
+Keep: TypeAlias = "Callable[[Answer, QuestionContext], Awaitable[Answer]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,8 @@ class Inquiry:
     language: str | None = None
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
-    keep: Callable[[Answer], Awaitable[Answer]] | None = field(default=None, compare=False, repr=False)
-    """Stores the answer, instead of a turn of the session: for who has more to store in the same transaction."""
+    keep: Keep | None = field(default=None, compare=False, repr=False)
+    """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 
     def within(self, session: ChatSession | None) -> Inquiry:
         """The question in the place that its conversation is about."""

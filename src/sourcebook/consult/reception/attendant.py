@@ -1,8 +1,8 @@
-"""Answering one question that was entered: what is held for it ends once, however the answer ends."""
+"""Answers one question: what is held for it is settled or returned once, however the answer ends."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,10 +16,12 @@ from sourcebook.model.people import Lacking, Prices
 from sourcebook.ports.people import Leaving
 
 if TYPE_CHECKING:
+    from sourcebook.consult.question.inquiry import Keep
     from sourcebook.consult.service import Consultation
     from sourcebook.model.chat import Answer, AnswerEvent
     from sourcebook.model.people import Reply
     from sourcebook.ports.people import Entered, Visits
+    from sourcebook.retrieve.context import QuestionContext
 
 OnEvent: TypeAlias = "Callable[[AnswerEvent], None]"
 
@@ -32,6 +34,14 @@ class ReceptionPolicy:
     seconds: int = 60
     face: str = "python"
     collections: Sequence[str] = ("default",)
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """A reply that was stored and paid, and what was known of its question."""
+
+    reply: Reply
+    context: QuestionContext
 
 
 class OvertakenError(Exception):
@@ -69,8 +79,8 @@ class Attendant:
         self._visits = visits
         self._policy = policy
 
-    async def attend(self, entered: Entered, on_event: OnEvent | None) -> Reply:
-        """The reply, stored and paid. Otherwise what is held is settled or given back before the error goes on."""
+    async def attend(self, entered: Entered, on_event: OnEvent | None) -> Attended:
+        """The reply, stored and charged. On an error, what is held is first settled or returned."""
         shown = _Shown(on_event)
         try:
             async with self._alive(entered):
@@ -85,14 +95,14 @@ class Attendant:
                 await self._visits.leave(entered, how, self._policy.prices)
             raise
 
-    async def _answered(self, entered: Entered, shown: _Shown) -> Reply:
-        replies: list[Reply] = []
+    async def _answered(self, entered: Entered, shown: _Shown) -> Attended:
+        attended: list[Attended] = []
 
-        async def keep(answer: Answer) -> Answer:
+        async def keep(answer: Answer, context: QuestionContext) -> Answer:
             reply = await self._visits.finish(entered, answer, self._policy.prices, self._policy.seconds)
             if reply is None:
                 raise OvertakenError
-            replies.append(reply)
+            attended.append(Attended(reply, context))
             return reply.answer
 
         async with aclosing(self._consultation.ask(self._inquiry(entered, keep))) as events:
@@ -103,9 +113,9 @@ class Attendant:
                 shown.show(event)
                 if isinstance(event, Done | Declined):
                     break
-        return replies[0]
+        return attended[0]
 
-    def _inquiry(self, entered: Entered, keep: Callable[[Answer], Awaitable[Answer]]) -> Inquiry:
+    def _inquiry(self, entered: Entered, keep: Keep) -> Inquiry:
         visit, topic = entered.visit, entered.topic
         return Inquiry(
             visit.question,
@@ -133,14 +143,14 @@ class Attendant:
         if lacking is Lacking.QUESTIONS:
             raise NoQuestionsLeft(balance=balance, price=prices.more_questions)
         raise NotEnoughTokens(
-            f"that costs {prices.new_topic}, and there are {balance} tokens",
+            f"this costs {prices.new_topic} tokens, and the balance is {balance}",
             balance=balance,
             price=prices.new_topic,
         )
 
     @asynccontextmanager
     async def _alive(self, entered: Entered) -> AsyncGenerator[None, None]:
-        """Show signs of life meanwhile, so that nobody takes the question over."""
+        """Keep the claim alive, so that no other process takes over the question."""
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._show_signs, entered)

@@ -1,4 +1,4 @@
-"""The whole way of a person's question, the same on every face.
+"""Answers a person's question from start to finish, the same on every face.
 
 The question is logged and what it costs is held, in one transaction. It is answered. The answer is stored with what it
 cost, in another. Then a draft is made of it. The key of a question makes all of this happen once: whoever brings it
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from sourcebook.model.people import LoggedMessage, Reply, Topic, Visit
     from sourcebook.people.service import People
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.context import QuestionContext
 
 _log = logging.getLogger(__name__)
 _SOONEST, _LATEST = 0.02, 0.5
 
 
-class Drafting(Protocol):
+class ExpertQueue(Protocol):
     """What makes drafts of answers, and takes questions to an expert."""
 
     async def consider(
@@ -50,6 +51,8 @@ class Drafting(Protocol):
         subcategory: str | None = None,
         attachments: Sequence[Mapping[str, JsonValue]] = (),
         collections: Sequence[str] = (),
+        visit_key: str | None = None,
+        context: QuestionContext | None = None,
     ) -> Draft | None:
         """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
         ...
@@ -75,7 +78,7 @@ class Drafting(Protocol):
 
 
 class Reception:
-    """Takes people's questions, and sees that each is answered once and paid once."""
+    """Takes people's questions, and makes sure that each is answered and charged once."""
 
     def __init__(
         self,
@@ -83,7 +86,7 @@ class Reception:
         stores: Stores,
         people: People,
         consultation: Consultation,
-        drafting: Drafting | None = None,
+        drafting: ExpertQueue | None = None,
         policy: ReceptionPolicy | None = None,
     ) -> None:
         self._stores = stores
@@ -103,10 +106,10 @@ class Reception:
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
         _require_key(visit)
         async with self._turn(visit.user_id, visit.channel_key):
-            reply = await self._asked(visit, on_event)
+            reply, context = await self._asked(visit, on_event)
         if reply.was_repeated or reply.answer.tier is Tier.CURATED:
             return reply
-        return replace(reply, draft_id=await self._draft(visit, reply))
+        return replace(reply, draft_id=await self._draft(visit, reply, context))
 
     async def buy_questions(self, user_id: int, channel_key: str, key: str) -> Topic:
         """Buy more questions for the consultation that is open at this place. The same key buys once."""
@@ -158,7 +161,7 @@ class Reception:
         return await self._expert().cancel_item(draft_id, user_id)
 
     async def sweep(self) -> int:
-        """Put right what was left by processes that died: give back what they held, make the drafts they owed."""
+        """Clean up after dead processes: return what they held, and make the drafts they owed."""
         swept = await self._people.sweep_reservations()
         for owed in await self._stores.visits.owed_drafts():
             await self._draft(owed.visit, owed.reply)
@@ -175,17 +178,18 @@ class Reception:
         async with lock:
             yield
 
-    async def _asked(self, visit: Visit, on_event: OnEvent | None) -> Reply:
+    async def _asked(self, visit: Visit, on_event: OnEvent | None) -> tuple[Reply, QuestionContext | None]:
         policy, visits = self._policy, self._stores.visits
         end_of_patience = time.monotonic() + 5 * policy.seconds
         pause = _SOONEST
         while time.monotonic() < end_of_patience:
             entry = await visits.enter(visit, policy.prices, face=policy.face, seconds=policy.seconds)
             if isinstance(entry, Answered):
-                return await self._as_it_stands(entry.reply)
+                return await self._as_it_stands(entry.reply), None
             if isinstance(entry, Entered):
                 with suppress(OvertakenError):
-                    return await self._attendant.attend(entry, on_event)
+                    attended = await self._attendant.attend(entry, on_event)
+                    return attended.reply, attended.context
             await anyio.sleep(pause)
             pause = min(2 * pause, _LATEST)
         raise StillAnswering
@@ -197,18 +201,22 @@ class Reception:
         marked = tuple(replace(c, state=s) for c, s in zip(citations, states, strict=True))
         return replace(reply, answer=replace(reply.answer, citations=marked))
 
-    async def _draft(self, visit: Visit, reply: Reply) -> int | None:
-        """Make the draft that the answer owes. If that fails, it goes on being owed, and the answer is given."""
+    async def _draft(self, visit: Visit, reply: Reply, context: QuestionContext | None = None) -> int | None:
+        """Make the draft for the answer. If that fails, a later sweep makes it; the answer is given anyway."""
         try:
-            draft = None if self._drafting is None else await self._considered(self._drafting, visit, reply)
-            draft_id = None if draft is None else draft.id
-            await self._stores.visits.note_draft(visit, draft_id)
+            draft = None
+            if self._drafting is not None:
+                draft = await self._considered(self._drafting, visit, reply, context)
+            if draft is None:
+                await self._stores.visits.note_draft(visit, None)
         except SourcebookError as error:
             _log.warning("no draft of the answer to %s: %s", visit.key, error.message)
             return None
-        return draft_id
+        return None if draft is None else draft.id
 
-    async def _considered(self, drafting: Drafting, visit: Visit, reply: Reply) -> Draft | None:
+    async def _considered(
+        self, drafting: ExpertQueue, visit: Visit, reply: Reply, context: QuestionContext | None
+    ) -> Draft | None:
         return await drafting.consider(
             reply.answer,
             user_id=visit.user_id,
@@ -217,6 +225,8 @@ class Reception:
             subcategory=visit.subcategory or reply.topic.culture,
             attachments=visit.attachments,
             collections=self._collections(visit),
+            visit_key=visit.key,
+            context=context,
         )
 
     async def _called(self, visit: Visit, topic: Topic, question: str) -> LoggedMessage:
@@ -231,7 +241,7 @@ class Reception:
             meta={"human": True},
         ) or await messages.find_message(visit.key)
         if logged is None or logged.user_id != visit.user_id or logged.meta.get("human") is not True:
-            raise UsageError(f"the key {visit.key!r} is another message's")
+            raise UsageError(f"the key {visit.key!r} belongs to another message")
         return logged
 
     async def _last_question(self, topic: Topic) -> str:
@@ -244,12 +254,12 @@ class Reception:
     def _collections(self, visit: Visit) -> Sequence[str]:
         return tuple(visit.collections or self._policy.collections)
 
-    def _expert(self) -> Drafting:
+    def _expert(self) -> ExpertQueue:
         if self._drafting is None:
-            raise UsageError("there is no expert here", hint="Open the base with its moderation.")
+            raise UsageError("there is no expert to ask", hint="Open the base with its moderation.")
         return self._drafting
 
 
 def _require_key(visit: Visit) -> None:
     if not visit.key:
-        raise UsageError("a question from outside needs a key of its own")
+        raise UsageError("a question needs its own key")

@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish to stop, and no more than that."""
+"""Ctrl-C as a request to stop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sourcebook.ingest.stop_signal import StopSignal
 
 @contextmanager
 def stopping() -> Generator[StopSignal]:
-    """A signal that the first Ctrl-C sets. The second one interrupts as usual."""
+    """A signal set by the first Ctrl-C. The second Ctrl-C interrupts as usual."""
     stop = StopSignal()
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -1,4 +1,4 @@
-"""How the command ends when somebody presses Ctrl-C. It imports little, as most may not have been loaded by then."""
+"""How the command ends on Ctrl-C. It imports little, because little may have been loaded by then."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-INTERRUPTED = SourcebookError("Interrupted.", hint="What was finished before is kept.")
+INTERRUPTED = SourcebookError("Interrupted.", hint="Finished work is kept.")
 
 
 def tell_interrupted(arguments: Sequence[str]) -> ExitCode:
-    """Say that the command was interrupted, in the form that its arguments ask for, and return its exit code."""
+    """Report the interruption as text or JSON, and return the exit code."""
     error = INTERRUPTED
     if asks_for_json(arguments):
         sys.stdout.write(json.dumps({"error": error.as_dict()}, indent=2) + "\n")
@@ -27,6 +27,6 @@ def tell_interrupted(arguments: Sequence[str]) -> ExitCode:
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Known before the options are parsed, because a mistake among them is an error document too."""
+    """Decided before the options are parsed, because a mistake in them must be reported as JSON too."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options

@@ -1,4 +1,4 @@
-"""Data to stdout, everything else to stderr; plain text wherever that is not a terminal."""
+"""Data goes to stdout, everything else to stderr; plain text unless that is a terminal."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 _LONGEST_WHOLE = 40
-"""Cells of a word that is not broken in a table: an id is one, a path is not."""
+"""The longest word, in cells, that a table keeps whole: an id fits, a path need not."""
 
 
 class OutputLost(Exception):
-    """stdout takes no more, for example because its disk is full. There is nobody left to write a report to."""
+    """stdout cannot be written to, for example because its disk is full."""
 
 
 def printable(text: str) -> str:
-    """The text without what could steer a terminal. Documents are written by strangers."""
+    """The text without characters that control a terminal. Documents are untrusted."""
     return "".join(letter for letter in text if letter in "\n\t" or _is_harmless(letter))
 
 
 def say(text: str) -> None:
-    """A line of data."""
+    """Print a line of data to stdout."""
     with _stdout() as stream:
         _print(_Console(file=stream, highlight=False, soft_wrap=True), text)
 
 
 def tell(text: str) -> None:
-    """A line about what is going on."""
+    """Print a line about progress or problems to stderr."""
     _print(stderr(), text)
 
 
 class Stream:
-    """Data that comes in pieces, shown as it comes."""
+    """Data that arrives in pieces, printed at once."""
 
     def __init__(self, *, is_on: bool) -> None:
         self._is_on = is_on
@@ -93,7 +93,7 @@ def say_rows(
     cuts: Mapping[str, Cut] | None = None,
     spare: Sequence[str] = (),
 ) -> None:
-    """A table: drawn on a terminal, separated by tabs for everything else.
+    """A table: aligned on a terminal, separated by tabs elsewhere.
 
     With `cuts`, each row is one line of the terminal: those columns are shortened, and if that would leave too little
     of them, the columns that can be spared are left out, one after the other.
@@ -147,7 +147,7 @@ def flush() -> None:
 
 
 def leave_stdout() -> None:
-    """Nobody takes our output any more: write the rest to nowhere, so that Python ends without a word."""
+    """Nobody reads our output any more: discard the rest, so that Python exits quietly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -162,7 +162,7 @@ def _print(console: Console, text: str) -> None:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """A reader that leaves early is no error; rich would end the process with one."""
+        """A reader that leaves early is not an error, but rich would exit with one."""
         raise
 
 

@@ -1,4 +1,4 @@
-"""A bar on stderr for what takes a while; nothing at all if that is not a terminal."""
+"""Progress bars on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STAGES = {
 
 @contextmanager
 def progress_bar() -> Generator[Callable[[Progress], None] | None]:
-    """A bar that follows the files: how many, passages in a second, and the time that is left."""
+    """A progress bar with the number of files, passages per second, and the time left."""
     console = stderr()
     if not console.is_terminal:
         yield None

@@ -1,4 +1,4 @@
-"""The commands of those who run the base. They work in a private chat, for whom the base or the settings name."""
+"""The staff's commands. They work in a private chat, for people with a role."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TERM = re.compile(r"([^=]+)=(.+)", re.DOTALL)
 
 
 class Staff(Filter):
-    """Those who review. For anybody else, the command does not exist."""
+    """Only for reviewers. For anybody else, the command does not exist."""
 
     async def __call__(self, message: Message, guest: Guest) -> bool:
         return guest.is_staff and guest.place.is_private
@@ -58,13 +58,13 @@ async def terms(message: Message, command: CommandObject, guest: Guest, office: 
     wanted = (command.args or "").strip()
     if wanted.startswith("-"):
         term = wanted[1:].strip()
-        key = "terms_changed" if term and await office.book.delete_term(term) else "terms_unknown"
+        key = "terms_changed" if term and await office.book.terminology.remove(term) else "terms_unknown"
         await office.say(guest, guest.texts(key, term=clean(term)))
     elif found := _TERM.fullmatch(wanted):
-        term = await office.book.add_term(found[1].strip(), found[2].strip())
+        term = await office.book.terminology.add(found[1].strip(), found[2].strip())
         await office.say(guest, guest.texts("terms_changed", term=clean(term.term)))
     else:
-        await office.say(guest, rendering.terms(guest.texts, await office.book.get_all_terms()))
+        await office.say(guest, rendering.terms(guest.texts, await office.book.terminology.all()))
 
 
 async def credit(message: Message, command: CommandObject, guest: Guest, office: BotServices) -> None:
@@ -96,8 +96,8 @@ async def _tell_of_credit(guest: Guest, office: BotServices, user: User, amount:
 
 async def stats(message: Message, guest: Guest, office: BotServices) -> None:
     book = office.book
-    entries = await book.kb_list(office.terms.collection)
-    documents = [found for found in await book.collections() if found.id == office.terms.collection]
+    entries = await book.curated.all(office.terms.collection)
+    documents = [found for found in await book.library.collections() if found.id == office.terms.collection]
     pending = await book.moderation.count_pending()
     await office.say(
         guest,

@@ -1,4 +1,4 @@
-"""What every handler has at hand: the base, the sender, and who is to be told of what."""
+"""What every handler uses: the base, the sender, and whom to notify."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class BotServices:
         return f"telegram:{self.bot.id}:{update_id}"
 
     async def guest(self, person: TelegramUser, place: ChatPlace, update_id: int) -> Guest:
-        """Who this is, by what the base and the settings say now."""
+        """The person, with their current role."""
         user = await self.book.people.get_or_create_user(
             person.id,
             username=_stored(person.username),
@@ -137,7 +137,7 @@ class BotServices:
         return ChatActionSender.typing(guest.place.chat_id, self.bot, guest.place.thread_id)
 
     async def staff(self) -> dict[int, str | None]:
-        """The Telegram ids of those who review, and their languages."""
+        """The reviewers' Telegram ids and languages."""
         return await self._told(UserRole.EXPERT, UserRole.ADMIN)
 
     async def tell_admins(self, sentence: Callable[[Texts], str]) -> None:
@@ -146,7 +146,7 @@ class BotServices:
             await self.sender.try_to_say(chat_id, sentence(texts(language)))
 
     async def appoint(self) -> None:
-        """Let the base know the admins of the settings. Who may do what is asked of the base alone."""
+        """Give the admins in the settings their role in the base, which alone decides who may do what."""
         people = self.book.people
         for telegram_id in self.terms.admins:
             user = await people.get_or_create_user(telegram_id)

@@ -1,4 +1,4 @@
-"""Presses of buttons. What a button says is only a wish: who may have it is looked up now."""
+"""Button presses. A button is only a request: permissions are checked when it is pressed."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
 
 
 async def _show_source(guest: Guest, office: BotServices, press: Press) -> bool:
-    """A source of one's own answer: its words as they were cited, or its page as it looks, if it can be shown."""
+    """A source of the person's own answer: the quoted words, or a picture of the page if possible."""
     turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
     citations = () if turn is None else rendering.by_number(turn[1].citations)
     found = next((one for one in citations if one.number == press.number), None)
@@ -165,7 +165,7 @@ async def _send_page(guest: Guest, office: BotServices, source: Citation, page: 
     place = guest.place
     try:
         async with ChatActionSender.upload_photo(place.chat_id, office.bot, place.thread_id):
-            picture = await office.book.page_picture(
+            picture = await office.book.library.page_picture(
                 source.document_id, page, collection=source.collection_id
             )
             caption = RichText(f"[{source.number}] {rendering.place(guest.texts, source)}")

@@ -93,7 +93,7 @@ class Outbox:
         await self._tell(job, lambda said: rendering.question_rejected(said, item, reason))
 
     async def _tell(self, job: Job, message: Callable[[Texts], RichText]) -> None:
-        """To who asked, where they asked; if that place is not Telegram, to their private chat."""
+        """To the person who asked, in the same place; if that place is not Telegram, in their private chat."""
         user = await self._office.book.people.get_user(_number(job, "user_id"))
         place = place_from(_text(job, "channel_key"))
         if place is None and user.telegram_user_id is not None:

@@ -69,9 +69,18 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
         notes.append(texts("approved"))
         if any(citation.state is not SourceState.CURRENT for citation in given.citations):
             notes.append(texts("stale"))
-    elif given.tier is not Tier.NONE and any(not sentence.verified for sentence in given.sentences):
-        notes.append(texts("unverified"))
+    elif given.tier is not Tier.NONE:
+        if any(sentence.is_doubtful for sentence in given.sentences):
+            notes.append(" ".join([texts("unverified"), *_reasons(texts, given)]))
+        elif any(not sentence.verified for sentence in given.sentences):
+            notes.append(texts("reworded"))
     return [italic(note) for note in notes]
+
+
+def _reasons(texts: Texts, given: Answer) -> list[str]:
+    """What speaks against the sentences that a source was named for, each reason once."""
+    doubts = dict.fromkeys(doubt for sentence in given.sentences for doubt in sentence.doubts)
+    return [texts(f"doubt_{doubt}") for doubt in doubts if f"doubt_{doubt}" in texts.entries]
 
 
 def _cost(texts: Texts, reply: Reply) -> RichText:

@@ -1,4 +1,4 @@
-"""Review: drafts are shown to experts, and what they press or write becomes a decision. Who may is asked each time."""
+"""Review: shows drafts to experts, and turns presses and replies into decisions. Permissions are always checked."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def _decide(
 
 
 async def _pending(guest: Guest, office: BotServices, draft_id: int) -> Draft | None:
-    """The draft, if it can still be decided; else the expert is told why not."""
+    """The draft, if it can still be decided; otherwise the expert learns why not."""
     try:
         item = await office.book.moderation.get_item(draft_id)
     except DraftNotFound:

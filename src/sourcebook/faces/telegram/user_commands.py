@@ -62,7 +62,7 @@ async def greet(guest: Guest, office: BotServices, said: Texts) -> None:
 
 async def _examples(office: BotServices, spoken: str) -> list[str]:
     """Questions that have an approved answer in this language."""
-    entries = await office.book.kb_list(office.terms.collection)
+    entries = await office.book.curated.all(office.terms.collection)
     asked = [
         entry.question for entry in entries if entry.question and entry.language == spoken and entry.is_active
     ]

@@ -97,7 +97,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class IndexedWork:
-    """What became of a work."""
+    """The outcome of indexing one file."""
 
     work: Work
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -243,7 +243,7 @@ class Indexer:
         return IndexedWork(work, _counted(work, report), passages=passages)
 
     async def _write_path(self, work: Work) -> IndexedWork:
-        """Somebody else has written these bytes: the document lies here too."""
+        """Another process has written these bytes: add this path to its document."""
         for path in self._paths(work, {}):
             owner = await self._tools.writer.add_path(self._collection_id, work.indexing.file_hash, path)
             if owner is None:
@@ -271,7 +271,7 @@ class Indexer:
             return IndexedWork(work, failure=_failure(work, error))
 
     async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
-        """So that it is not tried again before the file changes. An older text of the file goes on to be found."""
+        """Record the failure, so that it is not tried again before the file changes. Older text can still be found."""
         paths = self._paths(work, {})
         refused = Refused(read.file_hash, PARSERS_VERSION)
         if work.keeps_old_text:
@@ -321,7 +321,7 @@ def _failure(work: Work, error: Exception) -> FailedFile:
         case SourcebookError():
             return FailedFile(path, error.code, error.message)
         case FileNotFoundError():
-            return FailedFile(path, PathNotFound.code, "The file went away before it could be read.")
+            return FailedFile(path, PathNotFound.code, "The file disappeared before it could be read.")
         case OSError():
             return FailedFile(path, "unreadable", f"The file cannot be read: {error.strerror or error}.")
         case _:

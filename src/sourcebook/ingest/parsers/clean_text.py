@@ -1,4 +1,4 @@
-"""Characters that nobody sees are taken out of every text, whatever it comes from.
+"""Removes invisible characters from every text.
 
 They hide words from searching, and instructions from people. What remains can be stored by every database, and shown.
 """

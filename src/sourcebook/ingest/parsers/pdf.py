@@ -68,9 +68,7 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
 def _page_count(document: PdfDocument) -> int:
     count = len(document)
     if count > MOST_PAGES:
-        raise FileOverLimit(
-            f"The file claims to have {count:,} pages; the most that are read is {MOST_PAGES:,}."
-        )
+        raise FileOverLimit(f"The file claims to have {count:,} pages; the limit is {MOST_PAGES:,}.")
     if count == 0:
         raise EmptyFile("The PDF has no pages.")
     return count

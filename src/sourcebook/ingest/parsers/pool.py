@@ -198,7 +198,7 @@ class _Child:
         if os.name == "posix" and code == -signal.SIGPROF:
             return _too_slow(self.seconds)
         return ParserDied(
-            f"The process that read the file died of {_in_words(code)}, perhaps for lack of memory."
+            f"The process reading the file died of {_in_words(code)}, perhaps for lack of memory."
         )
 
 
@@ -206,7 +206,7 @@ def _required(reply: ParserReply, wanted: type[Wanted]) -> Wanted:
     if isinstance(reply.outcome, BadFile):
         raise reply.outcome
     if not isinstance(reply.outcome, wanted):
-        raise ParserDied("The process that read the file answered something else.")
+        raise ParserDied("The process reading the file gave an unexpected answer.")
     return reply.outcome
 
 

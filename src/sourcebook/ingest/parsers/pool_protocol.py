@@ -118,7 +118,7 @@ def _reply(body: bytes) -> ParserReply:
         shape = json.loads(body)
         return ParserReply(_outcome(shape), bool(shape["last"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        died = ParserDied(f"The process that read the file gave no sensible answer: {error}.")
+        died = ParserDied(f"The process reading the file gave an invalid answer: {error}.")
         return ParserReply(died, is_last=True)
 
 

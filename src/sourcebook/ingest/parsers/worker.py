@@ -80,14 +80,12 @@ def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserRe
     except BadFile as error:
         return ParserReply(error, _is_tired(limits))
     except MemoryError:
-        return ParserReply(
-            FileOverLimit("Reading the file takes more memory than a file may take."), is_last=True
-        )
+        return ParserReply(FileOverLimit("Reading the file takes too much memory."), is_last=True)
     except Exception as error:
         # No parser means to raise anything else; the process may be in any state now.
-        return ParserReply(BadFile(f"The parser failed at this file: {type(error).__name__}."), is_last=True)
+        return ParserReply(BadFile(f"The parser failed on this file: {type(error).__name__}."), is_last=True)
     if len(parsed.text) > limits.characters:
-        longest = f"The file holds more than {limits.characters:,} characters of text."
+        longest = f"The file contains more than {limits.characters:,} characters of text."
         return ParserReply(FileOverLimit(longest), is_last=True)
     return ParserReply(parsed, _is_tired(limits))
 

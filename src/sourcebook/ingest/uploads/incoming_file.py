@@ -1,4 +1,4 @@
-"""What somebody brings who has bytes and no file."""
+"""A file that comes as bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_NAME = 1000
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """What somebody brings: bytes under a name, or under an id that stays the same when the name does not."""
+    """Bytes with a name, and an id that stays the same if the name changes."""
 
     name: str
     data: bytes

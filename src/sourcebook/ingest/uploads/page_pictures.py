@@ -69,7 +69,7 @@ class PagePictures:
                 continue
             if found.file_hash == document.file_hash:
                 return found.data
-        raise FileGone(f"The file of {document.file_path} is not at hand any more, or is another one now.")
+        raise FileGone(f"The original file of {document.file_path} is missing or has changed.")
 
     def _places(self, details: DocumentDetails, sources: Sequence[Source]) -> Iterator[Path]:
         if details.document.stored_file is not None:

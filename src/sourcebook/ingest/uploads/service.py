@@ -182,7 +182,7 @@ class Uploads:
         )
 
     async def _hold(self, job: Job, work: CancelScope) -> None:
-        """Keep the lease while the work goes on; give the work up if somebody else has it."""
+        """Keep the lease while working; give up if another worker has taken it."""
         while True:
             await sleep(LEASE_SECONDS / 3)
             if not await self._jobs.extend(job, LEASE_SECONDS):
@@ -214,7 +214,7 @@ class Uploads:
         return await self._settle(kept, report, before)
 
     async def _settle(self, kept: _Kept, report: AddReport, before: Document | None) -> WriteReport:
-        """What became of the bytes. Files that no document speaks of any more are removed."""
+        """The outcome for the bytes. Files that no document refers to are removed."""
         owners = await self._tools.sources.owners(kept.collection_id, [kept.file_hash])
         owner = owners.get(kept.file_hash, "")
         document = await self._tools.library.get_document(kept.collection_id, owner)

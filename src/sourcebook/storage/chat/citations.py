@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.curate.staleness import stands
-from sourcebook.model.chat import Citation, SourceState
+from sourcebook.model.chat import Citation, SourceState, SupportGrade
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
@@ -32,6 +32,7 @@ def _as_json(citation: Citation) -> dict[str, object]:
         "end": citation.end,
         "quote": citation.quote,
         "verified": citation.verified,
+        "support": citation.support.value,
         "number": citation.number,
         "collection": citation.collection_id,
         "documentId": citation.document_id,
@@ -57,7 +58,15 @@ def _from_json(number: int, record: dict[str, Any]) -> Citation:
         verified=bool(record.get("verified")),
         file_hash=record.get("fileHash"),
         doubts=tuple(record.get("doubts") or ()),
+        support=_support(record),
     )
+
+
+def _support(record: dict[str, Any]) -> SupportGrade:
+    """Older programs knew no degrees: what they took for verified was at least close."""
+    if "support" in record:
+        return SupportGrade(record["support"])
+    return SupportGrade.CLOSE if record.get("verified") else SupportGrade.DOUBTFUL
 
 
 def state_of(quote: str, file_hash: str | None, document: Row | None) -> SourceState:

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from sourcebook.model.chat import Role
 from sourcebook.storage.chat.citations import citations_text
+from sourcebook.storage.chat.sessions import position_in, title_of
 from sourcebook.storage.checks import metadata_text
 
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ async def put_into_session(
     """
     if draft.session_id is None:
         return
-    if await transaction.fetch_one("session_exists", session_id=draft.session_id) is None:
+    position = await position_in(transaction, draft.session_id, title_of(draft.question), now)
+    if position is None:
         return
-    row = await transaction.fetch_one("last_position", session_id=draft.session_id)
     await transaction.execute(
         "insert_chat_message",
         message_id=uuid4().hex,
         session_id=draft.session_id,
-        position=(-1 if row is None else int(row["position"])) + 1,
+        position=position,
         role=Role.ASSISTANT.value,
         content=text,
         citations=citations_text(citations),

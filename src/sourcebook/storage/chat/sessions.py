@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sourcebook.errors import SessionNotFound
-from sourcebook.model.chat import MANUAL_COLLECTION, ChatMessage, ChatSession, Role, SourceState, Tier
+from sourcebook.model.chat import (
+    MANUAL_COLLECTION,
+    ChatMessage,
+    ChatSession,
+    Conversation,
+    Role,
+    SourceState,
+    Tier,
+)
 from sourcebook.storage.chat.citations import citations_from, citations_text, state_of
 from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.database import in_transaction
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
@@ -85,8 +94,51 @@ class SqlSessions:
         asked, answered = new_turn(
             session_id, question, answer, tier, citations, details, self._new_id, self._clock.now()
         )
-        async with self._database.transaction() as transaction:
-            return await write_turn(transaction, asked, answered)
+        return await in_transaction(
+            self._database, lambda transaction: write_turn(transaction, asked, answered)
+        )
+
+    async def begin(
+        self,
+        user_id: int,
+        face: str,
+        scope: Mapping[str, JsonValue],
+        question: str,
+        answer: str,
+        tier: Tier,
+        citations: Sequence[Citation],
+        details: Mapping[str, JsonValue],
+    ) -> tuple[ChatMessage, ChatMessage]:
+        require_storable("the conversation", question, answer, face)
+        now, session_id = self._clock.now(), self._new_id()
+        turn = new_turn(session_id, question, answer, tier, citations, details, self._new_id, now)
+        session = {
+            "session_id": session_id,
+            "title": title_of(question),
+            "user_id": user_id,
+            "face": face,
+            "scope": metadata_text(dict(scope), "the session"),
+            "now": now,
+        }
+
+        async def work(transaction: Executor) -> tuple[ChatMessage, ChatMessage]:
+            await transaction.execute("insert_session", **session)
+            await _insert(transaction, turn)
+            return turn
+
+        return await in_transaction(self._database, work)
+
+    async def recall(self, session_id: str, user_id: int, last: int) -> Conversation | None:
+        rows = await self._database.fetch(
+            "recalled_session", session_id=session_id, user_id=user_id, limit=last
+        )
+        if not rows:
+            return None
+        said = [row for row in rows if row["id"] is not None]
+        session = _session_from(
+            {**rows[0], "id": session_id, "created_at": rows[0]["begun_at"], "message_count": len(said)}
+        )
+        return Conversation(session, tuple(map(message_from, said)))
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
         if await self.get_session(session_id, user_id) is None:
@@ -130,7 +182,7 @@ def new_turn(
     new_id: Callable[[], str],
     now: int,
 ) -> tuple[ChatMessage, ChatMessage]:
-    """A question and its answer, which have no position yet."""
+    """A question and its answer, as the first two messages of a conversation."""
     asked = ChatMessage(new_id(), session_id, 0, Role.USER, question, created_at=now)
     answered = ChatMessage(
         new_id(), session_id, 1, Role.ASSISTANT, answer, tuple(citations), tier, dict(details), now
@@ -142,31 +194,44 @@ async def write_turn(
     transaction: Executor, asked: ChatMessage, answered: ChatMessage
 ) -> tuple[ChatMessage, ChatMessage]:
     """Store a turn at the end of its conversation. For who has more to store in the same transaction."""
-    session_id, title = asked.session_id, " ".join(asked.content.split())[:_LONGEST_TITLE]
-    now = answered.created_at
-    if not await transaction.execute("touch_session", session_id=session_id, title=title, now=now):
+    session_id, now = asked.session_id, answered.created_at
+    position = await position_in(transaction, session_id, title_of(asked.content), now)
+    if position is None:
         raise SessionNotFound(f"there is no session {session_id!r}")
-    row = await transaction.fetch_one("last_position", session_id=session_id)
-    position = (-1 if row is None else int(row["position"])) + 1
     turn = replace(asked, position=position), replace(answered, position=position + 1)
-    for message in turn:
-        await _insert(transaction, message)
+    await _insert(transaction, turn)
     return turn
 
 
-async def _insert(transaction: Executor, message: ChatMessage) -> None:
-    await transaction.execute(
-        "insert_chat_message",
-        message_id=message.id,
-        session_id=message.session_id,
-        position=message.position,
-        role=message.role.value,
-        content=message.content,
-        citations=citations_text(message.citations) if message.role is Role.ASSISTANT else None,
-        tier=message.tier.value if message.tier else None,
-        details=metadata_text(dict(message.details), "the message"),
-        now=message.created_at,
-    )
+async def position_in(transaction: Executor, session_id: str, title: str, now: int) -> int | None:
+    """Where the next message of a conversation stands, which from now on is ours; None if there is none."""
+    if not await transaction.execute("touch_session", session_id=session_id, title=title, now=now):
+        return None
+    row = await transaction.fetch_one("next_position", session_id=session_id)
+    return 0 if row is None else int(row["position"])
+
+
+def title_of(question: str) -> str:
+    """What a conversation is called after its first question."""
+    return " ".join(question.split())[:_LONGEST_TITLE]
+
+
+async def _insert(transaction: Executor, messages: Sequence[ChatMessage]) -> None:
+    await transaction.execute_many("insert_chat_message", map(_row, messages))
+
+
+def _row(message: ChatMessage) -> dict[str, object]:
+    return {
+        "message_id": message.id,
+        "session_id": message.session_id,
+        "position": message.position,
+        "role": message.role.value,
+        "content": message.content,
+        "citations": citations_text(message.citations) if message.role is Role.ASSISTANT else None,
+        "tier": message.tier.value if message.tier else None,
+        "details": metadata_text(dict(message.details), "the message"),
+        "now": message.created_at,
+    }
 
 
 def _session_from(row: Row) -> ChatSession:

@@ -64,23 +64,20 @@ class SqlCuratedAnswers:
         *,
         collection_id: str = "default",
     ) -> list[CuratedMatch]:
+        rows = await self._database.fetch(
+            "curated_vectors",
+            collection_id=collection_id,
+            category_key=category_key(category),
+            subcategory_keys=_searched(subcategory),
+        )
+        near = _nearest(rows, query_embedding, distance_threshold, category_key(subcategory))[:limit]
+        if not near:
+            return []
         async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            rows = await reader.fetch(
-                "curated_vectors",
-                collection_id=collection_id,
-                model_id=stored.model_id,
-                category_key=category_key(category),
-                subcategory_keys=_searched(subcategory),
-            )
-            query = vector_encoding.checked(
-                query_embedding, stored.collection.embedding_dimensions, "the question"
-            )
-            near = _nearest(rows, query, distance_threshold, category_key(subcategory))[:limit]
-            entries = {
-                entry.id: entry for entry in await read_entries(reader, [row["id"] for row, _ in near])
-            }
-        return [CuratedMatch(entries[row["id"]], distance) for row, distance in near]
+            found = await read_entries(reader, [row["id"] for row, _ in near])
+        entries = {entry.id: entry for entry in found}
+        # One that was removed in between is nobody's answer any more.
+        return [CuratedMatch(entries[row["id"]], distance) for row, distance in near if row["id"] in entries]
 
     @again_if_lost
     async def kb_get(self, entry_id: int) -> CuratedAnswer | None:
@@ -112,7 +109,7 @@ def _nearest(
         return []
     kind = vector_encoding.stored_type(DistanceMetric.COSINE)
     matrix = np.frombuffer(b"".join(row["vector"] for row in rows), dtype=kind).reshape(len(rows), -1)
-    wanted = np.asarray(query, dtype=np.float32)
+    wanted = vector_encoding.checked(query, matrix.shape[1], "the question")
     distances = (1.0 - vector_encoding.scores(matrix, wanted, DistanceMetric.COSINE)).tolist()
     near = [(row, distance) for row, distance in zip(rows, distances, strict=True) if distance < threshold]
     return sorted(near, key=lambda pair: (_is_general(pair[0], chosen), pair[1], pair[0]["id"]))

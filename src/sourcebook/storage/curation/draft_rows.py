@@ -19,8 +19,8 @@ LOCAL_USER = 1
 
 async def insert_draft(
     transaction: Executor, draft: NewDraft, now: int, stale_kb_id: int | None = None
-) -> int | None:
-    """The number of the draft, None if one about the same curated answer waits already."""
+) -> Draft | None:
+    """The draft, None if one about the same curated answer waits already."""
     require_storable("the draft", draft.question, draft.answer, draft.category_guess, draft.subcategory_guess)
     row = await transaction.fetch_one(
         "insert_draft",
@@ -42,7 +42,7 @@ async def insert_draft(
         stale_kb_id=stale_kb_id,
         now=now,
     )
-    return None if row is None else int(row["id"])
+    return None if row is None else draft_from(row)
 
 
 def stale_draft(entry: CuratedAnswer, why: Why = Why.SOURCE_CHANGED) -> NewDraft:

@@ -23,8 +23,9 @@ from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, renew_entry, require_sane
 from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
 from sourcebook.storage.curation.staleness import check_entry
-from sourcebook.storage.database import again_if_lost
+from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections
+from sourcebook.storage.people.visits import draft_is_made
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer
@@ -42,17 +43,20 @@ class SqlModerationQueue:
         self._clock = clock
 
     async def add(self, draft: NewDraft) -> Draft:
-        async with self._database.transaction() as transaction:
-            if await transaction.fetch_one("decider", user_id=draft.user_id) is None:
+        return await in_transaction(self._database, lambda transaction: self._added(transaction, draft))
+
+    async def _added(self, transaction: Executor, draft: NewDraft) -> Draft:
+        made = await insert_draft(transaction, draft, self._clock.now())
+        if made is None:
+            known = await transaction.fetch_one(
+                "draft_of_message", chat_message_id=draft.chat_message_id, kind=draft.kind.value
+            )
+            if known is None:
                 raise UserNotFound(f"there is no user {draft.user_id}")
-            known = None
-            if draft.chat_message_id is not None:
-                known = await transaction.fetch_one(
-                    "draft_of_message", chat_message_id=draft.chat_message_id, kind=draft.kind.value
-                )
-            draft_id = known["id"] if known else await insert_draft(transaction, draft, self._clock.now())
-            assert draft_id is not None, "only stale drafts are refused"  # noqa: S101
-            return await _require(transaction, draft_id)
+            made = await _require(transaction, known["id"])
+        if draft.visit_key is not None:
+            await draft_is_made(transaction, draft.visit_key, made.id)
+        return made
 
     async def get(self, draft_id: int) -> Draft | None:
         row = await self._database.fetch_one("draft_by_id", draft_id=draft_id)
@@ -177,9 +181,9 @@ class SqlModerationQueue:
             )
             waiting = await transaction.fetch_one("pending_stale_draft", entry_id=entry_id)
             if waiting is None:
-                draft_id = await insert_draft(transaction, proposal, now, stale_kb_id=entry_id)
-                assert draft_id is not None, "none was waiting"  # noqa: S101
-                return await _require(transaction, draft_id)
+                made = await insert_draft(transaction, proposal, now, stale_kb_id=entry_id)
+                assert made is not None, "none was waiting"  # noqa: S101
+                return made
             await _change_proposal(transaction, waiting["id"], proposal, now)
             return await _require(transaction, waiting["id"])
 

@@ -70,7 +70,7 @@ class ChatImport:
     def _message(self, row: Values, position: int, cited: dict[str, str]) -> dict[str, object]:
         citations = _citations(row["citations"])
         if citations is None and row["citations"] is not None:
-            self.tally.left_out["citations that are no JSON list"] += 1
+            self.tally.left_out["citations that are not a JSON list"] += 1
         return {
             "message_id": str(row["id"]),
             "session_id": str(row["session_id"]),

@@ -179,7 +179,7 @@ class CurationImport:
                     created_at=seconds(row["created_at"]),
                 )
                 self.tally.written["terminology"] += written
-                self.tally.left_out["terms that are there already"] += 1 - written
+                self.tally.left_out["terms that already exist"] += 1 - written
             self.origin.extend("terminology", page[-1][NUMBER], 0)
             self.tally.read("terminology", len(page))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from sourcebook.model.asked import WordCounts
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
     from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import Match, MetadataFilter, SearchResult
+    from sourcebook.storage.database import Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.text.analysis import QuestionWords
 
@@ -31,6 +34,21 @@ class WordResult:
     score: float
     content: str = ""
     language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """What a search by words found, the words that it looked for, and how common they are."""
+
+    question: QuestionWords
+    results: Sequence[WordResult]
+    counts: WordCounts
+
+
+def word_counts(question: QuestionWords, terms: Iterable[Row], rows: int) -> WordCounts:
+    """How common the terms are, those that the base does not know included."""
+    counts: dict[str, int] = {row["term"]: row["chunk_count"] for row in terms}
+    return WordCounts(dict.fromkeys((*question.terms, *counts), 0) | counts, rows)
 
 
 class VectorEngine(Protocol):
@@ -66,8 +84,17 @@ class WordEngine(Protocol):
     """Finds chunks by words: the chunk's BM25 plus its document's, best first, ties by chunk id."""
 
     async def search(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
-    ) -> tuple[QuestionWords, list[WordResult]]: ...
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None,
+        *,
+        with_texts: bool,
+        languages: Sequence[str] | None = None,
+    ) -> FoundWords:
+        """`languages` are those of the collection, if somebody knows them already."""
+        ...
 
     async def prepare(self, collection_id: str) -> None: ...
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from sourcebook.model.search import FtsSearchResult
+from sourcebook.model.search import FtsSearchResult, RankedWords
 from sourcebook.retrieve.checks import require_top_k
 from sourcebook.storage.checks import require_sane_chunks
 from sourcebook.storage.index import chunks as chunk_rows
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Database, Executor, Row
     from sourcebook.storage.index.chunks import DocumentHeading
     from sourcebook.storage.index.collections import StoredCollection
-    from sourcebook.storage.index.engines import WordEngine, WordResult
-    from sourcebook.text.analysis import QuestionWords
+    from sourcebook.storage.index.engines import FoundWords, WordEngine
 
 
 class SqlFtsStore:
@@ -65,8 +64,8 @@ class SqlFtsStore:
         self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
     ) -> list[FtsSearchResult]:
         require_top_k(top_k)
-        question, found = await self._engine.search(collection_id, query, top_k, filter, with_texts=True)
-        return await anyio.to_thread.run_sync(_results, question, found)
+        found = await self._engine.search(collection_id, query, top_k, filter, with_texts=True)
+        return await anyio.to_thread.run_sync(_results, found)
 
     async def plan_words(
         self, collection_id: str, query: str, filter: MetadataFilter | None = None
@@ -76,11 +75,19 @@ class SqlFtsStore:
         return await self._engine.plan_words(collection_id, query, filter)
 
     async def rank_words(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None = None
-    ) -> list[FtsSearchResult]:
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None = None,
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> RankedWords:
         require_top_k(top_k)
-        _, found = await self._engine.search(collection_id, query, top_k, filter, with_texts=False)
-        return [FtsSearchResult(f.chunk_id, f.score) for f in found]
+        found = await self._engine.search(
+            collection_id, query, top_k, filter, with_texts=False, languages=languages
+        )
+        return RankedWords([FtsSearchResult(f.chunk_id, f.score) for f in found.results], found.counts)
 
     async def _index(
         self,
@@ -149,10 +156,9 @@ def _analysed(
     return spoken, ready
 
 
-def _results(question: QuestionWords, found: Sequence[WordResult]) -> list[FtsSearchResult]:
+def _results(found: FoundWords) -> list[FtsSearchResult]:
+    terms, prefixes = found.question.terms, found.question.prefixes
     return [
-        FtsSearchResult(
-            f.chunk_id, f.score, highlights(f.content, question.terms, question.prefixes, f.language)
-        )
-        for f in found
+        FtsSearchResult(f.chunk_id, f.score, highlights(f.content, terms, prefixes, f.language))
+        for f in found.results
     ]

@@ -282,9 +282,7 @@ def _require_sane(prepared: PreparedDocument) -> None:
                 f"the chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
             )
         if document.content[chunk.start_index : chunk.end_index] != chunk.content:
-            raise UsageError(
-                f"the chunk {chunk.id!r} does not stand at {chunk.start_index} in the text of {what}"
-            )
+            raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
 
 
 def _ready(prepared: PreparedDocument, collection: Collection) -> _Ready:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
 from sourcebook.errors import ActiveModelChanged, AmbiguousName, DocumentNotFound
+from sourcebook.model.asked import AskedCollection, CitableDocuments
 from sourcebook.model.documents import Collection, DocumentDetails
 from sourcebook.model.sources import SourceKind
 from sourcebook.storage.checks import require_storable
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, documents
+from sourcebook.storage.index.collections import stored_from
 from sourcebook.storage.maintenance import text_integrity
-from sourcebook.storage.rows import source_from
+from sourcebook.storage.rows import document_from, source_from
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Document, EmbeddingModel, JsonValue
+    from sourcebook.model.documents import Chunk, Document, EmbeddingModel, JsonValue
     from sourcebook.ports.work import Clock
-    from sourcebook.storage.database import Database, Executor
+    from sourcebook.storage.database import Database, Executor, Row
 
 _ON_DISK = (SourceKind.FOLDER, SourceKind.FILE)
 
@@ -37,7 +42,7 @@ class SqlLibrary:
             collection = stored.collection
         if collection.model != model:
             raise ActiveModelChanged(
-                f"the collection {collection_id!r} holds vectors of "
+                f"the collection {collection_id!r} has vectors of "
                 f"{collection.model.name if collection.model else 'no model'}, not of {model.name}",
                 hint="Choose the collection's own model with `embedder`, or run `sourcebook reindex --model`.",
             )
@@ -87,10 +92,38 @@ class SqlLibrary:
     ) -> dict[str, JsonValue]:
         return await collections.change_settings(self._database, collection_id, changes, self._clock.now())
 
-    @again_if_lost
-    async def damaged_chunks(self, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
-        async with self._database.snapshot() as reader:
-            return await text_integrity.damaged_chunks(reader, collection_id, chunk_ids)
+    async def asked_collection(self, collection_id: str) -> AskedCollection | None:
+        row = await self._database.fetch_one("collection_to_ask", collection_id=collection_id)
+        if row is None:
+            return None
+        languages: list[str] = row["languages"].split(",") if row["languages"] else []
+        unknown = [""] if row["has_unknown_language"] else []
+        return AskedCollection(
+            stored_from(row).collection,
+            sorted(languages + unknown),
+            json.loads(row["settings"]),
+            bool(row["has_curated"]),
+        )
+
+    async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:
+        ids = sorted({chunk.document_id for chunk in chunks})
+        rows = await self._database.fetch("documents_to_cite", collection_id=collection_id, document_ids=ids)
+        return await anyio.to_thread.run_sync(_citable, collection_id, rows, chunks)
+
+
+def _citable(collection_id: str, rows: Sequence[Row], chunks: Sequence[Chunk]) -> CitableDocuments:
+    """Chunks of documents that are gone, or hold another text by now, are not to be cited either."""
+    by_document = {row["id"]: [c for c in chunks if c.document_id == row["id"]] for row in rows}
+    damaged = {c.id for c in chunks if c.document_id not in by_document}
+    documents: dict[str, Document] = {}
+    for row in rows:
+        held = text_integrity.document_text(collection_id, row, by_document[row["id"]])
+        damaged |= text_integrity.damaged_among([held])
+        if (text := held.text) is not None:
+            documents[held.id] = document_from(
+                {**row, "content": text, "title": held.title, "file_path": held.path}
+            )
+    return CitableDocuments(documents, frozenset(damaged))
 
 
 async def _called(reader: Executor, collection_id: str, name: str) -> str:
@@ -106,7 +139,7 @@ async def _called(reader: Executor, collection_id: str, name: str) -> str:
         raise DocumentNotFound(f"There is no document {name!r} in the collection {collection_id!r}.")
     if len(rows) > 1:
         listed = ", ".join(f"{row['file_path']} ({row['id']})" for row in rows[:5])
-        raise AmbiguousName(f"Several documents are called {name!r}: {listed}.")
+        raise AmbiguousName(f"Several documents match {name!r}: {listed}.")
     return rows[0]["id"]
 
 

@@ -10,7 +10,7 @@ from sourcebook.model.backup import OnExisting as OnExisting
 
 @dataclass(frozen=True, slots=True)
 class BundleReport:
-    """How much a bundle holds, and what became of it.
+    """What an export or import read and wrote.
 
     An import leaves `unchanged` what the base held already. Documents whose bytes it holds under another id are
     `duplicates`, and `skipped` are rows of an index that have no vector that fits. `rows` says how many rows of other
@@ -30,7 +30,7 @@ class BundleReport:
     renewed: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def as_dict(self) -> dict[str, int | list[str] | dict[str, int]]:
-        """The shape in which every face shows a report to a program."""
+        """The report as JSON, the same on every face."""
         return {
             "collections": list(self.collections),
             "documents": self.documents,

@@ -123,10 +123,10 @@ def require_place(target: Path, on_existing: OnExisting) -> None:
     if not _is_a_bundle_and_nothing_else(target):
         raise Conflict(
             f"{target} exists and is not a bundle",
-            hint="Name a folder that does not exist; nothing was written.",
+            hint="Choose a folder that does not exist. Nothing was written.",
         )
     if on_existing is OnExisting.REFUSE:
-        raise Conflict(f"{target} holds a bundle already", hint="Add `--force` to replace it.")
+        raise Conflict(f"{target} already contains a bundle", hint="Add `--force` to replace it.")
 
 
 def _is_empty_folder(path: Path) -> bool:

@@ -25,6 +25,7 @@ from sourcebook.storage.index.bm25 import WordCount
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
+    from sourcebook.model.documents import Chunk
     from sourcebook.storage.database import Executor, Row
 
 _AT_ONCE = 50
@@ -37,11 +38,11 @@ class TextFault(StrEnum):
     UNREADABLE = "unreadable"
     """The database cannot read it."""
     CHANGED = "changed"
-    """Its text is not the one that was written."""
+    """Its text differs from the one written."""
     MISPLACED = "misplaced"
-    """A passage does not stand in it where it says."""
+    """A passage is not where it should be."""
     WORDS = "words"
-    """The words by which it is found are not those of its text."""
+    """Its indexed words are not those of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,25 +297,23 @@ def _faults_of_all(documents: list[DocumentText], held: HeldWords | None) -> lis
     return [fault for document in documents for fault in faults_of(document, held)]
 
 
-async def damaged_chunks(reader: Executor, collection_id: str, chunk_ids: Sequence[str]) -> set[str]:
+def damaged_among(documents: Iterable[DocumentText]) -> set[str]:
     """Those of the chunks that are not to be cited: their text, or their document's, is not what was written."""
-    rows = await reader.fetch("cited_chunks", collection_id=collection_id, chunk_ids=list(chunk_ids))
-    ids = sorted({row["document_id"] for row in rows})
-    documents = await reader.fetch("examined_documents", collection_id=collection_id, document_ids=ids)
-    chunks: dict[str, list[ChunkText]] = {}
-    for row in rows:
-        chunks.setdefault(row["document_id"], []).append(_chunk_from(row))
-    cited = [_document_from(collection_id, row, chunks.get(row["id"], [])) for row in documents]
-    return await anyio.to_thread.run_sync(_damaged_among, cited)
-
-
-def _damaged_among(documents: list[DocumentText]) -> set[str]:
     return {
         chunk_id
         for document in documents
         for fault in faults_of(document, None)
         for chunk_id in fault.chunk_ids or [chunk.id for chunk in document.chunks]
     }
+
+
+def document_text(collection_id: str, row: Row, chunks: Sequence[Chunk]) -> DocumentText:
+    """A document as it lies in the base, with chunks as somebody has read them."""
+    texts = [
+        ChunkText(c.id, c.level.value, c.start_index, c.end_index, c.content.encode(), c.parent_id)
+        for c in chunks
+    ]
+    return _document_from(collection_id, row, texts)
 
 
 async def read_documents(

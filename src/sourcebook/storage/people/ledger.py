@@ -150,14 +150,12 @@ async def _too_few(transaction: Executor, change: Change) -> NotEnoughTokens:
     row = await locked_user(transaction, change.user_id)
     balance, price = int(row["token_balance"]), -change.amount
     return NotEnoughTokens(
-        f"that costs {price}, and there are {balance} tokens", balance=balance, price=price
+        f"this costs {price} tokens, and the balance is {balance}", balance=balance, price=price
     )
 
 
 def _used_otherwise(key: str) -> UsageError:
-    return UsageError(
-        f"the key {key!r} was used for something else", hint="Use a key of its own for every change."
-    )
+    return UsageError(f"the key {key!r} was used for something else", hint="Use a new key for every change.")
 
 
 @checks_arguments

@@ -38,7 +38,7 @@ class SqlMessages:
         meta: Mapping[str, JsonValue] | None = None,
     ) -> LoggedMessage | None:
         if (text is None) == (chat_message_id is None):
-            raise UsageError("a message is a text or belongs to a conversation, one of the two")
+            raise UsageError("a message needs either a text or a conversation, not both")
         require_storable("the message", text, chat_message_id, session_id, external_id)
         shown, now = meta_text(meta or {}), self._clock.now()
 

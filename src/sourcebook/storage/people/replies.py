@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from sourcebook.model.chat import Answer, Sentence, Tier
+from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
 from sourcebook.model.people import Reply, Visit
 from sourcebook.storage.chat.sessions import message_from as chat_message_from
 from sourcebook.storage.people.ledger import topic_now
@@ -44,12 +44,25 @@ def _answer_of(asked: LoggedMessage, message: ChatMessage, meta: Mapping[str, Js
         tier=message.tier or Tier.NONE,
         session_id=message.session_id,
         citations=message.citations,
-        sentences=tuple(Sentence(a, b, tuple(n), v, tuple(d)) for a, b, n, v, d in sentences),
+        sentences=tuple(_sentence(*stored) for stored in sentences),
         language=language if isinstance(language, str) else None,
         message_id=message.id,
         curated_id=curated_id if isinstance(curated_id, int) else None,
         details=message.details,
     )
+
+
+def _sentence(
+    start: int,
+    end: int,
+    numbers: Sequence[int],
+    verified: bool,
+    doubts: Sequence[str],
+    support: str | None = None,
+) -> Sentence:
+    """A sentence as it was stored; older programs stored no grade."""
+    grade = SupportGrade(support) if support else SupportGrade.CLOSE if verified else SupportGrade.DOUBTFUL
+    return Sentence(start, end, tuple(numbers), verified, tuple(doubts), grade)
 
 
 def told_of(visit: Visit) -> dict[str, JsonValue]:

@@ -65,7 +65,7 @@ class SqlUsers:
                 return await _welcomed(transaction, made, welcome_tokens, now)
             row = await transaction.fetch_one("user_by_telegram", telegram_user_id=telegram_user_id)
             if row is None:
-                raise UserNotFound(f"there is no person of Telegram id {telegram_user_id} any more")
+                raise UserNotFound(f"the person with the Telegram id {telegram_user_id} no longer exists")
             return await _refreshed(transaction, user_from(row), names, now)
 
         return await in_transaction(self._database, work)

@@ -55,6 +55,30 @@ class _Terms:
     now: int
 
 
+@dataclass(frozen=True, slots=True)
+class _OpenTopic:
+    """A topic with what a question in it depends on."""
+
+    topic: Topic
+    is_paid: bool
+    is_held: bool = True
+    """Whether somebody may be answering in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Visitor:
+    """The topic and the balance of a person who is locked, and whether their question is still ours to answer."""
+
+    topic: Topic
+    balance: int
+    message_id: int | None
+    is_ours: bool
+
+    def with_more(self, tokens: int = 0, follow_ups: int = 0) -> _Visitor:
+        left = self.topic.follow_ups_left + follow_ups
+        return replace(self, topic=replace(self.topic, follow_ups_left=left), balance=self.balance + tokens)
+
+
 class SqlVisits:
     def __init__(self, database: Database, clock: Clock, new_id: Callable[[], str] | None = None) -> None:
         self._database = database
@@ -71,27 +95,35 @@ class SqlVisits:
         )
 
     async def _entered(self, transaction: Executor, visit: Visit, terms: _Terms) -> Entry:
-        await _admitted(transaction, visit.user_id)
-        asked = await _logged(transaction, visit.key)
+        user = await _admitted(transaction, visit.user_id)
+        asked, answered = await _messages_of(transaction, visit.key)
         if asked is not None:
             if asked.user_id != visit.user_id:
-                raise UsageError(f"the key {visit.key!r} is another question's")
-            answered = await _logged(transaction, answer_key(visit.key))
+                raise UsageError(f"the key {visit.key!r} belongs to another question")
             if answered is not None:
                 return Answered(await reply_of(transaction, asked, answered))
         topic = await self._topic(transaction, visit, asked, terms)
-        if await _is_taken(transaction, topic, terms):
-            return Waiting()
-        return await self._begun(transaction, visit, asked, topic.id, terms)
+        if topic.is_held:
+            if await _is_taken(transaction, topic.topic, terms):
+                return Waiting()
+            # What the dead had held came back: to the person, or to the topic.
+            user = await _admitted(transaction, visit.user_id)
+            topic = replace(topic, topic=await topic_now(transaction, topic.topic.id))
+        return await self._begun(transaction, visit, asked, user, topic, terms)
 
     async def _topic(
         self, transaction: Executor, visit: Visit, asked: LoggedMessage | None, terms: _Terms
-    ) -> Topic:
+    ) -> _OpenTopic:
         if asked is not None and asked.topic_id is not None:
-            return await topic_now(transaction, asked.topic_id)
-        row = await transaction.fetch_one("open_topic", user_id=visit.user_id, channel_key=visit.channel_key)
+            paid = await transaction.fetch_one(
+                "topic_was_paid", user_id=visit.user_id, topic_id=asked.topic_id
+            )
+            return _OpenTopic(await topic_now(transaction, asked.topic_id), paid is not None)
+        row = await transaction.fetch_one(
+            "topic_to_enter", user_id=visit.user_id, channel_key=visit.channel_key
+        )
         if row is None:
-            return await new_topic(
+            topic = await new_topic(
                 transaction,
                 visit.user_id,
                 self._new_id(),
@@ -101,28 +133,29 @@ class SqlVisits:
                 visit.category,
                 terms.now,
             )
+            return _OpenTopic(topic, is_paid=False, is_held=False)
         topic = topic_from(row)
-        chosen = (visit.subcategory or topic.culture, visit.category or topic.category)
-        if chosen != (topic.culture, topic.category):
-            culture, category = chosen
+        culture, category = visit.subcategory or topic.culture, visit.category or topic.category
+        if (culture, category) != (topic.culture, topic.category):
             await transaction.execute(
                 "set_topic_culture", topic_id=topic.id, culture=culture, category=category, now=terms.now
             )
-        return topic
+            topic = replace(topic, culture=culture, category=category, updated_at=terms.now)
+        return _OpenTopic(topic, bool(row["is_paid"]), bool(row["is_held"]))
 
     async def _begun(
         self,
         transaction: Executor,
         visit: Visit,
         asked: LoggedMessage | None,
-        topic_id: int,
+        user: User,
+        opened: _OpenTopic,
         terms: _Terms,
     ) -> Entered:
-        topic = await topic_now(transaction, topic_id)
-        user = user_from(await locked_user(transaction, visit.user_id))
+        topic = opened.topic
         attempt = 1 if asked is None else number_in(asked.meta, "attempt") + 1
         is_paid = asked is not None and await _was_paid(transaction, asked)
-        charge = FREE if is_paid else await _charge(transaction, user, topic, terms.prices)
+        charge = FREE if is_paid else _charge(user, opened, terms.prices)
         held = await hold(
             transaction,
             user.id,
@@ -138,8 +171,9 @@ class SqlVisits:
             await _log(transaction, visit, Direction.INCOMING, topic, meta, terms.now, text=visit.question)
         else:
             await transaction.execute("set_message_meta", message_id=asked.id, meta=meta_text(meta))
-        left = await topic_now(transaction, topic.id)
-        return Entered(visit, left, held, charge, attempt, user.token_balance)
+        if charge.operation is OperationType.FOLLOW_UP:
+            topic = replace(topic, follow_ups_left=topic.follow_ups_left - 1, updated_at=terms.now)
+        return Entered(visit, topic, held, charge, attempt, user.token_balance)
 
     async def extend(self, entered: Entered, seconds: int) -> bool:
         now = self._clock.now()
@@ -163,17 +197,16 @@ class SqlVisits:
         )
 
         async def work(transaction: Executor) -> Reply | None:
-            await locked_user(transaction, entered.visit.user_id)
-            asked = await _logged(transaction, entered.visit.key)
-            if asked is None or not _is_ours(asked, entered):
+            visitor = await _locked_visitor(transaction, entered)
+            if not visitor.is_ours:
                 return None
-            charged = await _settled(transaction, entered, answer.tier, prices, now)
+            charged, visitor = await _settled(transaction, entered, visitor, answer.tier, prices, now)
             question, reply = await write_turn(transaction, *turn)
             kept = replace(answer, session_id=reply.session_id, message_id=reply.id)
             await transaction.execute(
-                "bind_message", message_id=asked.id, chat_message_id=question.id, meta=meta_text(asked.meta)
+                "bind_message", message_id=visitor.message_id, chat_message_id=question.id
             )
-            told = await _logged_answer(transaction, entered, kept, charged, now)
+            told = await _logged_answer(transaction, entered, visitor, kept, charged, now)
             if kept.tier is not Tier.CURATED:
                 await _owe_draft(transaction, entered.visit, now, now + seconds)
             return told
@@ -192,22 +225,16 @@ class SqlVisits:
         await in_transaction(self._database, work)
 
     async def note_draft(self, visit: Visit, draft_id: int | None) -> None:
-        async def work(transaction: Executor) -> None:
-            await locked_user(transaction, visit.user_id)
-            answered = await _logged(transaction, answer_key(visit.key))
-            if answered is not None and draft_id is not None:
-                meta = meta_text({**answered.meta, "draft_id": draft_id})
-                await transaction.execute("set_message_meta", message_id=answered.id, meta=meta)
-            await transaction.execute("delete_draft_job", unique_key=visit.key)
-
-        await in_transaction(self._database, work)
+        await in_transaction(
+            self._database, lambda transaction: draft_is_made(transaction, visit.key, draft_id)
+        )
 
     async def owed_drafts(self) -> list[OwedDraft]:
         owed: list[OwedDraft] = []
         for row in await self._database.fetch("due_drafts", now=self._clock.now()):
             key = json.loads(row["payload"])["key"]
             async with self._database.snapshot() as state:
-                asked, answered = await _logged(state, key), await _logged(state, answer_key(key))
+                asked, answered = await _messages_of(state, key)
                 if asked is not None and answered is not None:
                     reply = await reply_of(state, asked, answered)
                     owed.append(OwedDraft(visit_of(asked, reply.topic), reply))
@@ -219,17 +246,43 @@ def answer_key(key: str) -> str:
     return f"{key}:answer"
 
 
-async def _admitted(transaction: Executor, user_id: int) -> None:
+async def draft_is_made(transaction: Executor, key: str, draft_id: int | None) -> None:
+    """Record what became of an answer that owed a draft: this one, or none because none was wanted."""
+    if draft_id is not None:
+        await transaction.execute("note_draft_of_answer", external_id=answer_key(key), draft_id=draft_id)
+    await transaction.execute("delete_draft_job", unique_key=key)
+
+
+async def _admitted(transaction: Executor, user_id: int) -> User:
     user = user_from(await locked_user(transaction, user_id))
     if user.forgotten_at is not None:
         raise UserNotFound(f"there is no person {user_id}")
     if user.is_blocked:
         raise UserBlocked(f"{user.shown_name} is blocked")
+    return user
 
 
-async def _logged(transaction: Executor, external_id: str) -> LoggedMessage | None:
-    row = await transaction.fetch_one("message_by_external", external_id=external_id)
-    return None if row is None else message_from(row)
+async def _locked_visitor(transaction: Executor, entered: Entered) -> _Visitor:
+    user_id, topic_id = entered.visit.user_id, entered.topic.id
+    row = await transaction.fetch_one(
+        "lock_visitor", user_id=user_id, topic_id=topic_id, external_id=entered.visit.key
+    )
+    if row is None:
+        raise UserNotFound(f"there is no person {user_id}, or they have no topic {topic_id}")
+    # Whether nobody began to answer, or has answered, since we did.
+    is_ours = (
+        row["message_id"] is not None
+        and row["chat_message_id"] is None
+        and json.loads(row["message_meta"]).get("attempt") == entered.attempt
+    )
+    return _Visitor(topic_from(row), int(row["token_balance"]), row["message_id"], is_ours)
+
+
+async def _messages_of(transaction: Executor, key: str) -> tuple[LoggedMessage | None, LoggedMessage | None]:
+    """The question of this key and its answer, as far as they were logged."""
+    rows = await transaction.fetch("messages_of_visit", question_key=key, answer_key=answer_key(key))
+    found = {row["external_id"]: message_from(row) for row in rows}
+    return found.get(key), found.get(answer_key(key))
 
 
 async def _is_taken(transaction: Executor, topic: Topic, terms: _Terms) -> bool:
@@ -251,53 +304,56 @@ async def _was_paid(transaction: Executor, asked: LoggedMessage) -> bool:
     return row is not None and reservation_from(row).status is ReservationStatus.SETTLED
 
 
-async def _charge(transaction: Executor, user: User, topic: Topic, prices: Prices) -> Charge:
-    paid = await transaction.fetch_one("topic_was_paid", user_id=user.id, topic_id=topic.id)
+def _charge(user: User, opened: _OpenTopic, prices: Prices) -> Charge:
     return charge_for(
-        is_paid=paid is not None,
-        follow_ups_left=topic.follow_ups_left,
+        is_paid=opened.is_paid,
+        follow_ups_left=opened.topic.follow_ups_left,
         balance=user.token_balance,
         prices=prices,
     )
 
 
-def _is_ours(asked: LoggedMessage, entered: Entered) -> bool:
-    """Whether nobody began to answer, or has answered, since we did."""
-    return asked.chat_message_id is None and asked.meta.get("attempt") == entered.attempt
-
-
-async def _settled(transaction: Executor, entered: Entered, tier: Tier, prices: Prices, now: int) -> int:
-    """End the reservation as the answer deserves, and say how many tokens it cost.
+async def _settled(
+    transaction: Executor, entered: Entered, visitor: _Visitor, tier: Tier, prices: Prices, now: int
+) -> tuple[int, _Visitor]:
+    """End the reservation as the answer deserves; how many tokens it cost, and what the person has now.
 
     One that was given back meanwhile, because it seemed that nobody was behind it, stays so: the answer is free.
     """
     costs = costs_something(tier)
     status = ReservationStatus.SETTLED if costs else ReservationStatus.REFUNDED
-    if not await end(transaction, entered.reservation, status, now) or not costs:
+    if not await end(transaction, entered.reservation, status, now):
+        return 0, visitor
+    if costs:
+        more = await _include_follow_ups(transaction, entered, prices, now)
+        return entered.charge.tokens, visitor.with_more(follow_ups=more)
+    if entered.charge.operation is OperationType.FOLLOW_UP:
+        return 0, visitor.with_more(follow_ups=1)
+    return 0, visitor.with_more(tokens=entered.charge.tokens)
+
+
+async def _include_follow_ups(transaction: Executor, entered: Entered, prices: Prices, now: int) -> int:
+    """Give the follow-up questions that a new topic includes, and say how many these are."""
+    if entered.charge.operation is not OperationType.NEW_TOPIC or not prices.follow_ups_included:
         return 0
-    await _include_follow_ups(transaction, entered, prices, now)
-    return entered.charge.tokens
-
-
-async def _include_follow_ups(transaction: Executor, entered: Entered, prices: Prices, now: int) -> None:
-    if entered.charge.operation is OperationType.NEW_TOPIC and prices.follow_ups_included:
-        await transaction.execute(
-            "give_follow_ups", topic_id=entered.topic.id, count=prices.follow_ups_included, now=now
-        )
+    await transaction.execute(
+        "give_follow_ups", topic_id=entered.topic.id, count=prices.follow_ups_included, now=now
+    )
+    return prices.follow_ups_included
 
 
 async def _logged_answer(
-    transaction: Executor, entered: Entered, answer: Answer, charged: int, now: int
+    transaction: Executor, entered: Entered, visitor: _Visitor, answer: Answer, charged: int, now: int
 ) -> Reply:
-    topic = await topic_now(transaction, entered.topic.id)
-    balance = user_from(await locked_user(transaction, topic.user_id)).token_balance
+    topic, balance = visitor.topic, visitor.balance
     meta: dict[str, JsonValue] = {
         "charged": charged,
         "balance": balance,
         "follow_ups_left": topic.follow_ups_left,
         "curated_id": answer.curated_id,
         "sentences": [
-            [s.start, s.end, list(s.numbers), s.verified, list(s.doubts)] for s in answer.sentences
+            [s.start, s.end, list(s.numbers), s.verified, list(s.doubts), s.support.value]
+            for s in answer.sentences
         ],
     }
     await _log(
@@ -331,7 +387,7 @@ async def _log(
         now=now,
     )
     if made is None:
-        raise UsageError(f"the key {visit.key!r} is another message's")
+        raise UsageError(f"the key {visit.key!r} belongs to another message")
 
 
 async def _owe_draft(transaction: Executor, visit: Visit, now: int, due: int) -> None:

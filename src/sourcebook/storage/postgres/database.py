@@ -29,7 +29,8 @@ _RECONNECT_SECONDS = 3.0
 
 @cache
 def read_queries() -> Queries:
-    return Queries.read(files("sourcebook.storage.postgres") / "sql", driver.DERIVED)
+    shared, own = files("sourcebook.storage") / "sql", files("sourcebook.storage.postgres") / "sql"
+    return Queries.read(shared, own, derived=driver.DERIVED)
 
 
 # How widely a graph of vectors is searched, that it goes on until there are enough, and how far at most. The one place

@@ -107,10 +107,10 @@ _ERRORS: dict[str, type[SourcebookError]] = {
     "XX002": BaseDamaged,
 }
 _HINTS: dict[type[SourcebookError], str] = {
-    BaseReadOnly: "Give the user of the address the right to write to the tables of the base.",
-    BaseDamaged: "Look into the log of the server, and restore the last backup if it confirms the damage.",
+    BaseReadOnly: "Grant the user in the address the right to write to the base's tables.",
+    BaseDamaged: "Check the server's log, and restore the last backup if it confirms the damage.",
 }
-_BAD_ADDRESS_HINT = "Check the address, the name of the database, the user and the password."
+_BAD_ADDRESS_HINT = "Check the address, the database name, the user and the password."
 
 
 def translation(error: BaseException) -> SourcebookError | None:

@@ -80,16 +80,18 @@ class NearestSearch:
                 return best
             wanted *= 4
 
-    async def passages(self, top_k: int) -> list[Scored]:
+    async def passages(self, top_k: int) -> list[Scored] | None:
         """A passage scores the mean of itself and its best child, or the one of the two that there is.
 
         One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
-        vectors, down to the mean of the last passage that is wanted.
+        vectors, down to the mean of the last passage that is wanted. None if a vector that was found is gone when its
+        passage is read: outside of a snapshot somebody may write in between.
         """
         wanted = 8 * top_k + _SPARE
         while True:
             rows = await self._near_passages(wanted)
-            await self._fetch_families(rows)
+            if not await self._fetch_families(rows):
+                return None
             best = sorted(
                 (self._passage(key[1], members) for key, members in self._families.items()),
                 key=lambda s: (-s.score, s.chunk_id),
@@ -180,12 +182,12 @@ class NearestSearch:
             "limit": wanted,
         }
 
-    async def _fetch_families(self, rows: Sequence[Row]) -> None:
-        """Whole passages of the candidates, those that are not known yet."""
+    async def _fetch_families(self, rows: Sequence[Row]) -> bool:
+        """Read whole passages of the candidates, those that are not known yet. False if a candidate is gone."""
         known = {member["chunk_id"] for members in self._families.values() for member in members}
         new = [row for row in rows if row["chunk_id"] not in known]
         if not new:
-            return
+            return True
         found = await self.reader.fetch(
             "families",
             collection_id=self.stored.collection.id,
@@ -197,6 +199,7 @@ class NearestSearch:
         for row in found:
             grouped[row["document_id"], row["passage_id"]].append(row)
         self._families.update(grouped)
+        return {row["chunk_id"] for row in new} <= {row["chunk_id"] for row in found}
 
     def _passage(self, passage_id: str, members: Sequence[Row]) -> Scored:
         scores = self._exact(members)

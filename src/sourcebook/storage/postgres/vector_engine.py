@@ -75,14 +75,16 @@ class PostgresVectorEngine:
     ) -> list[SearchResult]:
         async with self._database.snapshot() as reader:
             found = await self._passages(reader, collection_id, query, top_k, filter)
-            return await _results(reader, collection_id, found)
+            return await _results(reader, collection_id, found or [])
 
     @again_if_lost
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        async with self._database.snapshot() as reader:
-            found = await self._passages(reader, collection_id, query, top_k, filter)
+        found = await self._passages(self._database, collection_id, query, top_k, filter)
+        if found is None:
+            async with self._database.snapshot() as reader:
+                found = await self._passages(reader, collection_id, query, top_k, filter) or []
         return [
             SearchResult(
                 Chunk.outline(f.chunk_id), f.score, ScoreBreakdown(semantic_score=f.score), matched=f.matched
@@ -120,9 +122,12 @@ class PostgresVectorEngine:
 
     async def _passages(
         self, reader: Executor, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
-    ) -> list[Scored]:
+    ) -> list[Scored] | None:
+        """The best passages; None if somebody changed one of them meanwhile, which cannot happen in a snapshot."""
         search = await self._search(reader, collection_id, query, filter)
         found = await search.passages(top_k)
+        if found is None:
+            return None
         if not search.seen and await self._is_another(reader, collection_id, search):
             return await self._passages(reader, collection_id, query, top_k, filter)
         return found

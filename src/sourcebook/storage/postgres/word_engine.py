@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sourcebook.errors import CollectionNotFound
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
 from sourcebook.retrieve.filters import check
 from sourcebook.storage.database import again_if_lost
-from sourcebook.storage.index import bm25, collections
-from sourcebook.storage.index.engines import WordResult
+from sourcebook.storage.index import bm25
+from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
 from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.text.analysis import analyse_question
@@ -34,35 +35,41 @@ class PostgresWordEngine:
 
     @again_if_lost
     async def search(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
-    ) -> tuple[QuestionWords, list[WordResult]]:
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None,
+        *,
+        with_texts: bool,
+        languages: Sequence[str] | None = None,
+    ) -> FoundWords:
         path = None if filter is None else compiled(check(filter)).path
         async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            spoken = [row["language"] for row in await reader.fetch("languages", collection_id=collection_id)]
+            spoken = await _spoken(reader, collection_id) if languages is None else languages
             question = analyse_question(query, spoken)
-            terms = await _known_terms(reader, collection_id, question)
+            totals, terms = await _known_terms(reader, collection_id, question)
+            counts = word_counts(question, terms, totals["word_rows"])
             if not terms:
-                return question, []
-            found = await _ranked(reader, stored, terms, path, top_k)
-            return question, await _results(reader, collection_id, found, with_texts=with_texts)
+                return FoundWords(question, [], counts)
+            found = await _ranked(reader, collection_id, totals, terms, path, top_k)
+            results = await _results(reader, collection_id, found, with_texts=with_texts)
+            return FoundWords(question, results, counts)
 
     @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at; how many passages the filter lets through is not counted."""
         async with self._database.snapshot() as reader:
-            stored = await collections.require(reader, collection_id)
-            spoken = [row["language"] for row in await reader.fetch("languages", collection_id=collection_id)]
-            question = analyse_question(query, spoken)
-            known = await _known_terms(reader, collection_id, question)
-        counts = {row["term"]: row["chunk_count"] for row in known}
-        terms = dict.fromkeys((*question.terms, *counts), 0) | counts
+            question = analyse_question(query, await _spoken(reader, collection_id))
+            totals, known = await _known_terms(reader, collection_id, question)
+        rows = totals["word_rows"]
+        counts = word_counts(question, known, rows)
         return SearchPlan(
             ScanMethod.INDEX,
-            stored.word_rows,
-            stored.word_rows if filter is None else None,
+            rows,
+            rows if filter is None else None,
             None,
-            [TermCount(term, count) for term, count in terms.items()],
+            [TermCount(term, count) for term, count in counts.passages.items()],
         )
 
     async def prepare(self, collection_id: str) -> None:
@@ -72,36 +79,46 @@ class PostgresWordEngine:
         """Nothing: what belongs to a collection is in its tables and goes with them."""
 
 
-async def _known_terms(reader: Executor, collection_id: str, question: QuestionWords) -> list[Row]:
-    found = list(await reader.fetch("terms_by_text", collection_id=collection_id, terms=list(question.terms)))
+async def _spoken(reader: Executor, collection_id: str) -> list[str]:
+    return [row["language"] for row in await reader.fetch("languages", collection_id=collection_id)]
+
+
+async def _known_terms(
+    reader: Executor, collection_id: str, question: QuestionWords
+) -> tuple[Row, list[Row]]:
+    """The totals of the collection, and those of the question's terms that it knows."""
+    found = await reader.fetch("terms_to_rank", collection_id=collection_id, terms=list(question.terms))
+    if not found:
+        raise CollectionNotFound(f"there is no collection {collection_id!r}")
+    known = [row for row in found if row["id"] is not None]
     for prefix in question.prefixes:
-        found += await reader.fetch(
+        known += await reader.fetch(
             "terms_by_prefix",
             collection_id=collection_id,
             low=prefix,
             high=prefix + "\U0010ffff",
             limit=_WORDS_OF_A_PREFIX,
         )
-    return sorted({row["id"]: row for row in found}.values(), key=lambda row: row["term"])
+    return found[0], sorted({row["id"]: row for row in known}.values(), key=lambda row: row["term"])
 
 
 async def _ranked(
-    reader: Executor, stored: StoredCollection, terms: Sequence[Row], path: str | None, top_k: int
+    reader: Executor, collection_id: str, totals: Row, terms: Sequence[Row], path: str | None, top_k: int
 ) -> list[tuple[str, float]]:
     """The best chunks with their scores. Very many postings are better left where they are."""
     weights = TermWeights(
-        [bm25.idf(stored.word_rows, term["chunk_count"]) for term in terms],
-        [bm25.idf(stored.document_word_rows, term["document_count"]) for term in terms],
-        _average(stored.word_length, stored.word_rows),
-        _average(stored.document_word_length, stored.document_word_rows),
+        [bm25.idf(totals["word_rows"], term["chunk_count"]) for term in terms],
+        [bm25.idf(totals["document_word_rows"], term["document_count"]) for term in terms],
+        _average(totals["word_length"], totals["word_rows"]),
+        _average(totals["document_word_length"], totals["document_word_rows"]),
     )
     ids = [term["id"] for term in terms]
     if sum(term["document_count"] for term in terms) <= FEW_POSTINGS:
-        rows = await reader.fetch("held_words", collection_id=stored.collection.id, term_ids=ids)
-        return await _best(reader, stored.collection.id, ranked(rows, weights), path, top_k)
+        rows = await reader.fetch("held_words", collection_id=collection_id, term_ids=ids)
+        return await _best(reader, collection_id, ranked(rows, weights), path, top_k)
     rows = await reader.fetch(
         "ranked_words",
-        collection_id=stored.collection.id,
+        collection_id=collection_id,
         term_ids=ids,
         chunk_idf=weights.of_chunks,
         document_idf=weights.of_documents,

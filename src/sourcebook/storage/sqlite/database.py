@@ -46,7 +46,8 @@ _BEGIN_ATTEMPT_SECONDS = 0.05
 
 @cache
 def read_queries() -> Queries:
-    return Queries.read(files("sourcebook.storage.sqlite") / "sql")
+    shared, own = files("sourcebook.storage") / "sql", files("sourcebook.storage.sqlite") / "sql"
+    return Queries.read(shared, own)
 
 
 async def _in_thread(threads: Threads, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
@@ -127,7 +128,7 @@ class SqliteDatabase:
         """Open the base, making or upgrading it first if need be. `library` stands in for SQLite's own version."""
         driver.require_safe_library(library or driver.library_version())
         if str(path) == ":memory:":
-            raise BadSetting("a base lives in a file", hint="Give `--db` a path; a temporary one will do.")
+            raise BadSetting("a base must be a file", hint="Pass a path to `--db`; a temporary one is fine.")
         require_path("db", path)
         database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
         try:
@@ -193,14 +194,7 @@ class SqliteDatabase:
         """Run `work` in one transaction and one worker thread. It may wait for nothing but its executor."""
         async with self._write_lock:
             writer = self._opened()
-            await self._begin(writer)
-            try:
-                return await _in_thread(self._threads, self._carried_out, writer, work)
-            except BaseException:
-                # Cancelled before the thread began.
-                with anyio.CancelScope(shield=True):
-                    await _in_thread(self._threads, _roll_back, writer)
-                raise
+            return await self._when_free(writer, partial(self._begun_and_done, writer, work))
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[SqliteExecutor, None]:
@@ -237,7 +231,8 @@ class SqliteDatabase:
         # Only now is it certain where it was written.
         self._identity.require()
 
-    def _carried_out(self, writer: Connection, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
+    def _begun_and_done(self, writer: Connection, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
+        _begin_now(writer)
         result = carried_out(writer, self._queries, work)
         self._identity.require()
         return result
@@ -260,10 +255,14 @@ class SqliteDatabase:
         return self._writer
 
     async def _begin(self, writer: Connection) -> None:
+        await self._when_free(writer, partial(_begin_now, writer))
+
+    async def _when_free(self, writer: Connection, begin: Callable[[], T]) -> T:
+        """Do what begins a transaction, in a thread, and again for as long as another process is writing."""
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
-                await _in_thread(self._threads, _begin_now, writer)
+                return await _in_thread(self._threads, begin)
             except BaseBusy as busy:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
@@ -275,8 +274,6 @@ class SqliteDatabase:
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, _roll_back, writer)
                 raise
-            else:
-                return
 
     async def _new_reader(self) -> Connection:
         return await _in_thread(self._threads, self._open_reader)
@@ -297,7 +294,7 @@ class SqliteDatabase:
         try:
             make_private_folder(self.path.parent)
         except OSError as error:
-            raise BaseUnreachable(f"cannot make the folder {self.path.parent}: {error}") from error
+            raise BaseUnreachable(f"cannot create the folder {self.path.parent}: {error}") from error
         # If there cannot be one, SQLite says why.
         with suppress(OSError):
             base_files.make_base_file(self.path)

@@ -68,7 +68,7 @@ class SqliteEmbeddingCache:
         except (SourcebookError, OSError) as error:
             if not self._complained:
                 logging.getLogger(__name__).warning(
-                    "The cache of embeddings %s cannot be used: %s Work goes on without it.",
+                    "The cache of embeddings %s cannot be used: %s Continuing without it.",
                     self._path,
                     error,
                 )

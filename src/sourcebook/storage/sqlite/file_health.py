@@ -58,12 +58,12 @@ class SqliteFileHealth:
     async def findings(self) -> list[Finding]:
         found = [
             *await self._cut_log(),
-            *_counted("leftovers", "files were left by programs that were killed", await self._leftovers()),
+            *_counted("leftovers", "killed programs left files behind", await self._leftovers()),
             *await self._stored_files(),
         ]
         strange = await self._database.read(_strange_vectors)
         found += _counted(
-            "strange_vectors", "vectors hold what no vector holds", [vector.chunk_id for vector in strange]
+            "strange_vectors", "vectors contain invalid numbers", [vector.chunk_id for vector in strange]
         )
         found += await anyio.to_thread.run_sync(_open_to_others, self._base)
         disk = await self.disk()
@@ -72,7 +72,7 @@ class SqliteFileHealth:
                 Finding(
                     "disk_space",
                     f"the disk has {disk['free_bytes']:,} bytes left, less than twice the size of the base",
-                    "A backup, a restore or a repair beside the base may not fit: make room.",
+                    "A backup, a restore or a repair beside the base may not fit: free some space.",
                     weight=Weight.NOTE,
                 )
             )
@@ -105,12 +105,12 @@ class SqliteFileHealth:
                         for vector in strange
                     ),
                 )
-            done.append(Repair("strange_vectors", "vectors that made no sense were removed", len(strange)))
+            done.append(Repair("strange_vectors", "invalid vectors were removed", len(strange)))
         leftovers = [*await self._leftovers(), *await self._stray_files()]
         for path in leftovers:
             await anyio.to_thread.run_sync(remove_leftover, Path(path))
         if leftovers:
-            done.append(Repair("leftovers", "files that nothing needs were removed", len(leftovers)))
+            done.append(Repair("leftovers", "unneeded files were removed", len(leftovers)))
         return done
 
     async def _cut_log(self) -> list[Finding]:
@@ -140,17 +140,13 @@ class SqliteFileHealth:
         missing, changed = await anyio.to_thread.run_sync(
             _judged, base_files.stored_files_of(self._base), rows
         )
-        hint = (
-            "The text is still in the base. Add the file again to have its bytes, too, or restore a backup."
-        )
+        hint = "The text is still in the base. To get the file back too, add it again or restore a backup."
         return [
-            *_counted("missing_files", "uploads are not in their folder any more", missing, hint),
-            *_counted(
-                "changed_files", "uploads are not the bytes that were uploaded any more", changed, hint
-            ),
+            *_counted("missing_files", "uploads are missing from their folder", missing, hint),
+            *_counted("changed_files", "uploads have changed since they were uploaded", changed, hint),
             *_counted(
                 "stray_files",
-                "files in the folder of the uploads belong to nothing",
+                "files in the uploads folder belong to nothing",
                 await self._stray_files(),
             ),
         ]
@@ -186,7 +182,7 @@ def lost_findings(lost: list[LostRows]) -> list[Finding]:
     return [
         *_counted("lost_rows", "rows cannot be read", rows[False], RESTORE),
         *_counted("lost_documents", "parts of documents cannot be read", rows[True], again),
-        *_counted("lost_derived_rows", "rows that follow from others cannot be read", derived),
+        *_counted("lost_derived_rows", "derived rows cannot be read", derived),
     ]
 
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from sourcebook.errors import EmbeddingSizeMismatch, SessionNotFound, UsageError
-from sourcebook.model.chat import Citation, Role, SourceState, Tier
+from sourcebook.model.chat import Citation, Role, SourceState, SupportGrade, Tier
 from sourcebook.model.curation import CuratedSource, SourceType
 from sourcebook.model.documents import Collection, Document, EmbeddingModel, PreparedDocument
 
@@ -40,6 +40,7 @@ def citation(**changes: object) -> Citation:
         verified=True,
         file_hash="a" * 64,
         doubts=("number",),
+        support=SupportGrade.DOUBTFUL,
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 

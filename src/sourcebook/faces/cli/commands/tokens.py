@@ -26,13 +26,13 @@ def credit(
     user_id: UserId,
     amount: Annotated[int, typer.Argument(metavar="AMOUNT", min=1, help="How many tokens to give.")],
     *,
-    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="What they are for.")] = None,
+    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="A note on the credit.")] = None,
     key: Annotated[
         str | None,
         typer.Option(
             "--key",
             metavar="KEY",
-            help="A name of this credit: given again, nothing more is credited.",
+            help="A unique key for this credit. Using it again credits nothing.",
             show_default=False,
         ),
     ] = None,
@@ -51,7 +51,7 @@ def credit(
     if call.as_json:
         say_json({"transaction": shapes.transaction(row), "balance": left})
     else:
-        tell(f"{row.amount} tokens are credited; the balance is {left}.")
+        tell(f"Credited {row.amount} tokens. The balance is {left}.")
 
 
 def history(
@@ -60,7 +60,7 @@ def history(
     *,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many rows to show.")] = 50,
 ) -> None:
-    """Show what became of a person's tokens, the latest first."""
+    """Show a person's token transactions, newest first."""
     with call.open() as book:
         left: int = book.people.get_token_balance(user_id)
         rows: list[TokenTransaction] = book.people.token_history(user_id, limit)

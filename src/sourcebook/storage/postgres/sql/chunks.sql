@@ -9,12 +9,6 @@ from unnest(:chunk_ids::text[]) wanted (value)
 join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
 join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
 
--- name: chunk_ids_of_document(collection_id, document_id)
-select id from document_chunks where collection_id = :collection_id and document_id = :document_id
-
--- name: insert_chunk_id(collection_id, chunk_id, document_id)
-insert into chunk_ids (collection_id, chunk_id, document_id) values (:collection_id, :chunk_id, :document_id)
-
 -- name: insert_chunk(collection_id, document_id, chunk_id, chunk_index, content, start_index, end_index, token_count, level, parent_id, section, page_number, metadata, now)
 -- With what filters see of it: see refresh_facts.
 insert into document_chunks
@@ -38,13 +32,6 @@ select c.id, :document_id, :chunk_id, :model_id,
        (case when c.distance_metric = 'cosine' then :vector::vector end)::halfvec,
        case when c.distance_metric <> 'cosine' then :vector::vector end
 from collections c where c.id = :collection_id
-
--- name: delete_chunk(collection_id, document_id, chunk_id)
-delete from document_chunks
-where collection_id = :collection_id and document_id = :document_id and id = :chunk_id
-
--- name: delete_chunk_id(collection_id, chunk_id)
-delete from chunk_ids where collection_id = :collection_id and chunk_id = :chunk_id
 
 -- name: document_totals(collection_id, document_ids)
 -- What these documents weigh in the counters of their collection.

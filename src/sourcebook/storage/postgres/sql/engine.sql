@@ -317,6 +317,15 @@ where :filter::jsonpath is null or (
 order by s.score desc, w.chunk_id
 limit :limit
 
+-- name: terms_to_rank(collection_id, terms)
+-- The totals of the collection in every row, and one row even if it knows none of the terms.
+select t.id, t.term, t.chunk_count, t.document_count,
+       n.word_rows, n.word_length, n.document_word_rows, n.document_word_length
+from collection_counters n
+left join terms t on t.collection_id = n.collection_id and t.term = any (:terms::text[])
+where n.collection_id = :collection_id
+order by t.term
+
 -- name: held_words(collection_id, term_ids)
 -- The postings of each term in a few long values, which travel and are read much faster than a row each.
 select q.position, array_agg(p.document_id) as documents,
@@ -352,15 +361,3 @@ join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 
 -- name: server_versions()
 select current_setting('server_version') as server, extversion as extension from pg_extension where extname = 'vector'
-
--- name: terms_by_text(collection_id, terms)
-select t.id, t.term, t.chunk_count, t.document_count
-from unnest(:terms::text[]) wanted (value)
-join terms t on t.collection_id = :collection_id and t.term = wanted.value
-order by t.term
-
--- name: terms_by_prefix(collection_id, low, high, limit)
--- The most frequent ones first: the rest could hardly change a ranking.
-select id, term, chunk_count, document_count from terms
-where collection_id = :collection_id and term >= :low and term < :high
-order by chunk_count desc, term limit :limit

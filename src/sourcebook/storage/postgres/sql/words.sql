@@ -15,9 +15,6 @@ with wanted as (
 )
 select id, term from known union all select id, term from added
 
--- name: recount_term(term_id, chunks, documents)
-update terms set chunk_count = chunk_count + :chunks, document_count = document_count + :documents where id = :term_id
-
 -- name: delete_unused_terms(term_ids)
 delete from terms
 where id = any (:term_ids::bigint[]) and chunk_count = 0 and document_count = 0
@@ -39,20 +36,10 @@ select w.document_id, w.length, w.term_ids, w.frequencies
 from unnest(:document_ids::text[]) wanted (value)
 join words w on w.collection_id = :collection_id and w.document_id = wanted.value
 
--- name: delete_words(collection_id, document_id, chunk_id)
-delete from words where collection_id = :collection_id and document_id = :document_id and chunk_id = :chunk_id
-
 -- name: document_words(collection_id, document_ids)
 select w.document_id, w.term_ids
 from unnest(:document_ids::text[]) wanted (value)
 join document_words w on w.collection_id = :collection_id and w.document_id = wanted.value
-
--- name: insert_document_words(collection_id, document_id, length, term_ids, frequencies)
-insert into document_words (collection_id, document_id, length, term_ids, frequencies)
-values (:collection_id, :document_id, :length, :term_ids, :frequencies)
-
--- name: delete_document_words(collection_id, document_id)
-delete from document_words where collection_id = :collection_id and document_id = :document_id
 
 -- name: forget_postings(collection_id, document_ids)
 delete from postings where collection_id = :collection_id and document_id = any (:document_ids::text[])

@@ -78,13 +78,13 @@ def record_of(connection: Connection) -> BackupRecord | None:
         raise BackupDamaged(_INCOMPLETE)
     if said.get("format") != str(FORMAT):
         raise BackupDamaged(
-            f"the backup has the format {said.get('format')!r}, and this program reads {FORMAT}",
+            f"the backup has the format {said.get('format')!r}, but this program reads {FORMAT}",
             hint="Restore it with the version of Sourcebook that wrote it.",
         )
     try:
         return BackupRecord(**cast("dict[str, Any]", json.loads(said["record"])))
     except (KeyError, TypeError, ValueError) as error:
-        raise BackupDamaged("the backup does not say what it holds") from error
+        raise BackupDamaged("the backup has no list of its contents") from error
 
 
 def put_files(connection: Connection, base: Path, advance: Callable[[int, int], None]) -> dict[str, str]:
@@ -152,7 +152,7 @@ def require_intact(
     digest = tables.digest_of(connection, count)
     if record is not None:
         if (rows, digest) != (record.rows, record.digest):
-            raise BackupDamaged("the rows of the backup are not those that were written to it")
+            raise BackupDamaged("the backup's rows differ from those written to it")
         for name, expected in record.files.items():
             _require_same(connection, name, expected)
     return digest

@@ -91,11 +91,11 @@ class Restorer:
         if not self.base.exists():
             return
         if self.source.samefile(self.base):
-            raise Conflict(f"{self.source} is the base itself", hint="Name the backup to restore.")
+            raise Conflict(f"{self.source} is the base itself", hint="Give the backup to restore.")
         if on_existing is OnExisting.REFUSE:
             raise Conflict(
-                f"there is a base {self.base} already",
-                hint="Add `--force` to put the backup in its place; it is then kept under another name.",
+                f"the base {self.base} already exists",
+                hint="Add `--force` to replace it; the old base is then kept under another name.",
             )
 
     def _prepare(self, complete: Path) -> tuple[archive.BackupRecord | None, str]:
@@ -112,7 +112,7 @@ class Restorer:
             with driver.translated(), closing(driver.connect_to_read(complete)) as copy:
                 rows = tables.row_count(copy)
                 if tables.digest_of(copy, self.stages.counting(CHECKING, rows)) != digest:
-                    raise BackupDamaged("the copy of the backup is not the same as the backup")
+                    raise BackupDamaged("the copy differs from the backup")
         except (BaseDamaged, NotASourcebook) as error:
             raise BackupDamaged(f"{self.source} is not an intact backup: {error.message}") from error
         driver.sync_file(complete)
@@ -149,9 +149,7 @@ class Restorer:
             for name in stored:
                 target = folder / name
                 if not target.resolve().is_relative_to(folder.resolve()):
-                    raise BackupDamaged(
-                        f"the stored file {name!r} of the backup would lie outside of its folder"
-                    )
+                    raise BackupDamaged(f"the stored file {name!r} of the backup would be outside its folder")
                 if record is not None:
                     if not target.is_file() or _hash_of(target) != record.files[name]:
                         _write_file(archive.pieces_of(source, name), target)

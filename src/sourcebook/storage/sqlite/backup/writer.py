@@ -52,9 +52,7 @@ class BackupWriter:
     def run(self, on_existing: OnExisting) -> BackupReport:
         """Write the backup, verify it, and give it its name. On any error nothing is left of it."""
         if not self.base.is_file():
-            raise BaseUnreachable(
-                f"There is no base {str(self.base)!r}.", hint="Check the path given by `--db`."
-            )
+            raise BaseUnreachable(f"There is no base {str(self.base)!r}.", hint="Check the path in `--db`.")
         with named(f"cannot write {self.target}"):
             require_place(self.target, self.base, on_existing)
             make_private_folder(self.target.parent)
@@ -115,8 +113,8 @@ class BackupWriter:
                 archive.require_intact(written, record, partial(self.stages.at, VERIFYING))
         except BackupDamaged as error:
             raise BaseDamaged(
-                f"the copy of {self.base} does not pass its examination ({error.message}); no backup was written",
-                hint="Run `sourcebook doctor` to see whether the base is damaged, or the disk of the backup.",
+                f"the copy of {self.base} does not pass its check ({error.message}); no backup was written",
+                hint="Run `sourcebook doctor` to see whether the base or the backup's disk is damaged.",
             ) from error
 
     def _give_name(self, unfinished: Path, on_existing: OnExisting) -> None:
@@ -130,7 +128,7 @@ class BackupWriter:
         try:
             base_files.name_it(unfinished, self.target)
         except FileExistsError as error:
-            raise Conflict(f"{self.target} was made by somebody else meanwhile") from error
+            raise Conflict(f"{self.target} was created by another process in the meantime") from error
 
 
 def require_place(target: Path, base: Path, on_existing: OnExisting) -> None:
@@ -138,18 +136,18 @@ def require_place(target: Path, base: Path, on_existing: OnExisting) -> None:
     if _belongs_to(target, base):
         raise Conflict(
             f"{target} belongs to the base itself",
-            hint="Name another file, best on another disk; nothing was written.",
+            hint="Choose another file, preferably on another disk. Nothing was written.",
         )
     if not target.exists() and not target.is_symlink():
         return
     if on_existing is OnExisting.REFUSE:
         raise Conflict(
-            f"{target} exists already", hint="Name another file, or add `--force` to replace a backup."
+            f"{target} already exists", hint="Choose another file, or add `--force` to replace a backup."
         )
     if not target.is_file() or not archive.is_backup(target):
         raise Conflict(
             f"{target} exists and is not a backup",
-            hint="Name a file that does not exist; nothing was written.",
+            hint="Choose a file that does not exist. Nothing was written.",
         )
 
 

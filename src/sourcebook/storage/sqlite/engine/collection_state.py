@@ -19,7 +19,7 @@ def stored_collection(session: SqliteSession, collection_id: str) -> StoredColle
     return session.remembered(("collection", collection_id), read)
 
 
-def languages(session: SqliteSession, collection_id: str) -> list[str]:
+def spoken_languages(session: SqliteSession, collection_id: str) -> list[str]:
     def read() -> list[str]:
         return [row["language"] for row in session.fetch("languages", collection_id=collection_id)]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from sourcebook.retrieve.filters import check
 from sourcebook.storage.index import bm25
-from sourcebook.storage.index.engines import Scored, WordResult
-from sourcebook.storage.sqlite.engine.collection_state import languages, stored_collection
+from sourcebook.storage.index.engines import FoundWords, Scored, WordResult, word_counts
+from sourcebook.storage.sqlite.engine.collection_state import spoken_languages, stored_collection
 from sourcebook.storage.sqlite.engine.image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
@@ -95,8 +95,16 @@ class SqliteWordEngine:
         self._shelf = ImageCache(database, WordParts(), rows_worth_a_file)
 
     async def search(
-        self, collection_id: str, query: str, top_k: int, filter: MetadataFilter | None, *, with_texts: bool
-    ) -> tuple[QuestionWords, list[WordResult]]:
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        filter: MetadataFilter | None,
+        *,
+        with_texts: bool,
+        languages: Sequence[str] | None = None,
+    ) -> FoundWords:
+        # The languages that the caller knows are not needed: the same state of the base tells them for nothing.
         tree = None if filter is None else check(filter)
         work = partial(self._answer, collection_id, query, top_k, tree, with_texts)
         return await self._database.read(work)
@@ -107,7 +115,7 @@ class SqliteWordEngine:
 
         def planned(session: SqliteSession) -> SearchPlan:
             image = self._shelf.image(session, stored_collection(session, collection_id))
-            question = analyse_question(query, languages(session, collection_id))
+            question = analyse_question(query, spoken_languages(session, collection_id))
             parts = [(live, live.rows(tree, session, image.seq)) for live in image.parts]
             return word_plan(parts, question, _known_terms(session, collection_id, question))
 
@@ -130,12 +138,13 @@ class SqliteWordEngine:
         tree: MetadataFilter | None,
         with_texts: bool,
         session: SqliteSession,
-    ) -> tuple[QuestionWords, list[WordResult]]:
+    ) -> FoundWords:
         stored = stored_collection(session, collection_id)
-        question = analyse_question(query, languages(session, collection_id))
+        question = analyse_question(query, spoken_languages(session, collection_id))
         terms = _known_terms(session, collection_id, question)
+        counts = word_counts(question, terms, stored.word_rows)
         if not terms:
-            return question, []
+            return FoundWords(question, [], counts)
         chunks = _Weights.of(terms, "chunk_count", stored.word_rows, stored.word_length)
         documents = _Weights.of(
             terms, "document_count", stored.document_word_rows, stored.document_word_length
@@ -147,7 +156,7 @@ class SqliteWordEngine:
             for s in _best(live, live.rows(tree, session, image.seq), chunks, documents, top_k)
         ]
         best = sorted(found, key=lambda s: (-s.score, s.chunk_id))[:top_k]
-        return question, _results(session, collection_id, best, with_texts=with_texts)
+        return FoundWords(question, _results(session, collection_id, best, with_texts=with_texts), counts)
 
 
 def _known_terms(session: SqliteSession, collection_id: str, question: QuestionWords) -> list[Row]:

@@ -59,9 +59,7 @@ async def rebuild(base: Path, mend: Mend, now: int, on_progress: OnProgress | No
             partial(install, complete, base, kept_as, partial(stages.at, INSTALLING), 5.0)
         )
     remove_tree(base_files.derived_files_of(base))
-    rebuilt = Repair(
-        "rebuilt", f"the file was made again from what could be read; the damaged one is {former}"
-    )
+    rebuilt = Repair("rebuilt", f"the file was rebuilt from what could be read; the damaged one is {former}")
     # What follows from other rows was made again by the mending.
     return [rebuilt, *repairs], [
         *lost_findings([rows for rows in lost if rows.table not in rescue.DERIVED_TABLES]),

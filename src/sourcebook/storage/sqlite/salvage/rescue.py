@@ -241,7 +241,7 @@ def readable(base: Path) -> Generator[Connection]:
 
 def nothing_left(base: Path) -> BaseDamaged:
     return BaseDamaged(
-        f"nothing of {base} can be read any more",
+        f"nothing in {base} can be read",
         hint="Restore the last backup with `sourcebook restore FILE --force`.",
     )
 

@@ -9,12 +9,6 @@ from json_each(:chunk_ids) wanted
 cross join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
 join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
 
--- name: chunk_ids_of_document(collection_id, document_id)
-select id from document_chunks where collection_id = :collection_id and document_id = :document_id
-
--- name: insert_chunk_id(collection_id, chunk_id, document_id)
-insert into chunk_ids (collection_id, chunk_id, document_id) values (:collection_id, :chunk_id, :document_id)
-
 -- name: insert_chunk(collection_id, document_id, chunk_id, chunk_index, content, start_index, end_index, token_count, level, parent_id, section, page_number, metadata, now)
 insert into document_chunks
     (collection_id, document_id, id, chunk_index, content, start_index, end_index, token_count, level, parent_id, section,
@@ -25,13 +19,6 @@ values (:collection_id, :document_id, :chunk_id, :chunk_index, :content, :start_
 -- name: insert_vector(collection_id, document_id, chunk_id, model_id, vector)
 insert into vectors (collection_id, document_id, chunk_id, model_id, vector)
 values (:collection_id, :document_id, :chunk_id, :model_id, :vector)
-
--- name: delete_chunk(collection_id, document_id, chunk_id)
-delete from document_chunks
-where collection_id = :collection_id and document_id = :document_id and id = :chunk_id
-
--- name: delete_chunk_id(collection_id, chunk_id)
-delete from chunk_ids where collection_id = :collection_id and chunk_id = :chunk_id
 
 -- name: document_totals(collection_id, document_ids)
 -- What these documents weigh in the counters of their collection.

@@ -1,58 +1,8 @@
--- name: document_by_id(collection_id, document_id)
-select id, content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language, metadata,
-       layout, stored_file, processing_status, processing_error, is_active, chunk_count, indexed_at
-from documents where collection_id = :collection_id and id = :document_id
-
--- name: document_by_hash(collection_id, file_hash)
-select d.id, d.content, d.title, d.file_path, d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory,
-       d.language, d.metadata, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
-from document_hashes h
-join documents d on d.collection_id = h.collection_id and d.id = h.document_id
-where h.collection_id = :collection_id and h.file_hash = :file_hash
-
--- name: all_documents(collection_id)
--- Without the text: a list is read often, a text one at a time.
-select id, '' as content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language,
-       metadata, processing_status, processing_error, is_active, chunk_count, indexed_at
-from documents where collection_id = :collection_id order by file_path, id
-
--- name: document_labels(collection_id)
--- What the documents that can be found are about; one spelling of each.
-select min(category) as category, min(subcategory) as subcategory
-from documents
-where collection_id = :collection_id and is_active = 1 and chunk_count > 0
-  and (category is not null or subcategory is not null)
-group by category_key, subcategory_key
-
--- name: languages(collection_id)
--- A document of unknown language counts as one of the language '': its words are not stemmed. From one language to the
--- next by the index: a plain `distinct` would walk over every document.
-with recursive spoken (language) as (
-    select min(language) from documents where collection_id = :collection_id
-    union all
-    select (select min(language) from documents where collection_id = :collection_id and language > spoken.language)
-    from spoken where spoken.language is not null
-)
-select language from spoken where language is not null
-union all
-select '' where exists (select 1 from documents where collection_id = :collection_id and language is null)
-order by 1
-
--- name: document_state(collection_id, document_id)
-select file_hash, is_bare from documents where collection_id = :collection_id and id = :document_id
-
 -- name: document_headings(collection_id, document_ids)
 -- A cross join keeps the order: left to itself, SQLite walks all documents and looks each up in the list.
 select d.id, d.language, d.title
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
-
--- name: insert_bare_document(collection_id, document_id, language, now)
--- A document that somebody's chunks belong to and of which nothing else is known.
-insert into documents
-    (collection_id, id, file_path, filename, content, language, processing_status, is_bare, indexed_at, created_at, updated_at)
-values (:collection_id, :document_id, :document_id, :document_id, '', :language, 'completed', 1, :now, :now, :now)
-on conflict (collection_id, id) do update set language = coalesce(documents.language, excluded.language)
 
 -- name: put_document(collection_id, document_id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category, category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status, processing_error, is_active, now)
 -- What was hidden stays hidden: is_active is taken only for a new document.
@@ -72,9 +22,6 @@ on conflict (collection_id, id) do update set
     processing_status = excluded.processing_status, processing_error = excluded.processing_error, is_bare = 0, indexed_at = excluded.indexed_at,
     updated_at = excluded.updated_at
 
--- name: delete_document(collection_id, document_id)
-delete from documents where collection_id = :collection_id and id = :document_id
-
 -- name: delete_bare_documents_without_chunks(collection_id, document_ids)
 -- A document that was only made for its chunks goes with the last of them, unless it is tracked.
 delete from documents
@@ -82,60 +29,9 @@ where collection_id = :collection_id and id in (select value from json_each(:doc
   and is_bare = 1 and content_hash is null
   and not exists (select 1 from document_chunks c where c.collection_id = documents.collection_id and c.document_id = documents.id)
 
--- name: set_chunk_count(collection_id, document_id, chunk_count)
-update documents set chunk_count = :chunk_count where collection_id = :collection_id and id = :document_id
-
--- name: set_active(collection_id, document_id, active, now)
-update documents set is_active = :active, updated_at = :now
-where collection_id = :collection_id and id = :document_id
-
--- name: relocate_document(collection_id, document_id, file_path, filename, subcategory, subcategory_key, mtime, now)
-update documents
-set file_path = :file_path, filename = :filename, subcategory = :subcategory, subcategory_key = :subcategory_key,
-    mtime = coalesce(:mtime, mtime), updated_at = :now
-where collection_id = :collection_id and id = :document_id
-
--- name: claim_hash(collection_id, file_hash, document_id)
-insert into document_hashes (collection_id, file_hash, document_id) values (:collection_id, :file_hash, :document_id)
-on conflict do nothing
-
--- name: hash_owner(collection_id, file_hash)
-select document_id from document_hashes where collection_id = :collection_id and file_hash = :file_hash
-
--- name: release_hashes(collection_id, document_id)
-delete from document_hashes where collection_id = :collection_id and document_id = :document_id
-
--- name: put_path(collection_id, source_id, path, document_id, subcategory, subcategory_key, mtime, size, now)
-insert into document_paths
-    (collection_id, source_id, path, document_id, subcategory, subcategory_key, mtime, size, seen_at)
-values (:collection_id, :source_id, :path, :document_id, :subcategory, :subcategory_key, :mtime, :size, :now)
-on conflict (collection_id, source_id, path) do update set
-    document_id = excluded.document_id, subcategory = excluded.subcategory, subcategory_key = excluded.subcategory_key,
-    mtime = excluded.mtime, size = excluded.size, seen_at = excluded.seen_at
-
--- name: path_owner(collection_id, source_id, path)
-select document_id from document_paths
-where collection_id = :collection_id and source_id = :source_id and path = :path
-
--- name: delete_path(collection_id, source_id, path)
-delete from document_paths where collection_id = :collection_id and source_id = :source_id and path = :path
-
--- name: paths_of_document(collection_id, document_id)
-select source_id, path, subcategory, mtime, size from document_paths
-where collection_id = :collection_id and document_id = :document_id order by path, source_id
-
--- name: delete_paths_of_document(collection_id, document_id)
-delete from document_paths where collection_id = :collection_id and document_id = :document_id
-
 -- name: forget_changes(collection_id, document_ids)
 -- Only the latest change of a document matters to whoever catches up.
 delete from changes where collection_id = :collection_id and document_id in (select value from json_each(:document_ids))
-
--- name: log_change(collection_id, document_id)
-insert into changes (collection_id, document_id) values (:collection_id, :document_id)
-
--- name: tracked_hash(collection_id, document_id)
-select content_hash from documents where collection_id = :collection_id and id = :document_id
 
 -- name: track_document(collection_id, document_id, file_path, filename, title, content, content_hash, mtime, language, metadata, tracked_chunks, now)
 insert into documents
@@ -149,15 +45,6 @@ on conflict (collection_id, id) do update set
     language = coalesce(documents.language, excluded.language), metadata = excluded.metadata,
     tracked_chunks = excluded.tracked_chunks, indexed_at = excluded.indexed_at, updated_at = excluded.updated_at
 
--- name: untrack_document(collection_id, document_id, now)
-update documents set content_hash = null, file_hash = null, tracked_chunks = null, updated_at = :now
-where collection_id = :collection_id and id = :document_id
-
--- name: tracked_documents(collection_id)
-select id, content_hash, file_path, mtime, indexed_at,
-       case when chunk_count > 0 then chunk_count else coalesce(tracked_chunks, 0) end as chunk_count
-from documents where collection_id = :collection_id and content_hash is not null order by id
-
 -- name: bare_documents_with_words(collection_id, document_ids)
 -- Those of the documents that are known by their chunks alone and have words, or had.
 select d.id
@@ -170,3 +57,11 @@ where d.is_bare = 1 and (
 
 -- name: refresh_facts(collection_id, document_ids)
 -- Nothing to do: filters read the columns and the metadata themselves.
+
+-- name: documents_to_cite(collection_id, document_ids)
+-- Texts as they lie there: one that a disk has damaged must not keep the others from being cited.
+select d.id, cast(d.content as blob) as content, cast(d.title as blob) as title, cast(d.file_path as blob) as file_path, d.content_hash, d.is_bare,
+       d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory, d.language, d.metadata, d.layout,
+       d.stored_file, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
+from json_each(:document_ids) wanted
+cross join documents d on d.collection_id = :collection_id and d.id = wanted.value

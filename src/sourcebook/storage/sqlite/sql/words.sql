@@ -5,9 +5,6 @@ select :collection_id, value ->> 0, value ->> 1, 0 from json_each(:terms) where 
 on conflict (collection_id, term) do update set chunk_count = terms.chunk_count + excluded.chunk_count
 returning id, term
 
--- name: recount_term(term_id, chunks, documents)
-update terms set chunk_count = chunk_count + :chunks, document_count = document_count + :documents where id = :term_id
-
 -- name: delete_unused_terms(term_ids)
 delete from terms
 where id in (select value from json_each(:term_ids)) and chunk_count = 0 and document_count = 0
@@ -27,32 +24,16 @@ select w.document_id, w.length, w.term_ids, w.frequencies
 from json_each(:document_ids) wanted
 cross join words w on w.collection_id = :collection_id and w.document_id = wanted.value
 
--- name: delete_words(collection_id, document_id, chunk_id)
-delete from words where collection_id = :collection_id and document_id = :document_id and chunk_id = :chunk_id
-
 -- name: document_words(collection_id, document_ids)
 select w.document_id, w.term_ids
 from json_each(:document_ids) wanted
 cross join document_words w on w.collection_id = :collection_id and w.document_id = wanted.value
-
--- name: insert_document_words(collection_id, document_id, length, term_ids, frequencies)
-insert into document_words (collection_id, document_id, length, term_ids, frequencies)
-values (:collection_id, :document_id, :length, :term_ids, :frequencies)
-
--- name: delete_document_words(collection_id, document_id)
-delete from document_words where collection_id = :collection_id and document_id = :document_id
 
 -- name: terms_by_text(collection_id, terms)
 select t.id, t.term, t.chunk_count, t.document_count
 from json_each(:terms) wanted
 cross join terms t on t.collection_id = :collection_id and t.term = wanted.value
 order by t.term
-
--- name: terms_by_prefix(collection_id, low, high, limit)
--- The most frequent ones first: the rest could hardly change a ranking.
-select id, term, chunk_count, document_count from terms
-where collection_id = :collection_id and term >= :low and term < :high
-order by chunk_count desc, term limit :limit
 
 -- name: forget_postings(collection_id, document_ids)
 -- Nothing to do: whoever searches turns the words around in memory.

@@ -1,0 +1,1 @@
+"""Answers: are they right and short, and is what the documents do not say declined?"""

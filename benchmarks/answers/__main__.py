@@ -1,0 +1,107 @@
+"""`python -m benchmarks.answers`: are answers right and short, and is what is not there declined?
+
+Writes a dated result and says where. The `test` half is for the last measure: nothing may be chosen by its figures, and
+its questions and answers are not looked at while building.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+from benchmarks.answers.questions import FOLDER, SETS, read_questions
+from benchmarks.answers.report import row, rows_by, store, store_answers, tables
+from benchmarks.answers.run import Bench
+from benchmarks.speed.machine import ROOT, commit, machine
+
+if TYPE_CHECKING:
+    from benchmarks.answers.report import Report
+    from benchmarks.answers.run import Outcome
+
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.answers", description=__doc__)
+    made.add_argument(
+        "--documents", type=Path, required=True, metavar="FOLDER", help="the folder of document folders"
+    )
+    made.add_argument("--set", choices=SETS, default="dev", help="which half of the questions")
+    made.add_argument(
+        "--limit", type=int, help="only so many questions of each folder; the result is not kept"
+    )
+    made.add_argument(
+        "--work",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "sourcebook-answers",
+        metavar="FOLDER",
+        help="where bases are kept between runs, and where the answers go",
+    )
+    made.add_argument(
+        "--fresh",
+        action="store_true",
+        help="make the bases anew: after a change of how texts are read or cut",
+    )
+    made.add_argument(
+        "--out", type=Path, help="where the result goes (benchmarks/results; limited: the work)"
+    )
+    return made
+
+
+def tell(message: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {message}", file=sys.stderr, flush=True)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    given = parser().parse_args(words)
+    questions = read_questions(FOLDER / f"{given.set}.jsonl")
+    missing = {question.folder for question in questions if not (given.documents / question.folder).is_dir()}
+    if missing:
+        tell(f"There is no folder {', '.join(sorted(missing))} in {given.documents}.")
+        return 2
+    if given.limit is not None:
+        questions = [
+            question
+            for folder in dict.fromkeys(question.folder for question in questions)
+            for question in [other for other in questions if other.folder == folder][: given.limit]
+        ]
+    if given.fresh:
+        shutil.rmtree(given.work / "bases", ignore_errors=True)
+    given.work.mkdir(parents=True, exist_ok=True)
+    bench = Bench(given.documents.resolve(), given.work.resolve(), tell)
+    outcomes = anyio.run(bench.outcomes, questions)
+    answers = given.work / f"answers-{given.set}.jsonl"
+    store_answers(outcomes, answers)
+    report = _report(given.set, outcomes)
+    print(tables("language", {**report["by_language"], "all": report["all"]}))
+    print(tables("folder", report["by_folder"]))
+    print(store(report, given.out or (given.work if given.limit is not None else RESULTS)))
+    print(answers)
+    return 0
+
+
+def _report(name: str, outcomes: Sequence[Outcome]) -> Report:
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit(),
+        "machine": dict(machine()),
+        "set": name,
+        "all": row(outcomes),
+        "across": row([outcome for outcome in outcomes if outcome.question.is_across]),
+        "by_language": rows_by(outcomes, lambda outcome: outcome.question.language),
+        "by_folder": rows_by(outcomes, lambda outcome: outcome.question.folder),
+        "by_kind": rows_by(outcomes, lambda outcome: outcome.question.kind),
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

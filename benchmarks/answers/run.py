@@ -1,0 +1,91 @@
+"""Every folder becomes a base, and every question is asked of its folder as a user would, without a chat model."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.answers.judge import CONCISE, Verdict, judged, length_of
+from sourcebook import AsyncSourcebook, Settings, Tier
+
+if TYPE_CHECKING:
+    from benchmarks.answers.questions import Question
+    from sourcebook import Citation
+
+_UNREAD = ".json"
+"""Files of questions that lie beside the documents: added, they would answer themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was answered to a question and what the judge says. `length` is that of the words a reader reads."""
+
+    question: Question
+    verdict: Verdict
+    answer: str
+    tier: Tier
+    length: int
+    citations: Sequence[Citation]
+
+    @property
+    def is_concise(self) -> bool:
+        return self.verdict is Verdict.RIGHT and self.length <= CONCISE
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where the folders of documents are, where their bases are kept between runs, and who is told."""
+
+    documents: Path
+    work: Path
+    tell: Callable[[str], None]
+
+    async def outcomes(self, questions: Sequence[Question]) -> list[Outcome]:
+        """Ask them folder by folder. The bases that are kept are not changed: a copy is asked."""
+        found: list[Outcome] = []
+        for folder in dict.fromkeys(question.folder for question in questions):
+            base = await self._base(folder)
+            of_folder = [question for question in questions if question.folder == folder]
+            with tempfile.TemporaryDirectory(prefix="sourcebook-answers-") as place:
+                copy = shutil.copytree(base, Path(place) / folder)
+                found += await _asked(copy, of_folder)
+            self.tell(f"{folder}: {len(of_folder)} questions")
+        return found
+
+    async def _base(self, folder: str) -> Path:
+        """The folder with the base: made once, complete or not there at all."""
+        kept = self.work / "bases" / folder
+        if kept.exists():
+            return kept
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f"{folder}-", dir=kept.parent) as place:
+            async with AsyncSourcebook(settings=_settings(Path(place))) as book:
+                report = await book.add(*_documents(self.documents / folder))
+            self.tell(f"{folder}: {report.added} documents added")
+            shutil.copytree(place, kept)
+        return kept
+
+
+def _documents(folder: Path) -> list[Path]:
+    if not any(folder.rglob(f"*{_UNREAD}")):
+        return [folder]
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != _UNREAD]
+
+
+def _settings(place: Path) -> Settings:
+    return Settings(db=str(place / "base.db"), chat_model="none")
+
+
+async def _asked(base: Path, questions: Sequence[Question]) -> list[Outcome]:
+    async with AsyncSourcebook(settings=_settings(base)) as book:
+        return [await _outcome(book, question) for question in questions]
+
+
+async def _outcome(book: AsyncSourcebook, question: Question) -> Outcome:
+    given = await book.ask(question.text)
+    verdict = judged(question, None if given.tier is Tier.NONE else given.answer)
+    return Outcome(question, verdict, given.answer, given.tier, length_of(given.answer), given.citations)

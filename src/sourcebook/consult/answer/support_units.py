@@ -1,0 +1,52 @@
+"""What numbers count: the unit beside each, and the word that tells one unit from another of its name."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sourcebook.text.analysis import words
+from sourcebook.text.numbers import Quantity, quantities
+from sourcebook.text.word_lists import lines_of
+
+_REACH = 3
+"""How many words behind a number may tell its unit: "ten full business days"."""
+_WINDOW = 60
+
+
+def has_other_units(sentence: str, quote: str, language: str | None) -> bool:
+    """Whether a number counts something else than it does in the quote."""
+    held = quantities(quote, language)
+    return any(
+        _is_other_unit(found, held) or _is_otherwise_qualified(found, sentence, held, quote)
+        for found in quantities(sentence, language)
+    )
+
+
+def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
+    units = {other.unit for other in held if other.value == found.value}
+    return found.unit is not None and bool(units) and found.unit not in units and units != {None}
+
+
+def _is_otherwise_qualified(found: Quantity, sentence: str, held: list[Quantity], quote: str) -> bool:
+    """Whether these are business days here, and calendar days, or just days, there."""
+    known = [_qualifiers_of(quote, other.end) for other in held if other.value == found.value]
+    return bool(known) and _qualifiers_of(sentence, found.end) not in known
+
+
+def _qualifiers_of(text: str, end: int) -> frozenset[str]:
+    behind = words(text[end : end + _WINDOW])[:_REACH]
+    return frozenset(
+        meaning
+        for meaning, whole, beginnings in _qualifiers()
+        if any(word in whole or word.startswith(beginnings) for word in behind)
+    )
+
+
+@cache
+def _qualifiers() -> tuple[tuple[str, frozenset[str], tuple[str, ...]], ...]:
+    found: list[tuple[str, frozenset[str], tuple[str, ...]]] = []
+    for line in lines_of("qualifiers.txt"):
+        meaning, _, forms = line.partition(":")
+        whole = frozenset(form for form in forms.split() if not form.endswith("*"))
+        found.append((meaning, whole, tuple(form[:-1] for form in forms.split() if form.endswith("*"))))
+    return tuple(found)

@@ -1,0 +1,50 @@
+-- name: insert_session(session_id, title, user_id, face, scope, now)
+insert into chat_sessions (id, title, user_id, face, scope, created_at, updated_at)
+values (:session_id, :title, :user_id, :face, :scope, :now, :now)
+
+-- name: session_by_id(session_id, user_id)
+-- A session is its owner's alone: for anybody else it does not exist.
+select s.id, s.title, s.user_id, s.face, s.scope, s.created_at, s.updated_at,
+       (select count(*) from chat_messages m where m.session_id = s.id) as message_count
+from chat_sessions s where s.id = :session_id and s.user_id = :user_id
+
+-- name: sessions_of_user(user_id, limit)
+select s.id, s.title, s.user_id, s.face, s.scope, s.created_at, s.updated_at,
+       (select count(*) from chat_messages m where m.session_id = s.id) as message_count
+from chat_sessions s where s.user_id = :user_id order by s.updated_at desc, s.id limit :limit
+
+-- name: rename_session(session_id, user_id, title, now)
+update chat_sessions set title = :title, updated_at = :now where id = :session_id and user_id = :user_id
+
+-- name: delete_session(session_id, user_id)
+delete from chat_sessions where id = :session_id and user_id = :user_id
+
+-- name: touch_session(session_id, title, now)
+-- The first question names a conversation that has no title yet. Until the end of the transaction nobody else writes to it.
+update chat_sessions set title = coalesce(title, :title), updated_at = :now where id = :session_id
+
+-- name: next_position(session_id)
+-- A statement of its own, because one that has to wait for the session would count what was there before.
+select coalesce(max(position), -1) + 1 as position from chat_messages where session_id = :session_id
+
+-- name: insert_chat_message(message_id, session_id, position, role, content, citations, tier, details, now)
+insert into chat_messages (id, session_id, position, role, content, citations, tier, details, created_at)
+values (:message_id, :session_id, :position, :role, :content, :citations, :tier, :details, :now)
+
+-- name: session_messages(session_id)
+select id, session_id, position, role, content, citations, tier, details, created_at
+from chat_messages where session_id = :session_id order by position
+
+-- name: last_session_messages(session_id, limit)
+select id, session_id, position, role, content, citations, tier, details, created_at
+from chat_messages where session_id = :session_id order by position desc limit :limit
+
+-- name: recalled_session(session_id, user_id, limit)
+-- A session and its last messages; one row without a message if nothing was said yet.
+select s.id as of_session, s.title, s.user_id, s.face, s.scope, s.created_at as begun_at, s.updated_at,
+       m.id, m.session_id, m.position, m.role, m.content, m.citations, m.tier, m.details, m.created_at
+from chat_sessions s
+left join (select * from chat_messages where session_id = :session_id order by position desc limit :limit) m
+    on m.session_id = s.id
+where s.id = :session_id and s.user_id = :user_id
+order by m.position

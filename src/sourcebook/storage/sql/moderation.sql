@@ -1,0 +1,185 @@
+-- name: insert_draft(user_id, topic_id, session_id, chat_message_id, of_collection, kind, question, answer, language, citations, details, attachments, category_guess, subcategory_guess, group_key, stale_kb_id, now)
+-- For a person who exists. Of a curated answer that went stale at most one draft waits, and of one answer one is made: only
+-- the latest drafts are looked at, as what is done again is done again soon.
+insert into moderation_queue (user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer,
+    language, citations, details, attachments, category_guess, subcategory_guess, group_key, status, stale_kb_id,
+    created_at, updated_at)
+select u.id, cast(:topic_id as bigint), cast(:session_id as text), cast(:chat_message_id as text),
+    cast(:of_collection as text), cast(:kind as text), cast(:question as text), cast(:answer as text),
+    cast(:language as text), cast(:citations as text), cast(:details as text), cast(:attachments as text),
+    cast(:category_guess as text), cast(:subcategory_guess as text), cast(:group_key as text), 'pending',
+    cast(:stale_kb_id as bigint), cast(:now as bigint), cast(:now as bigint)
+from users u
+where u.id = :user_id
+  and not exists (
+    select 1 from (select chat_message_id, kind from moderation_queue order by id desc limit 500) latest
+    where latest.chat_message_id = :chat_message_id and latest.kind = :kind)
+on conflict do nothing
+returning id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+
+-- name: draft_of_message(chat_message_id, kind)
+select id from (select id, chat_message_id, kind from moderation_queue order by id desc limit 500) latest
+where chat_message_id = :chat_message_id and kind = :kind
+order by id limit 1
+
+-- name: draft_by_id(draft_id)
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+from moderation_queue where id = :draft_id
+
+-- name: pending_drafts(kind, after, of_collection, limit)
+-- Oldest first, so that nobody's question waits for ever.
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+from moderation_queue
+where status = 'pending' and id > :after and (cast(:kind as text) is null or kind = :kind)
+  and (cast(:of_collection as text) is null or collection_id = :of_collection)
+order by id limit :limit
+
+-- name: pending_in_group(group_key)
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+from moderation_queue where status = 'pending' and group_key = :group_key
+order by id
+
+-- name: drafts_of_user(user_id, status)
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+from moderation_queue where user_id = :user_id and kind <> 'stale' and (cast(:status as text) is null or status = :status)
+order by id desc limit 200
+
+-- name: pending_counts()
+select kind, count(*) as count from moderation_queue where status = 'pending' group by kind
+
+-- name: recently_asked(of_collection, limit)
+select question, language, group_key from moderation_queue
+where group_key is not null and (cast(:of_collection as text) is null or collection_id = :of_collection)
+order by id desc limit :limit
+
+-- name: known_categories(of_collection)
+-- From one subcategory to the next by the index, with one document of each, and some of those without: a plain `distinct`
+-- would walk over every document.
+with recursive kinds (key) as (
+    select min(subcategory_key) from documents where collection_id = :of_collection
+    union all
+    select (select min(subcategory_key) from documents
+            where collection_id = :of_collection and subcategory_key > kinds.key)
+    from kinds where kinds.key is not null
+)
+select d.category, d.subcategory
+from kinds
+join documents d on d.collection_id = :of_collection
+    and d.id = (select min(other.id) from documents other
+                where other.collection_id = :of_collection and other.subcategory_key = kinds.key)
+where d.category is not null
+union
+select general.category, general.subcategory
+from (select category, subcategory from documents
+      where collection_id = :of_collection and subcategory_key is null limit 200) general
+where general.category is not null
+union
+select category, subcategory from knowledge_base where collection_id = :of_collection and is_active = 1
+order by 1, 2
+
+-- name: decide_draft(draft_id, status, admin_id, reason, answer, now)
+-- The number of rows decides who was first.
+update moderation_queue
+set status = :status, admin_id = :admin_id, reason = :reason, answer = coalesce(cast(:answer as text), answer),
+    decided_at = :now, updated_at = :now
+where id = :draft_id and status = 'pending'
+
+-- name: link_draft(draft_id, kb_id)
+update moderation_queue set kb_id = :kb_id where id = :draft_id
+
+-- name: change_proposal(draft_id, question, answer, citations, details, category_guess, subcategory_guess, now)
+update moderation_queue
+set question = :question, answer = :answer, citations = :citations, details = :details,
+    category_guess = :category_guess, subcategory_guess = :subcategory_guess, updated_at = :now
+where id = :draft_id and status = 'pending'
+
+-- name: pending_stale_draft(entry_id)
+select id, details from moderation_queue where stale_kb_id = :entry_id and kind = 'stale' and status = 'pending'
+
+-- name: decider(user_id)
+select username, first_name, last_name, role, is_blocked from users where id = :user_id
+
+-- name: channel_of_topic(topic_id)
+select channel_key from topics where id = :topic_id
+
+-- name: sources_of_entry(entry_id)
+select s.knowledge_base_id, s.position, s.collection_id, s.document_id, s.document_path, s.quote, s.file_hash,
+       s.state
+from knowledge_base_sources s where s.knowledge_base_id = :entry_id order by s.position
+
+-- name: set_source_state(knowledge_base_id, position, state)
+update knowledge_base_sources set state = :state where knowledge_base_id = :knowledge_base_id and position = :position
+
+-- name: set_source_hash(knowledge_base_id, position, file_hash)
+update knowledge_base_sources set file_hash = :file_hash
+where knowledge_base_id = :knowledge_base_id and position = :position
+
+-- name: mark_stale(entry_id, reason, now)
+update knowledge_base set stale_since = :now, stale_reason = :reason where id = :entry_id and stale_since is null
+
+-- name: clear_stale(entry_id)
+-- An answer all of whose sources stand again is what was approved.
+update knowledge_base set stale_since = null, stale_reason = null
+where id = :entry_id and stale_since is not null
+  and not exists (select 1 from knowledge_base_sources s
+                  where s.knowledge_base_id = knowledge_base.id and s.state <> 'current')
+
+-- name: stale_without_draft()
+select k.id from knowledge_base k
+where k.stale_since is not null and k.is_active = 1
+  and not exists (select 1 from moderation_queue q
+                  where q.stale_kb_id = k.id and q.kind = 'stale' and q.status = 'pending')
+order by k.id
+
+-- name: lose_sources_in(lost)
+-- A collection is going: whoever quotes it from elsewhere loses a source.
+update knowledge_base_sources set state = 'removed' where collection_id = :lost
+
+-- name: retire_curated(entry_id, now)
+update knowledge_base set is_active = 0, updated_at = :now where id = :entry_id
+
+-- name: troubled_drafts(since, limit)
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+from moderation_queue
+where kind <> 'stale' and status in ('pending', 'rejected') and created_at >= :since
+order by id desc limit :limit
+
+-- name: decided_drafts(since, limit)
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at
+from moderation_queue
+where kind <> 'stale' and status in ('approved', 'rejected') and created_at >= :since
+order by id limit :limit
+
+-- name: tiers_between(since, until)
+select tier, count(*) as count from chat_messages
+where role = 'ASSISTANT' and tier is not null and created_at >= :since and created_at < :until
+group by tier
+
+-- name: people_between(since, until)
+select count(distinct s.user_id) as people from chat_messages m join chat_sessions s on s.id = m.session_id
+where m.role = 'USER' and m.created_at >= :since and m.created_at < :until
+
+-- name: decisions_between(since, until)
+select status, count(*) as count from moderation_queue
+where decided_at >= :since and decided_at < :until group by status
+
+-- name: tokens_between(since, until)
+select operation_type, cast(sum(amount) as bigint) as amount from token_transactions
+where created_at >= :since and created_at < :until group by operation_type
+
+-- name: became_stale_between(since, until)
+select id from knowledge_base where stale_since >= :since and stale_since < :until and is_active = 1 order by id

@@ -1,0 +1,16 @@
+"""Lists of words that come with the package, as they are read by the modules around."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from sourcebook.text.normal import folded
+
+
+def lines_of(name: str) -> list[str]:
+    """The lines of a list without its comments, in one form of letters; none if there is no such list."""
+    path = files("sourcebook.text") / "lists" / name
+    if not path.is_file():
+        return []
+    lines = (line.strip() for line in path.read_text("utf-8").splitlines())
+    return [folded(line) for line in lines if line and not line.startswith("#")]
