@@ -27,6 +27,7 @@ from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
 from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.service import DefaultRetriever
 
 
+@checks_arguments
 class AsyncSourcebook(EarlierNames):
     """A base, for async code: `async with AsyncSourcebook("data/knowledge_base.db") as book: …`.
 

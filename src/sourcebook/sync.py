@@ -896,14 +896,23 @@ class SyncMaintenanceDoor:
         collection: str | None = None,
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
     ) -> BundleReport:
-        """Import a bundle, a JSON Lines index, or another program's base. Importing again changes nothing.
+        """Import a bundle, a JSON Lines index, or another program's base.
+
+        Importing another program's base again brings over what is new there and what was decided since; whatever was
+        changed here as well stays, and is named. With `dry_run` the report is the plan, and nothing is written.
 
         `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
         vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
         """
         return self._waiter.call(
-            self._door.import_bundle, source, collection=collection, model=model, on_progress=on_progress
+            self._door.import_bundle,
+            source,
+            collection=collection,
+            model=model,
+            on_progress=on_progress,
+            dry_run=dry_run,
         )
 
     def plan_reindex(

@@ -160,6 +160,7 @@ def change_a_letter(base: Path) -> None:
 def test_what_killed_programs_left_is_removed_by_a_repair(shell: Shell) -> None:
     for name in (".monday.unfinished-999999999", ".base.db.restoring-999999999-wal"):
         (shell.folder / name).write_bytes(b"half of it")
+        os.utime(shell.folder / name, (0, 0))
     mine = shell.folder / f".tuesday.unfinished-{random.randrange(10**6)}x"
     mine.write_bytes(b"not ours")
     found = shell.json("doctor", "--db", "base.db", exit_code=5)

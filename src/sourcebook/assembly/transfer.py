@@ -84,6 +84,7 @@ async def import_old_base(
     *,
     model: str | None = None,
     on_progress: OnProgress | None = None,
+    dry_run: bool = False,
 ) -> BundleReport:
     """Read a base of another program: with its vectors if the model that made them is named, else embedded again."""
     from sourcebook.ingest.folder.type_rules import parse_rules
@@ -103,7 +104,7 @@ async def import_old_base(
         return EmbeddedVectors(embedder, await known_model(embedder))
 
     work = LayoutImport(
-        base.database, base.stores, base.clock, parse_rules(settings.type_rules), choose, on_progress
+        base.database, base.stores, base.clock, parse_rules(settings.type_rules), choose, on_progress, dry_run
     )
     async with _old_base(checked_base(source)) as old:
         return await work.run(old, collection_id)

@@ -27,6 +27,7 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Keep, NewDraft, Revision, Why
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.retrieve.evaluation import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
@@ -58,6 +59,7 @@ class Helpers:
     """What a chat model writes when it is asked to choose."""
 
 
+@checks_arguments
 class Moderation:
     """The review queue: turns answers into drafts, and drafts into curated answers."""
 

@@ -8,6 +8,7 @@ from sourcebook.consult.answer.transcript import as_markdown
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.errors import SessionNotFound
 from sourcebook.model.chat import Conversation
+from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
 
 
+@checks_arguments
 class ConversationsDoor:
     """Stored conversations: start, list, read, rename, remove and export them."""
 

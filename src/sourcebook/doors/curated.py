@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sourcebook.assembly import make_entries
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.model.curation import SourceType
+from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource
 
 
+@checks_arguments
 class CuratedDoor:
     """Curated answers, which `ask` prefers: add, find, list and remove them."""
 

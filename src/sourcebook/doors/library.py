@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_stored_files
 from sourcebook.ingest.uploads.stored_files import remove_document
+from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from sourcebook.doors.connection import Connection
     from sourcebook.model.documents import Collection, Document, DocumentDetails, DocumentStatus
 
 
+@checks_arguments
 class LibraryDoor:
     """Documents and collections: list, read, hide and remove them."""
 

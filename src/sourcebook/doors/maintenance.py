@@ -18,9 +18,10 @@ from sourcebook.assembly import (
     rebuild_if_damaged,
 )
 from sourcebook.doors.connection import works_closed
-from sourcebook.errors import BaseDamaged
+from sourcebook.errors import BaseDamaged, UsageError
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.reindexing import ReindexScope
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.ports.choices import chosen
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.maintenance.base_copy import CopyReport
 
 
+@checks_arguments
 class MaintenanceDoor:
     """The base as a whole: back it up, move it, reindex it, check and repair it."""
 
@@ -115,8 +117,12 @@ class MaintenanceDoor:
         collection: str | None = None,
         model: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
     ) -> BundleReport:
-        """Import a bundle, a JSON Lines index, or another program's base. Importing again changes nothing.
+        """Import a bundle, a JSON Lines index, or another program's base.
+
+        Importing another program's base again brings over what is new there and what was decided since; whatever was
+        changed here as well stays, and is named. With `dry_run` the report is the plan, and nothing is written.
 
         `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
         vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
@@ -130,9 +136,15 @@ class MaintenanceDoor:
                 self._connection.settings,
                 model=model,
                 on_progress=on_progress,
+                dry_run=dry_run,
             )
-            await self._connection.prepare(self._connection.named(collection), on_progress)
+            if not dry_run:
+                await self._connection.prepare(self._connection.named(collection), on_progress)
             return report
+        if dry_run:
+            raise UsageError(
+                "Only the import of another program's base has a plan.", hint="Leave out `dry_run`."
+            )
         return await make_bundles(self._connection.base).read(
             source,
             collection=collection,

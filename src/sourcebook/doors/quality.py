@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_absences, make_calibrator
 from sourcebook.consult.calibration.service import questions_from
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.retrieve.evaluation import SearchSetting, evaluate, replay
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed
 
 
+@checks_arguments
 class QualityDoor:
     """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sourcebook.ports.arguments import checks_arguments
+
 if TYPE_CHECKING:
     from sourcebook.doors.connection import Connection
     from sourcebook.model.curation import Term
 
 
+@checks_arguments
 class TerminologyDoor:
     """Words to avoid, and the phrases to use instead."""
 

@@ -54,8 +54,10 @@ its default message; the rest is its default hint.
     │   ├── BaseFull
     │   ├── BaseReadOnly
     │   ├── BaseDamaged
+    │   ├── BaseReplaced
     │   ├── BackupDamaged
     │   ├── BaseUnreachable
+    │   │   └── ConnectionLost
     │   ├── NotASourcebook
     │   ├── BaseTooNew
     │   ├── MigrationEdited
@@ -124,8 +126,10 @@ from sourcebook.errors.storage import (
     BaseDamaged,
     BaseFull,
     BaseReadOnly,
+    BaseReplaced,
     BaseTooNew,
     BaseUnreachable,
+    ConnectionLost,
     EmbeddingSizeMismatch,
     MigrationEdited,
     NotASourcebook,
@@ -178,12 +182,14 @@ __all__ = [
     "BaseDamaged",
     "BaseFull",
     "BaseReadOnly",
+    "BaseReplaced",
     "BaseTooNew",
     "BaseUnreachable",
     "ChunkNotFound",
     "CollectionConflict",
     "CollectionNotFound",
     "Conflict",
+    "ConnectionLost",
     "CuratedAnswerNotFound",
     "DamagedFile",
     "DocumentChangedMeanwhile",

@@ -50,6 +50,16 @@ class BaseDamaged(StorageError):
     code = "base_damaged"
 
 
+class BaseReplaced(StorageError):
+    """The file of the base was deleted, moved or replaced while it was open.
+
+    The last change is not in the base that is there now. Restart what uses the base (`serve`, `bot`, `add --watch`),
+    and do it again.
+    """
+
+    code = "base_replaced"
+
+
 class BackupDamaged(StorageError):
     """The file is not an intact backup.
 
@@ -66,6 +76,15 @@ class BaseUnreachable(StorageError):
     """
 
     code = "base_unreachable"
+
+
+class ConnectionLost(BaseUnreachable):
+    """The connection to the server was lost in the middle of something.
+
+    Try again: it is reopened automatically. A change that was in progress was not made.
+    """
+
+    code = "connection_lost"
 
 
 class NotASourcebook(StorageError):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.people.ledger import IN_THE_LEDGER
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.ports.forward import forward
 from sourcebook.ports.people import Ledger, Messages, Topics, Users
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sourcebook.model.people import Prices, Reservation, TokenTransaction, Topic, User
 
 
+@checks_arguments
 class People:
     """Users, their consultations, messages and tokens. What needs no rule of its own is the stores'."""
 

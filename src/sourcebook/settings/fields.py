@@ -389,7 +389,11 @@ class Settings(BaseModel):
 
     def at(self, db: str) -> Settings:
         """The same settings for another base."""
-        return Settings.model_validate({**self.model_dump(), "db": db})
+        try:
+            return Settings.model_validate({**self.model_dump(), "db": db})
+        except ValidationError as error:
+            reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+            raise BadSetting(f"`db` is not valid: {reason.removeprefix('Value error, ')}.") from None
 
     def with_embedder(self, name: str) -> Settings:
         """The same settings with another embedder."""

@@ -37,6 +37,12 @@ class DocumentWriter:
     prefix: str | None = None
     """For documents that are numbered, and so may have the numbers of others: what then stands before theirs."""
 
+    async def outcome_of(self, old: OldDocument) -> WriteOutcome:
+        """What `put` would make of it."""
+        async with self.database.snapshot() as reader:
+            free = await self._under_free_ids(reader, old)
+        return free if isinstance(free, WriteOutcome) else WriteOutcome.WRITTEN
+
     async def put(self, old: OldDocument) -> WriteOutcome:
         async with self.database.snapshot() as reader:
             free = await self._under_free_ids(reader, old)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from sourcebook.errors import StorageError
+from sourcebook.errors import BaseDamaged, BaseReplaced, BaseUnreachable, NotOpen, StorageError
 from sourcebook.model.adding import Progress
 from sourcebook.model.health import Finding, HealthReport, Repair, Weight
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.maintenance.text_integrity import (
     DamagedText,
     TextFault,
@@ -26,11 +28,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# A base that is not there is not damaged: nothing can be said of it.
+_AWAY = (BaseUnreachable, BaseReplaced, NotOpen)
+
 RESTORE = (
     "Restore the last backup with `sourcebook restore FILE --force`. Without one, "
     "`sourcebook doctor --repair` saves what can still be read, and keeps the damaged file."
 )
 REPAIR = "Run `sourcebook doctor --repair`."
+_UNEXAMINED = (
+    "Nothing is known to be damaged. Put right what the database says, and run `sourcebook doctor` again."
+)
 _MONEY = "This cannot be repaired automatically: compare with a backup, or use `sourcebook tokens credit`."
 _AGAIN = "Run `sourcebook doctor --repair`, then add these documents again: `sourcebook add PATH`."
 _REINDEX = (
@@ -98,18 +106,32 @@ class StorageHealth(Protocol):
 class Examination:
     """One examination: what was found so far, and how far it is."""
 
-    reader: Executor
+    database: Database
     on_progress: OnProgress | None = None
     findings: list[Finding] = field(default_factory=list[Finding])
     unreadable: list[str] = field(default_factory=list[str])
+    unexamined: list[str] = field(default_factory=list[str])
     _done: int = 0
+
+    async def check(self, what: str, look: Callable[[Executor], Awaitable[Sequence[Finding]]]) -> None:
+        """Take in what one check finds, in a snapshot of its own: one that fails does not fail those after it."""
+        await self.attempt(what, self.read(look))
+
+    @again_if_lost
+    async def read(self, look: Callable[[Executor], Awaitable[T]]) -> T:
+        async with self.database.snapshot() as reader:
+            return await look(reader)
 
     async def attempt(self, what: str, look: Awaitable[Sequence[Finding]]) -> None:
         """Take in what one check finds. One that stumbles over a damaged page is a finding, too."""
         try:
             self.findings += await look
-        except StorageError as error:
+        except BaseDamaged as error:
             self.unreadable.append(f"{what}: {error.message}")
+        except _AWAY:
+            raise
+        except StorageError as error:
+            self.unexamined.append(f"{what}: {error.message}")
         self._done += 1
         self.show(what)
 
@@ -133,18 +155,20 @@ async def examine(
     extras: Mapping[str, str] | None = None,
     on_progress: OnProgress | None = None,
 ) -> HealthReport:
-    """Look at everything, in one snapshot, and change nothing. Leases of jobs are looked at if `now` is given."""
-    async with database.snapshot() as reader:
-        looking = Examination(reader, on_progress)
-        for name, meaning, hint in _CHECKS:
-            await looking.attempt(name, _run(reader, name, meaning, hint))
-        await looking.attempt("terms", _check_terms(reader))
-        await looking.attempt("state", _check_state(reader, now))
-        info = await _or_nothing({}, _info(reader))
-        counts = await _or_nothing({}, _counts(reader))
-        same_analyser = info.get("analyser_version") == str(ANALYSER_VERSION)
-        looking.findings += _check_analyser(info)
-        await looking.attempt("texts", _check_texts(looking, with_words=same_analyser))
+    """Look at everything, each check in one snapshot, and change nothing. Leases of jobs are looked at with `now`.
+
+    A base that cannot be reached any more is an error, and not a finding.
+    """
+    looking = Examination(database, on_progress)
+    for name, meaning, hint in _CHECKS:
+        await looking.check(name, partial(_run, name=name, meaning=meaning, hint=hint))
+    await looking.check("terms", _check_terms)
+    await looking.check("state", partial(_check_state, now=now))
+    info = await _or_nothing({}, looking.read(_info))
+    counts = await _or_nothing({}, looking.read(_counts))
+    same_analyser = info.get("analyser_version") == str(ANALYSER_VERSION)
+    looking.findings += _check_analyser(info)
+    await looking.check("texts", partial(_check_texts, looking=looking, with_words=same_analyser))
     if around is not None:
         await looking.attempt("files", around.findings())
         rows = around.lost_rows() if looking.is_damaged else around.broken_rows()
@@ -152,7 +176,11 @@ async def examine(
     return HealthReport(
         versions={**versions, **({"base": f"version {info['version']}"} if "version" in info else {})},
         counts=counts,
-        findings=[*_unreadable(looking.unreadable), *looking.findings],
+        findings=[
+            *_unreadable(looking.unreadable),
+            *_unexamined(looking.unexamined),
+            *looking.findings,
+        ],
         extras=extras or {},
         disk={} if around is None else await around.disk(),
     )
@@ -247,10 +275,10 @@ def _held(rows: list[Row], broken: list[str]) -> Counter[int]:
     return held
 
 
-async def _check_texts(looking: Examination, *, with_words: bool) -> list[Finding]:
+async def _check_texts(reader: Executor, *, looking: Examination, with_words: bool) -> list[Finding]:
     """What is cited must be what was written, and stand where it is said to stand."""
     damaged = await damaged_texts(
-        looking.reader,
+        reader,
         with_words=with_words,
         advance=lambda done, total: looking.show("texts", done / max(total, 1)),
     )
@@ -271,6 +299,12 @@ def _unreadable(reasons: Sequence[str]) -> Iterator[Finding]:
     if reasons:
         message = f"{len(reasons)} × checks failed on damaged data, for example {reasons[0]}"
         yield Finding("unreadable", message, RESTORE, len(reasons))
+
+
+def _unexamined(reasons: Sequence[str]) -> Iterator[Finding]:
+    if reasons:
+        message = f"{len(reasons)} × checks could not be done, for example {reasons[0]}"
+        yield Finding("unexamined", message, _UNEXAMINED, len(reasons))
 
 
 def _check_analyser(info: Mapping[str, str]) -> Iterator[Finding]:
@@ -296,5 +330,7 @@ async def _counts(reader: Executor) -> dict[str, int]:
 async def _or_nothing(nothing: T, look: Awaitable[T]) -> T:
     try:
         return await look
+    except _AWAY:
+        raise
     except StorageError:
         return nothing

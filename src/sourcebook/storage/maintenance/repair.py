@@ -94,12 +94,15 @@ class Repairer:
         had_vectors = _keys(await self._database.fetch("embedded_documents"))
         beside = [] if self._around is None else await self._around.repair()
         async with self._database.transaction() as transaction:
+            # What is counted here must not be changed by anybody between the counting and the writing.
+            await transaction.execute("take_every_turn")
             in_pieces = _keys(await transaction.fetch("documents_in_pieces"))
             lost_before = _keys(await transaction.fetch("lost_documents"))
             await self._tidy(transaction)
             wordless = await self._recount(transaction)
             lost = _keys(await transaction.fetch("lost_documents")) - lost_before
         await self._mend_pieces(in_pieces, lost)
+        await self._correct_facts()
         self._show(10, "texts")
         for key, chunk_ids in (await self._mend_texts()).items():
             wordless.setdefault(key, set()).update(chunk_ids)
@@ -179,6 +182,22 @@ class Repairer:
             else:
                 await transaction.execute("delete_document_words", **key)
         return held
+
+    async def _correct_facts(self) -> None:
+        """What filters see of metadata, where the database keeps that by itself."""
+        changed: set[Key] = set()
+        for name, correct in (
+            ("documents_with_scope_names", "correct_document_facts"),
+            ("chunks_with_scope_names", "correct_chunk_facts"),
+        ):
+            for row in await self._database.fetch(name):
+                if await self._database.execute(correct, **row):
+                    changed.add((row["collection_id"], row["document_id"]))
+        for collection_id, document_id in sorted(changed):
+            await self._database.execute(
+                "refresh_facts", collection_id=collection_id, document_ids=[document_id]
+            )
+        self._mender.note("correct_facts", "documents had what filters see of them corrected", len(changed))
 
     # Texts
 

@@ -14,6 +14,7 @@ from uuid import uuid4
 from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageError, UserNotFound
 from sourcebook.model.people import OperationType, Reservation, ReservationStatus, TokenTransaction
 from sourcebook.people.ledger import has_lapsed, require_amount
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.storage.checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.topics import topic_from
@@ -157,6 +158,7 @@ def _used_otherwise(key: str) -> UsageError:
     return UsageError(f"the key {key!r} was used for something else", hint="Use a new key for every change.")
 
 
+@checks_arguments
 class SqlLedger:
     def __init__(self, database: Database, clock: Clock, new_key: Callable[[], str] | None = None) -> None:
         self._database = database

@@ -24,6 +24,7 @@ from sourcebook.errors import (
     BaseReadOnly,
     BaseUnreachable,
     Conflict,
+    ConnectionLost,
     NotOpen,
     SourcebookError,
     StorageError,
@@ -122,6 +123,9 @@ def translation(error: BaseException) -> SourcebookError | None:
             return UsageError(f"a value does not fit its column: {error}")
         case asyncpg.InterfaceError():
             return NotOpen() if "pool is clos" in str(error) else BaseUnreachable(_lost(error))
+        case asyncpg.InternalClientError():
+            # What the driver says of a connection that broke off in the middle of an answer.
+            return BaseUnreachable(_lost(error))
         case UnicodeEncodeError():
             return BadText()
         case OverflowError():
@@ -173,6 +177,18 @@ def _readable_address() -> Generator[None]:
         raise BadAddress(f"The address of the server does not fit: {error}.") from None
     except (ValueError, OverflowError):
         raise BadAddress from None
+
+
+@contextmanager
+def in_use() -> Generator[None, None, None]:
+    """The same on a connection that was there: if it cannot be reached any more, it was lost."""
+    try:
+        with translated():
+            yield
+    except ConnectionLost:
+        raise
+    except BaseUnreachable as error:
+        raise ConnectionLost(error.message) from error
 
 
 async def connect(address: str, *, patience: float, settings: Mapping[str, str]) -> Connection:

@@ -14,7 +14,8 @@ import numpy as np
 
 from sourcebook.errors import NotASourcebook, SourcebookError
 from sourcebook.storage.queries import Queries, parse
-from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite import base_files, driver
+from sourcebook.storage.temporary_folders import make_private_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,8 @@ class SqliteEmbeddingCache:
             return None
 
     def _on_connection(self, work: Callable[[Connection], T]) -> T:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._path.parent)
+        base_files.make_base_file(self._path)
         with driver.translated():
             connection = driver.connect(self._path, busy_timeout=_BUSY_TIMEOUT)
             try:

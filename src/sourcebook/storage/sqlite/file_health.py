@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from sourcebook.storage.sqlite.salvage.rescue import (
     LostRows,
     lost_rows_of,
 )
+from sourcebook.storage.temporary_folders import left_behind, remove_leftover
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
@@ -63,6 +65,7 @@ class SqliteFileHealth:
         found += _counted(
             "strange_vectors", "vectors contain invalid numbers", [vector.chunk_id for vector in strange]
         )
+        found += await anyio.to_thread.run_sync(_open_to_others, self._base)
         disk = await self.disk()
         if disk["free_bytes"] < 2 * disk["base_bytes"]:
             found.append(
@@ -105,7 +108,7 @@ class SqliteFileHealth:
             done.append(Repair("strange_vectors", "invalid vectors were removed", len(strange)))
         leftovers = [*await self._leftovers(), *await self._stray_files()]
         for path in leftovers:
-            await anyio.to_thread.run_sync(base_files.remove_tree, Path(path))
+            await anyio.to_thread.run_sync(remove_leftover, Path(path))
         if leftovers:
             done.append(Repair("leftovers", "unneeded files were removed", len(leftovers)))
         return done
@@ -221,7 +224,7 @@ def _strange_vectors(session: SqliteSession) -> list[StoredVector]:
 
 
 def _find_leftovers(base: Path, known: list[str]) -> list[str]:
-    found = base_files.left_behind(base.parent)
+    found = left_behind(base.parent)
     found += [path for path in base.parent.glob(f"{base.name}.before-*.unfinished") if _is_settled(path)]
     for path in sorted(base_files.derived_files_of(base).glob("*")):
         token = path.stem.rpartition("-")[2]
@@ -229,6 +232,26 @@ def _find_leftovers(base: Path, known: list[str]) -> list[str]:
         if not is_known and _is_settled(path):
             found.append(path)
     return [str(path) for path in found]
+
+
+def _open_to_others(base: Path) -> list[Finding]:
+    """What more people may read than its owner. New files are made for the owner alone; others stay as they are."""
+    if os.name != "posix":
+        return []
+    places = (base, base_files.stored_files_of(base), base_files.derived_files_of(base))
+    wide = [path for path in places if path.exists() and path.stat().st_mode & 0o077]
+    if not wide:
+        return []
+    return [
+        Finding(
+            "open_to_others",
+            f"other users of this machine may look into {', '.join(path.name for path in wide)}",
+            "If they should not, `chmod 600` the file and `chmod 700` the folders.",
+            len(wide),
+            Weight.NOTE,
+            rows=[str(path) for path in wide],
+        )
+    ]
 
 
 def _is_settled(path: Path) -> bool:

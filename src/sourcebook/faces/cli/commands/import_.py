@@ -37,15 +37,21 @@ def import_bundle(
             show_default=False,
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say what would be done with another program's base, and do nothing."),
+    ] = False,
 ) -> None:
     """Import a bundle written by `export`, an embeddings.jsonl, or another program's base."""
     with call.open_or_make() as book, progress_bar() as on_progress:
         report = book.maintenance.import_bundle(
-            source, collection=collection, model=model, on_progress=on_progress
+            source, collection=collection, model=model, on_progress=on_progress, dry_run=dry_run
         )
     if call.as_json:
         say_json(report.as_dict())
     else:
+        if dry_run:
+            say("Nothing was written. It would be:")
         _say(report)
 
 
@@ -57,5 +63,7 @@ def _say(report: "BundleReport") -> None:
     )
     for table, written in report.rows.items():
         say(f"{written} rows of {table}")
+    for table, renewed in report.renewed.items():
+        say(f"{renewed} rows of {table} that were there, brought to their present state")
     for why, count in report.left_out.items():
         say(f"{count} {why}")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _PIECE = 1 << 20
+_INCOMPLETE = "the backup was never completed"
 
 _TABLES = (
     "create table backup_info (key text not null primary key, value text not null) strict, without rowid",
@@ -68,9 +69,13 @@ def unseal(connection: Connection) -> None:
 def record_of(connection: Connection) -> BackupRecord | None:
     """What the file says of itself, or None if it is a base and not a backup."""
     names = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
-    if "backup_info" not in names:
+    if not names & set(tables.BACKUP_TABLES):
         return None
+    if not names >= set(tables.BACKUP_TABLES):
+        raise BackupDamaged(_INCOMPLETE)
     said = {str(key): str(value) for key, value in connection.execute("select key, value from backup_info")}
+    if not said:
+        raise BackupDamaged(_INCOMPLETE)
     if said.get("format") != str(FORMAT):
         raise BackupDamaged(
             f"the backup has the format {said.get('format')!r}, but this program reads {FORMAT}",
@@ -110,6 +115,12 @@ def put_files(connection: Connection, base: Path, advance: Callable[[int, int], 
             continue
         hashes[name] = hashed.hexdigest()
     return hashes
+
+
+def uploads_named_in(connection: Connection) -> list[str]:
+    """The stored files of which the documents of a base speak."""
+    found = connection.execute("select distinct stored_file from documents where stored_file is not null")
+    return sorted(str(name) for (name,) in found)
 
 
 def holds_files(connection: Connection) -> bool:

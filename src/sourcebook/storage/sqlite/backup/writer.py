@@ -15,9 +15,18 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BackupDamaged, BaseDamaged, BaseUnreachable, Conflict
 from sourcebook.model.backup import BackupReport, OnExisting
+from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver, tables
 from sourcebook.storage.sqlite.backup import archive
+from sourcebook.storage.temporary_folders import (
+    keep_mode,
+    left_behind,
+    make_private_file,
+    make_private_folder,
+    remove_leftover,
+    temporary_folder,
+)
 
 if TYPE_CHECKING:
     from sourcebook.storage.progress import StagedProgress
@@ -44,31 +53,29 @@ class BackupWriter:
         """Write the backup, verify it, and give it its name. On any error nothing is left of it."""
         if not self.base.is_file():
             raise BaseUnreachable(f"There is no base {str(self.base)!r}.", hint="Check the path in `--db`.")
-        with base_files.named(f"cannot write {self.target}"):
+        with named(f"cannot write {self.target}"):
             require_place(self.target, self.base, on_existing)
-            self.target.parent.mkdir(parents=True, exist_ok=True)
-            for path in base_files.left_behind(self.target.parent, self.target.name):
-                base_files.remove_tree(path)
-            unfinished = base_files.beside(self.target, "unfinished")
-            try:
+            make_private_folder(self.target.parent)
+            for path in left_behind(self.target.parent, self.target.name):
+                remove_leftover(path)
+            with temporary_folder(self.target, "unfinished") as folder:
+                unfinished = folder / self.target.name
                 record = self._write(unfinished)
                 self._verify(unfinished, record)
+                size = unfinished.stat().st_size
                 reached(CrashPoint.BACKUP_VERIFIED)
                 self._give_name(unfinished, on_existing)
-            except BaseException:
-                base_files.remove_with_sides(unfinished)
-                raise
             reached(CrashPoint.BACKUP_NAMED)
             return BackupReport(
                 path=str(self.target),
-                size=self.target.stat().st_size,
+                size=size,
                 digest=record.digest,
                 counts=record.counts,
                 stored_files=len(record.files),
             )
 
     def _write(self, unfinished: Path) -> archive.BackupRecord:
-        base_files.make_anew(unfinished, like=self.base)
+        make_private_file(unfinished)
         with driver.translated(), closing(driver.connect_alone(unfinished, vfs=self.vfs)) as destination:
             with self._snapshot() as source:
                 reached(CrashPoint.BACKUP_BEGUN)
@@ -91,7 +98,7 @@ class BackupWriter:
     @contextmanager
     def _snapshot(self) -> Generator[Connection]:
         """One state of the base, for as long as it is copied and read."""
-        with closing(driver.connect(self.base, busy_timeout=self.busy_timeout)) as source:
+        with closing(driver.connect(self.base, busy_timeout=self.busy_timeout, make=False)) as source:
             source.execute("pragma query_only = on")
             source.execute("begin")
             source.execute("select count(*) from sqlite_schema").fetchall()
@@ -114,6 +121,7 @@ class BackupWriter:
         # Writing may have taken long, and somebody may have put something there meanwhile.
         require_place(self.target, self.base, on_existing)
         if on_existing is OnExisting.REPLACE:
+            keep_mode(self.target, unfinished)
             unfinished.replace(self.target)
             driver.sync_folder(self.target.parent)
             return
