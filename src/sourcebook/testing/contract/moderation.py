@@ -271,7 +271,7 @@ class ModerationContract:
         with pytest.raises(DraftNotFound):
             await queue.cancel(draft.id, STRANGER)
         assert (await queue.cancel(draft.id, LOCAL)).status is DraftStatus.CANCELLED
-        with pytest.raises(AlreadyDecided, match="taken back"):
+        with pytest.raises(AlreadyDecided, match="withdrawn"):
             await queue.reply(draft.id, LOCAL, "late")
         assert await base.stores.jobs.claim(["message"], "w") is None
 
