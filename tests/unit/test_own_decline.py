@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.answer.composer import PassageSources, StreamedAnswer
-from sourcebook.consult.answer.own_decline import is_own_decline
+from sourcebook.consult.answer.model_decline import is_own_decline
 
 DECLINES = [
     "I don't know.",

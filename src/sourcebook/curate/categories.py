@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 _MOST_NAMED = 60
 """So many categories are put before a model at most."""

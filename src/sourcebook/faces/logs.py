@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sourcebook.settings import masked
-from sourcebook.text.hidden import escaped_in_json, without_hidden
+from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
 
 if TYPE_CHECKING:
     from typing import TextIO

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import WordCounts
+    from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import Chunk
     from sourcebook.model.explanation import Explanation
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import AskedCollection, CitableDocuments
+    from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
     from sourcebook.model.documents import (
         Chunk,
         Collection,

@@ -22,9 +22,7 @@ from sourcebook.model.search import (
     SearchReport,
     WarningCode,
 )
-from sourcebook.retrieve.arms import ArmQuery, Arms, only
-from sourcebook.retrieve.checks import checked_config, named_collections, require_question
-from sourcebook.retrieve.children import ChildView, with_parent_context, without_parent_context
+from sourcebook.retrieve.child_chunks import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.diversity import by_novelty
@@ -34,8 +32,10 @@ from sourcebook.retrieve.fusion import fuse_collections, put_behind
 from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.rerank_stage import RerankStage, candidates_wanted
 from sourcebook.retrieve.result_texts import ChunkReader
+from sourcebook.retrieve.search_checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.retrieve.trace import Trace
+from sourcebook.retrieve.word_and_vector_arms import ArmQuery, Arms, only
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult

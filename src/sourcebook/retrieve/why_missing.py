@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sourcebook.model.documents import ChunkLevel, DocumentStatus
 from sourcebook.model.explanation import AbsenceCode, AbsenceReason, DocumentPlace
 from sourcebook.model.search import And, Or, RetrievalConfig, RetrievalMode
-from sourcebook.retrieve.checks import checked_config, named_collections
 from sourcebook.retrieve.filter_text import as_where
 from sourcebook.retrieve.filters import FilterRecord, check, matches
+from sourcebook.retrieve.search_checks import checked_config, named_collections
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.text.analysis import analyse, analyse_question
 

@@ -20,9 +20,9 @@ from sourcebook.model.documents import (
     EmbeddingModel,
 )
 from sourcebook.model.sources import DocumentState, Refused, Source, SourceKind
-from sourcebook.storage.checks import metadata_text
+from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.index import vector_encoding
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import add
 
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
-from sourcebook.text.normal import folded
+from sourcebook.text.normal_form import folded
 from sourcebook.text.spellings import in_one_spelling
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import asking_words, stop_words

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from sourcebook.text.normal import folded
+from sourcebook.text.normal_form import folded
 
 # The lists after the Spanish one only guard: their languages share small words with the first four.
 _LISTS = {

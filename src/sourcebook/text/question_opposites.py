@@ -13,7 +13,7 @@ from functools import cache
 from itertools import permutations
 
 from sourcebook.text.analysis import words
-from sourcebook.text.normal import folded
+from sourcebook.text.normal_form import folded
 
 _LISTS = {
     "en": """

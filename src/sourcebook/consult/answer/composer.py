@@ -18,12 +18,12 @@ from sourcebook.consult.answer.citations import (
     quote_at,
 )
 from sourcebook.consult.answer.extract import emphasised, extract
-from sourcebook.consult.answer.own_decline import is_own_decline, may_become_decline
+from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.question.kinds import kinds_of
 from sourcebook.model.chat import Citation, Sentence, SupportGrade
-from sourcebook.text.normal import made_storable, without_open_half
+from sourcebook.text.normal_form import made_storable, without_open_half
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.extract import Extract

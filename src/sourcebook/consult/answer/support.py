@@ -23,7 +23,7 @@ from sourcebook.consult.answer.support_order import has_exchanged_facts
 from sourcebook.consult.answer.support_units import has_other_units
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import analyse, words
-from sourcebook.text.decisive import decisive_words, meant_words
+from sourcebook.text.decisive_words import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
 from sourcebook.text.numbers import quantities
 from sourcebook.text.opposites import are_opposite

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from sourcebook.faces.cli.text_layout import Cut, fitting_columns, shortened, wrapped
 from sourcebook.settings import masked
-from sourcebook.text.hidden import escaped_in_json, without_hidden
+from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

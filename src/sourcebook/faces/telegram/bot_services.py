@@ -17,7 +17,7 @@ from sourcebook.faces.telegram.guests import ChatPlace, Guest, is_admin, is_staf
 from sourcebook.faces.telegram.outages import Outages
 from sourcebook.locale import texts
 from sourcebook.model.people import Direction, UserRole
-from sourcebook.text.normal import made_storable
+from sourcebook.text.normal_form import made_storable
 
 if TYPE_CHECKING:
     from aiogram import Bot

@@ -22,9 +22,9 @@ from sourcebook.errors import (
 from sourcebook.ingest.add_request import PARSERS_VERSION
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id
+from sourcebook.ingest.folder.claimed_files import SharedWork
 from sourcebook.ingest.folder.plan import has_text
 from sourcebook.ingest.folder.scan import Skip
-from sourcebook.ingest.folder.shared_work import SharedWork
 from sourcebook.ingest.folder.type_rules import parse_rules
 from sourcebook.ingest.index.document_reader import (
     Bytes,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from sourcebook.text import hidden
+from sourcebook.text import hidden_characters
 
 _LINE_END = re.compile(r"\r\n?")
 # Controls apart from tab, line feed and form feed; soft hyphen; lone surrogates; noncharacters; and what hides.
 _INVISIBLE = re.compile(
-    f"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff\ufffe\uffff{hidden.MARKS}]"
+    f"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff\ufffe\uffff{hidden_characters.MARKS}]"
 )
 # Joiners belong to the spelling of Arabic, Persian and the languages of India, and hold emoji together.
 _JOINER = re.compile("(?<![\u0590-\u1fff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])[\u200c\u200d]+")

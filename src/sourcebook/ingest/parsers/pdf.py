@@ -11,7 +11,6 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
-from sourcebook.ingest.parsers.pdf_heads import body_size, without_running_heads
 from sourcebook.ingest.parsers.pdf_layout import (
     Block,
     is_item,
@@ -28,6 +27,7 @@ from sourcebook.ingest.parsers.pdf_outline import (
     is_heading,
 )
 from sourcebook.ingest.parsers.pdf_page import PageContent, read_page
+from sourcebook.ingest.parsers.pdf_running_heads import body_size, without_running_heads
 from sourcebook.ingest.parsers.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 
 import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
-from sourcebook.ingest.parsers.confinement import ParserLimits
 from sourcebook.ingest.parsers.ocr import can_read_pictures
 from sourcebook.ingest.parsers.parsed import ParsedText
 from sourcebook.ingest.parsers.pool_protocol import (
@@ -30,6 +29,7 @@ from sourcebook.ingest.parsers.pool_protocol import (
     read_reply,
     write_request,
 )
+from sourcebook.ingest.parsers.process_limits import ParserLimits
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.page_progress import OnPage

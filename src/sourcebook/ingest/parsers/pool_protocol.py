@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
 from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.page_progress import OnPage

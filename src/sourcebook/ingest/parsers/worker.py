@@ -13,14 +13,6 @@ import time
 from typing import IO
 
 from sourcebook.errors import BadFile, FileOverLimit
-from sourcebook.ingest.parsers.confinement import (
-    STARTS_PROGRAMS,
-    ParserLimits,
-    confine,
-    die_with_parent,
-    limit_time,
-    peak_memory,
-)
 from sourcebook.ingest.parsers.ocr import read_pictures
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parse import parse
@@ -32,6 +24,14 @@ from sourcebook.ingest.parsers.pool_protocol import (
     read_request,
     write_page,
     write_reply,
+)
+from sourcebook.ingest.parsers.process_limits import (
+    STARTS_PROGRAMS,
+    ParserLimits,
+    confine,
+    die_with_parent,
+    limit_time,
+    peak_memory,
 )
 
 IDLE_SECONDS = 60.0

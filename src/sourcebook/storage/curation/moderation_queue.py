@@ -17,9 +17,9 @@ from sourcebook.curate.states import (
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
 from sourcebook.ports.moderation import AskedQuestion, DecisionCounts
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_text
 from sourcebook.storage.chat.outbox import put_into_session, tell_rejected, tell_who_asked
-from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, renew_entry, require_sane
 from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
 from sourcebook.storage.curation.staleness import check_entry

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
 from sourcebook.model.curation import Term
-from sourcebook.storage.checks import require_storable
-from sourcebook.text.normal import normal_form
+from sourcebook.storage.argument_checks import require_storable
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.ports.work import Clock

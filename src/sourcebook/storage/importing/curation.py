@@ -13,7 +13,7 @@ from sourcebook.storage.importing.layouts import BOT, NUMBER
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.rows import normal_or_none
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection

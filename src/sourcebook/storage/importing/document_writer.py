@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile
 from sourcebook.model.documents import WriteOutcome
-from sourcebook.storage.checks import require_sane_chunks, require_storable
+from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding

@@ -16,12 +16,12 @@ from sourcebook.storage.importing.chats import ChatImport
 from sourcebook.storage.importing.curation import CurationImport, curated_vectors
 from sourcebook.storage.importing.document_writer import DocumentWriter
 from sourcebook.storage.importing.documents import of_bot, of_chats
+from sourcebook.storage.importing.imported_again import EarlierRows, Renewal, changed_answers, hide_documents
 from sourcebook.storage.importing.imported_ids import ImportedIds, origin_of
 from sourcebook.storage.importing.known_values import require_known_values
 from sourcebook.storage.importing.layouts import BOT, NUMBER, recognised
 from sourcebook.storage.importing.people import PeopleImport
 from sourcebook.storage.importing.progress import ImportProgress
-from sourcebook.storage.importing.renewal import EarlierRows, Renewal, changed_answers, hide_documents
 from sourcebook.storage.importing.vectors import one_size
 from sourcebook.storage.index import collections
 from sourcebook.storage.jsonl.bundle_import import open_collections

@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from sourcebook.model.documents import TrackedDocument
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections
 from sourcebook.storage.index.index_change import IndexChange

@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile, UsageError
 from sourcebook.model.documents import ChunkLevel, WriteOutcome, WriteReport
-from sourcebook.storage.checks import require_sane_chunks, require_storable
+from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.index import chunks as chunk_rows

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, AmbiguousName, DocumentNotFound
-from sourcebook.model.asked import AskedCollection, CitableDocuments
+from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
 from sourcebook.model.documents import Collection, DocumentDetails
 from sourcebook.model.sources import SourceKind
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, documents
 from sourcebook.storage.index.collections import stored_from

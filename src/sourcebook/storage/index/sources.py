@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DocumentChangedMeanwhile
 from sourcebook.model.sources import DocumentState, PathState
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import documents
 from sourcebook.storage.rows import source_from, state_from

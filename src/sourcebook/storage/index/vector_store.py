@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadVector, ChunkNotFound
-from sourcebook.retrieve.checks import require_top_k
-from sourcebook.storage.checks import require_sane_chunks
+from sourcebook.retrieve.search_checks import require_top_k
+from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding

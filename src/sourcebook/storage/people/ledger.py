@@ -15,7 +15,7 @@ from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageErr
 from sourcebook.model.people import OperationType, Reservation, ReservationStatus, TokenTransaction
 from sourcebook.people.ledger import has_lapsed, require_amount
 from sourcebook.ports.arguments import checks_arguments
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.topics import topic_from
 from sourcebook.storage.rows import of_intact_rows

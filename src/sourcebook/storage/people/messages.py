@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError, UserNotFound
 from sourcebook.model.people import Direction, LoggedMessage
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.rows import of_intact_rows
 

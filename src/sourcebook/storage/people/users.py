@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError, UserNotFound
 from sourcebook.model.people import ForgetReport, OperationType, ReservationStatus, User, UserRole
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.ledger import Change, change_balance, end, locked_user, reservation_from
 from sourcebook.storage.rows import of_intact_rows

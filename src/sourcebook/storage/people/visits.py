@@ -28,8 +28,8 @@ from sourcebook.model.people import (
 )
 from sourcebook.people.ledger import FREE, charge_for, costs_something, has_lapsed
 from sourcebook.ports.people import Answered, Entered, Entry, Leaving, OwedDraft, Waiting
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.sessions import new_turn, write_turn
-from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.ledger import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.messages import message_from, meta_text

@@ -3,7 +3,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
@@ -59,7 +59,7 @@ def ask(
             )
 
         if call.as_json:
-            say_json(shapes.answer(asked(None), with_details=explain))
+            say_json(json_shapes.answer(asked(None), with_details=explain))
             return
         answer = streamed(asked)
         say_sources(answer)

@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.errors import UsageError
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.documents import Collection, DistanceMetric
@@ -15,7 +15,7 @@ def list_collections(call: Invocation) -> None:
     with call.open() as book:
         collections = book.library.collections()
     if call.as_json:
-        say_json({"collections": [shapes.collection(collection) for collection in collections]})
+        say_json({"collections": [json_shapes.collection(collection) for collection in collections]})
         return
     say_rows(
         ("name", "model", "dimensions", "metric", "documents", "chunks"),
@@ -59,7 +59,7 @@ def create(
     with call.open_or_make() as book:
         made = book.library.create_collection(wanted)
     if call.as_json:
-        say_json({"collection": shapes.collection(made)})
+        say_json({"collection": json_shapes.collection(made)})
     else:
         tell(f"The collection {made.id} is ready.")
 

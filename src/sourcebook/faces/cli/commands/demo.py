@@ -7,7 +7,7 @@ from typing import Any
 import sourcebook
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.errors import Conflict, PathNotFound
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
 from sourcebook.faces.cli.invocation import Invocation
@@ -129,11 +129,11 @@ def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
         "documents": str(library),
         "report": shown.report.as_dict(),
         "answers": [
-            {"language": language, **shapes.answer(answer)} for language, answer in shown.answers.items()
+            {"language": language, **json_shapes.answer(answer)} for language, answer in shown.answers.items()
         ],
-        "declined": shapes.answer(shown.declined),
-        "curated": shapes.answer(shown.curated, with_details=True),
-        "stale": shapes.answer(shown.stale, with_details=True),
+        "declined": json_shapes.answer(shown.declined),
+        "curated": json_shapes.answer(shown.curated, with_details=True),
+        "stale": json_shapes.answer(shown.stale, with_details=True),
         "waiting": shown.waiting,
     }
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.text_layout import Cut
@@ -38,7 +38,7 @@ def list_documents(
     with call.open() as book:
         documents = book.library.documents(collection=collection, status=status)
     if call.as_json:
-        say_json({"documents": [shapes.document(document) for document in documents]})
+        say_json({"documents": [json_shapes.document(document) for document in documents]})
         return
     columns = ["path", "title", "type", "language", "status", "chunks", "id"]
     rows = [_listed(document) for document in documents]
@@ -59,7 +59,7 @@ def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> 
     with call.open() as book:
         details = book.library.find(name, collection=collection)
     if call.as_json:
-        say_json({"document": shapes.document_details(details, PREVIEW)})
+        say_json({"document": json_shapes.document_details(details, PREVIEW)})
         return
     say_rows(("field", "value"), _rows(details))
     say("")
@@ -114,7 +114,7 @@ def _tell(call: Invocation, what: str, documents: dict[str, str]) -> None:
 
 def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
     document = details.document
-    shown = shapes.document(document)
+    shown = json_shapes.document(document)
     metadata: dict[str, Any] = shown.pop("metadata")
     rows = [(key, _readable(key, value)) for key, value in shown.items() if value not in (None, "")]
     rows += [(f"metadata {key}", _readable(key, value)) for key, value in metadata.items()]

@@ -4,7 +4,7 @@ import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import CuratedAnswerNotFound, UsageError
-from sourcebook.faces import draft_shapes, shapes
+from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
@@ -32,7 +32,7 @@ def list_entries(
     with call.open() as book:
         entries = book.curated.all(collection)
     if call.as_json:
-        say_json({"entries": [shapes.curated_answer(entry) for entry in entries]})
+        say_json({"entries": [json_shapes.curated_answer(entry) for entry in entries]})
         return
     say_rows(
         ("id", "category", "question", "answer", "sources", "state"),
@@ -89,7 +89,7 @@ def add(
             collection=collection,
         )
     if call.as_json:
-        say_json({"entry": shapes.curated_answer(entry)})
+        say_json({"entry": json_shapes.curated_answer(entry)})
         return
     tell(f"Added the curated answer {entry.id}.")
     for bound in entry.sources:
@@ -120,7 +120,7 @@ def edit(
             subcategory=subcategory,
         )
     if call.as_json:
-        say_json({"draft": draft_shapes.draft(draft)})
+        say_json({"draft": draft_json_shapes.draft(draft)})
     else:
         tell(
             f"The change is waiting as draft {draft.id}. Approve it with `sourcebook moderate approve {draft.id}`."

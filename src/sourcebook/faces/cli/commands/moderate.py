@@ -6,7 +6,7 @@ import typer
 
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
-from sourcebook.faces import draft_shapes, shapes
+from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
@@ -48,7 +48,7 @@ def list_drafts(
     with call.open() as book:
         drafts: list[Draft] = book.moderation.get_pending_moderation_items(limit, kind=kind, after=after)
     if call.as_json:
-        say_json({"drafts": [draft_shapes.draft(each) for each in drafts]})
+        say_json({"drafts": [draft_json_shapes.draft(each) for each in drafts]})
         return
     say_rows(
         ("id", "kind", "asked", "category", "question", "answer"),
@@ -67,7 +67,7 @@ def show(call: Invocation, draft_id: Number) -> None:
         entry_id = draft.kb_id or draft.stale_kb_id
         entry: CuratedAnswer | None = None if entry_id is None else book.stores.curated.kb_get(entry_id)
     if call.as_json:
-        say_json({"draft": draft_shapes.draft_with_details(draft, similar, entry)})
+        say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry)})
         return
     say("\n".join(_told(draft, similar, entry)))
 
@@ -98,7 +98,7 @@ def approve(
             subcategory=subcategory,
         )
     if call.as_json:
-        say_json({"entry": shapes.curated_answer(entry)})
+        say_json({"entry": json_shapes.curated_answer(entry)})
         return
     _tell_entry(entry)
 
@@ -114,7 +114,7 @@ def reject(
     with call.open() as book:
         draft: Draft = book.moderation.reject_moderation_item(draft_id, admin, reason)
     if call.as_json:
-        say_json({"draft": draft_shapes.draft(draft)})
+        say_json({"draft": draft_json_shapes.draft(draft)})
     else:
         tell(f"Rejected draft {draft.id}.")
 
@@ -139,8 +139,8 @@ def answer(
         )
         entry: CuratedAnswer | None = None if draft.kb_id is None else book.stores.curated.kb_get(draft.kb_id)
     if call.as_json:
-        shown = None if entry is None else shapes.curated_answer(entry)
-        say_json({"draft": draft_shapes.draft(draft), "entry": shown})
+        shown = None if entry is None else json_shapes.curated_answer(entry)
+        say_json({"draft": draft_json_shapes.draft(draft), "entry": shown})
         return
     tell(f"Answered question {draft.id}.")
     if entry is not None:
@@ -157,7 +157,7 @@ def gaps(
     with call.open() as book:
         found: list[Gap] = book.moderation.gaps(_moment(since), limit)
     if call.as_json:
-        say_json({"gaps": [draft_shapes.gap(each) for each in found]})
+        say_json({"gaps": [draft_json_shapes.gap(each) for each in found]})
         return
     if not found:
         tell("There are no gaps.")
@@ -170,7 +170,7 @@ def digest(call: Invocation, *, since: Since = "7d") -> None:
     with call.open() as book:
         summed: Digest = book.moderation.digest(_moment(since))
     if call.as_json:
-        say_json({"digest": draft_shapes.digest(summed)})
+        say_json({"digest": draft_json_shapes.digest(summed)})
     else:
         say("\n".join(_digest(summed)))
 
@@ -223,7 +223,7 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
     if entry is not None:
         state = f"stale: {entry.stale_reason}" if entry.stale_reason else "current"
         lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state}")
-    lines += [f"  Looked at: {line}" for line in draft_shapes.looked_at(draft)]
+    lines += [f"  Looked at: {line}" for line in draft_json_shapes.looked_at(draft)]
     return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
 
 

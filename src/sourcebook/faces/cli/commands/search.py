@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
@@ -110,7 +110,7 @@ def search(
         if explain_document is not None:
             place = book.quality.explain_document(explain_document, question, config, collection=collection)
     if call.as_json:
-        say_json(shapes.found(question, mode, report, place))
+        say_json(json_shapes.found(question, mode, report, place))
     else:
         _show(report, place)
         if not report.results and not explain and (where or category):

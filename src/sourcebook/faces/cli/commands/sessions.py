@@ -6,7 +6,7 @@ import typer
 
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import Conflict, PathNotFound, SessionNotFound
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import as_json_text, say, say_json, say_rows, tell
@@ -29,7 +29,7 @@ def list_sessions(
     with call.open() as book:
         found = book.conversations.latest(limit)
     if call.as_json:
-        say_json({"sessions": [shapes.session(session) for session in found]})
+        say_json({"sessions": [json_shapes.session(session) for session in found]})
         return
     say_rows(
         ("title", "messages", "last used", "face", "id"),
@@ -42,7 +42,7 @@ def show(call: Invocation, session_id: SessionId) -> None:
     with call.open() as book:
         conversation = book.conversations.get(session_id)
     if call.as_json:
-        say_json({"session": shapes.conversation(conversation)})
+        say_json({"session": json_shapes.conversation(conversation)})
         return
     say(conversation.session.title or "")
     for message in conversation.messages:
@@ -97,7 +97,7 @@ def export(
     chosen = form or _form_of(target, as_json=call.as_json)
     with call.open() as book:
         if chosen is ExportForm.JSON:
-            text = as_json_text({"session": shapes.conversation(book.conversations.get(session_id))})
+            text = as_json_text({"session": json_shapes.conversation(book.conversations.get(session_id))})
         else:
             text = book.conversations.export(session_id)
     if target is not None:

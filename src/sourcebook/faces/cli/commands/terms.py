@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.errors import TermNotFound
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 
@@ -15,7 +15,7 @@ def list_terms(call: Invocation) -> None:
     with call.open() as book:
         terms = book.terminology.all()
     if call.as_json:
-        say_json({"terms": [shapes.term(term) for term in terms]})
+        say_json({"terms": [json_shapes.term(term) for term in terms]})
         return
     say_rows(
         ("term", "preferred phrase", "language", "description"),
@@ -45,7 +45,7 @@ def add(
     with call.open_or_make() as book:
         added = book.terminology.add(term, phrase, description=description, language=language)
     if call.as_json:
-        say_json({"term": shapes.term(added)})
+        say_json({"term": json_shapes.term(added)})
     else:
         tell(f"Answers will say “{added.preferred_phrase}” instead of “{added.term}”.")
 

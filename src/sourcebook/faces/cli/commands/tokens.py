@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.commands.users import UserId
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
@@ -49,7 +49,7 @@ def credit(
         )
         left: int = book.people.get_token_balance(user_id)
     if call.as_json:
-        say_json({"transaction": shapes.transaction(row), "balance": left})
+        say_json({"transaction": json_shapes.transaction(row), "balance": left})
     else:
         tell(f"Credited {row.amount} tokens. The balance is {left}.")
 
@@ -65,7 +65,9 @@ def history(
         left: int = book.people.get_token_balance(user_id)
         rows: list[TokenTransaction] = book.people.token_history(user_id, limit)
     if call.as_json:
-        say_json({"user_id": user_id, "balance": left, "transactions": [shapes.transaction(r) for r in rows]})
+        say_json(
+            {"user_id": user_id, "balance": left, "transactions": [json_shapes.transaction(r) for r in rows]}
+        )
         return
     say_rows(
         ("id", "amount", "operation", "when", "topic", "note"),

@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.people import ForgetReport, User, UserRole
@@ -23,7 +23,7 @@ def list_users(
     with call.open() as book:
         users: list[User] = book.people.list_users(role)
     if call.as_json:
-        say_json({"users": [shapes.user(user) for user in users]})
+        say_json({"users": [json_shapes.user(user) for user in users]})
         return
     say_rows(
         ("id", "name", "username", "telegram", "role", "tokens", "language", "since", "state"),
@@ -80,7 +80,7 @@ def forget(call: Invocation, user_id: UserId) -> None:
     with call.open() as book:
         report: ForgetReport = book.people.forget_user(user_id)
     if call.as_json:
-        say_json({"forgotten": shapes.forget_report(report)})
+        say_json({"forgotten": json_shapes.forget_report(report)})
         return
     tell(
         f"Removed user {user_id}: {report.messages} messages, {report.sessions} conversations and "
@@ -96,6 +96,6 @@ def forget(call: Invocation, user_id: UserId) -> None:
 
 def _show(call: Invocation, user: User, told: str) -> None:
     if call.as_json:
-        say_json({"user": shapes.user(user)})
+        say_json({"user": json_shapes.user(user)})
     else:
         tell(told)

@@ -20,7 +20,7 @@ from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.migrate import pending, read_migrations
 from sourcebook.storage.sqlite import base_files, driver, tables
-from sourcebook.storage.sqlite.backup import archive
+from sourcebook.storage.sqlite.backup import backup_format
 from sourcebook.storage.sqlite.backup.install import install
 from sourcebook.storage.sqlite.migrate import applied_migrations, bring_up_to_date
 from sourcebook.storage.temporary_folders import (
@@ -98,15 +98,15 @@ class Restorer:
                 hint="Add `--force` to replace it; the old base is then kept under another name.",
             )
 
-    def _prepare(self, complete: Path) -> tuple[archive.BackupRecord | None, str]:
+    def _prepare(self, complete: Path) -> tuple[backup_format.BackupRecord | None, str]:
         """A verified copy of the backup beside the base, which is the base from then on."""
         make_private_file(complete)
         try:
             with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
                 source.execute("begin")
                 require_base(source, self.source)
-                record = archive.record_of(source)
-                digest = archive.require_intact(source, record, partial(self.stages.at, VERIFYING))
+                record = backup_format.record_of(source)
+                digest = backup_format.require_intact(source, record, partial(self.stages.at, VERIFYING))
                 with closing(driver.connect_alone(complete)) as copy:
                     self._copy(source, copy)
             with driver.translated(), closing(driver.connect_to_read(complete)) as copy:
@@ -123,15 +123,15 @@ class Restorer:
             for done, total in steps:
                 self.stages.at(COPYING, done, total)
         driver.make_one_file(copy)
-        has_files = archive.holds_files(copy)
-        archive.unseal(copy)
+        has_files = backup_format.holds_files(copy)
+        backup_format.unseal(copy)
         if has_files:
             copy.execute("vacuum")
 
     def _uploads(self, base: Path) -> list[str]:
         """The uploads of a base that serves as a backup. Its file is not the whole of it, so they must be at hand."""
         with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
-            names = archive.uploads_named_in(source)
+            names = backup_format.uploads_named_in(source)
         folders = base_files.stored_files_of(self.source), base_files.stored_files_of(base)
         missing = [name for name in names if not any((folder / name).is_file() for folder in folders)]
         if missing:
@@ -141,7 +141,9 @@ class Restorer:
             )
         return names
 
-    def _put_files(self, base: Path, record: archive.BackupRecord | None, stored: list[str]) -> set[str]:
+    def _put_files(
+        self, base: Path, record: backup_format.BackupRecord | None, stored: list[str]
+    ) -> set[str]:
         """Put the uploads of the backup beside those of the base. The names that were there before."""
         folder, own = base_files.stored_files_of(base), base_files.stored_files_of(self.source)
         before = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
@@ -152,7 +154,7 @@ class Restorer:
                     raise BackupDamaged(f"the stored file {name!r} of the backup would be outside its folder")
                 if record is not None:
                     if not target.is_file() or _hash_of(target) != record.files[name]:
-                        _write_file(archive.pieces_of(source, name), target)
+                        _write_file(backup_format.pieces_of(source, name), target)
                 elif (own / name).is_file() and not target.is_file():
                     _write_file([(own / name).read_bytes()], target)
         return before

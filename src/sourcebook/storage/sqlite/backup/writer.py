@@ -18,7 +18,7 @@ from sourcebook.model.backup import BackupReport, OnExisting
 from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver, tables
-from sourcebook.storage.sqlite.backup import archive
+from sourcebook.storage.sqlite.backup import backup_format
 from sourcebook.storage.temporary_folders import (
     keep_mode,
     left_behind,
@@ -74,7 +74,7 @@ class BackupWriter:
                 stored_files=len(record.files),
             )
 
-    def _write(self, unfinished: Path) -> archive.BackupRecord:
+    def _write(self, unfinished: Path) -> backup_format.BackupRecord:
         make_private_file(unfinished)
         with driver.translated(), closing(driver.connect_alone(unfinished, vfs=self.vfs)) as destination:
             with self._snapshot() as source:
@@ -87,10 +87,10 @@ class BackupWriter:
                 digest = tables.digest_of(source, self.stages.counting(READING, rows))
                 counts = tables.counts_of(source)
             driver.make_one_file(destination)
-            archive.make_room(destination)
-            files = archive.put_files(destination, self.base, partial(self.stages.at, FILES))
-            record = archive.BackupRecord(digest, rows, self.program, self.now, counts, files)
-            archive.seal(destination, record)
+            backup_format.make_room(destination)
+            files = backup_format.put_files(destination, self.base, partial(self.stages.at, FILES))
+            record = backup_format.BackupRecord(digest, rows, self.program, self.now, counts, files)
+            backup_format.seal(destination, record)
         driver.sync_file(unfinished)
         reached(CrashPoint.BACKUP_SEALED)
         return record
@@ -104,13 +104,13 @@ class BackupWriter:
             source.execute("select count(*) from sqlite_schema").fetchall()
             yield source
 
-    def _verify(self, unfinished: Path, record: archive.BackupRecord) -> None:
+    def _verify(self, unfinished: Path, record: backup_format.BackupRecord) -> None:
         """Open what was written and see that it says of itself what the base said."""
         try:
             with driver.translated(), closing(driver.connect_to_read(unfinished)) as written:
-                if archive.record_of(written) != record:
+                if backup_format.record_of(written) != record:
                     raise BackupDamaged("the record of the backup cannot be read back")
-                archive.require_intact(written, record, partial(self.stages.at, VERIFYING))
+                backup_format.require_intact(written, record, partial(self.stages.at, VERIFYING))
         except BackupDamaged as error:
             raise BaseDamaged(
                 f"the copy of {self.base} does not pass its check ({error.message}); no backup was written",
@@ -144,7 +144,7 @@ def require_place(target: Path, base: Path, on_existing: OnExisting) -> None:
         raise Conflict(
             f"{target} already exists", hint="Choose another file, or add `--force` to replace a backup."
         )
-    if not target.is_file() or not archive.is_backup(target):
+    if not target.is_file() or not backup_format.is_backup(target):
         raise Conflict(
             f"{target} exists and is not a backup",
             hint="Choose a file that does not exist. Nothing was written.",

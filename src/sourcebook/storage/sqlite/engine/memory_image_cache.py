@@ -16,7 +16,7 @@ import anyio.to_thread
 from sourcebook.errors import SourcebookError
 from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
-from sourcebook.storage.sqlite.engine.images import (
+from sourcebook.storage.sqlite.engine.memory_images import (
     SHARE_TO_REBUILD,
     Image,
     IndexPart,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.images import Loader
+    from sourcebook.storage.sqlite.engine.memory_images import Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
 P = TypeVar("P", bound=IndexPart)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.retrieve.concurrency import together
-from sourcebook.retrieve.parents import passage_id_of
+from sourcebook.retrieve.parent_passages import passage_id_of
 from sourcebook.text.analysis import analyse, analyse_question
 from sourcebook.text.languages import detect_language
 

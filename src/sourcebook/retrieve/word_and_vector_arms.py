@@ -22,11 +22,11 @@ from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.fusion import FusionRule
-from sourcebook.retrieve.parents import PlainPassages
+from sourcebook.retrieve.parent_passages import PlainPassages
 from sourcebook.retrieve.trace import Searched
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import WordCounts
+    from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.search import FtsSearchResult, HybridConfig, MetadataFilter
     from sourcebook.ports.providers import Embedder

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer
@@ -22,7 +22,7 @@ def draft(draft: Draft) -> dict[str, Any]:
         "question": draft.question,
         "answer": draft.answer,
         "language": draft.language,
-        "citations": [shapes.citation(citation) for citation in draft.citations],
+        "citations": [json_shapes.citation(citation) for citation in draft.citations],
         "category_guess": draft.category_guess,
         "subcategory_guess": draft.subcategory_guess,
         "group_key": draft.group_key,
@@ -44,7 +44,7 @@ def draft_with_details(shown: Draft, similar: Sequence[Draft], entry: CuratedAns
         "details": dict(shown.details),
         "attachments": [dict(each) for each in shown.attachments],
         "similar": [{"id": other.id, "question": other.question} for other in similar],
-        "entry": None if entry is None else shapes.curated_answer(entry),
+        "entry": None if entry is None else json_shapes.curated_answer(entry),
     }
 
 
@@ -72,7 +72,7 @@ def digest(digest: Digest) -> dict[str, Any]:
         "declined": digest.declined,
         "drafts": dict(digest.drafts),
         "pending": digest.pending,
-        "became_stale": [shapes.curated_answer(entry) for entry in digest.became_stale],
+        "became_stale": [json_shapes.curated_answer(entry) for entry in digest.became_stale],
         "to_write": [gap(each) for each in digest.to_write],
         "tokens_spent": digest.tokens_spent,
         "tokens_given": digest.tokens_given,
