@@ -219,6 +219,9 @@ class Consultation:
     async def _accepted(self, question: _Question, found: JudgedPassages) -> PassageSources:
         """The passages that come close enough and are whole."""
         close = found.accepted(self._policy.context_size)
+        if close and self._chat_model is None:
+            # That there is an answer is decided once; where it stands is for the excerpt to find.
+            close = [passage for passage, _ in found.passages]
         taken = await self._judge.sound(close, question.context)
         chosen = {passage.chunk.id for passage in taken}
         damaged = {passage.chunk.id for passage in close} - chosen

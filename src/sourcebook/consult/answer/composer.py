@@ -13,14 +13,12 @@ from sourcebook.consult.answer.citations import (
     best_quote,
     cited_sentences,
 )
-from sourcebook.consult.answer.extract import emphasised, extract
+from sourcebook.consult.answer.extract import Asked, emphasised, extract
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
-from sourcebook.consult.question.kinds import kinds_of
 from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, Sentence, SupportGrade
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.extract import Extract
     from sourcebook.model.documents import Document
     from sourcebook.model.search import SearchResult
 
@@ -62,37 +60,27 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
+            section=chunk.section,
         )
 
 
 def extracted(
     question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
 ) -> ComposedAnswer | None:
-    """An answer in the words of the passages: each sentence is its own quote. `language` is that of the words."""
-    asked_for = emphasised(weights, question, language)
-    chosen = extract(asked_for, desk.passages, language, kinds_of(question))
-    if not chosen:
-        return None
-    numbers: dict[int, int] = {}
+    """An answer in the words of the passages: each excerpt is its own quote. `language` is that of the words."""
+    asked = Asked(question, emphasised(weights, question, language), language, desk.language)
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for piece in chosen:
-        number = numbers.setdefault(piece.passage, len(numbers) + 1)
-        citations.append(desk.citation(number, desk.passages[piece.passage], piece.start, piece.end))
-        said = _as_a_sentence(desk.passages[piece.passage], piece)
-        start = len(text) + (1 if text else 0)
-        text = f"{text} {said} [{number}]".strip()
+    for number, piece in enumerate(extract(asked, desk.passages), start=1):
+        found = desk.citation(number, desk.passages[piece.passage], piece.start, piece.end)
+        citations.append(replace(found, highlight=piece.highlight))
+        start = len(text) + (2 if text else 0)
+        # Behind a listing, the mark must not stand on the line that closes it.
+        mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"
+        text += ("\n\n" if text else "") + piece.text + mark
         sentences.append(Sentence(start, len(text), (number,), verified=True))
-    return ComposedAnswer(text, tuple(citations), tuple(sentences))
-
-
-def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
-    said = " ".join(passage.chunk.content[piece.start : piece.end].split()).lstrip("-*•– ")
-    if said.startswith("|"):
-        # A row of a table is read without its rulers.
-        said = " · ".join(cell.strip() for cell in said.strip("| ").split("|"))
-    return said if said.endswith((".", "!", "?", "…", ":", ";")) else f"{said}."
+    return ComposedAnswer(text, tuple(citations), tuple(sentences)) if citations else None
 
 
 @dataclass(slots=True)

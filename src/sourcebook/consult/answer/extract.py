@@ -1,42 +1,72 @@
-"""An answer without a model: the sentences of the found passages that say most about the question."""
+"""An answer without a model: one excerpt of what was found, around the sentence that says most about the question.
+
+A passage is cut into units that a reader takes as one: a sentence, a list item, a row of a table, a listing. The unit
+that answers best brings along what it cannot do without (what it leads into, what leads to it), then its neighbours, as
+far as an answer may be long.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.question.kinds import QuestionKind, gives
+from sourcebook.consult.answer.clean_markdown import clean_block, markdown_of
+from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.text.analysis import analyse
+from sourcebook.text.blocks import BlockKind, blocks
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
-PASSAGES = 3
-SENTENCES = 3
-_WORTH_OF_NEAREST_CHILD = 0.5
-_WORTH_OF_PASSAGE = 0.5
-_WORTH_OF_THE_RIGHT_KIND = 0.3
-_PRICE_OF_A_PLACE = 0.1
-_LEAST_OF_THE_BEST = 0.6
+LONGEST = 396
+"""How many characters an excerpt is filled up to. A unit that is longer by itself is cut."""
+_LONGEST_ITEM = 300
 _SHORTEST_SHARED_BEGINNING = 5
-_LONGEST_SENTENCE = 600
-_FEWEST_WORDS = 4
-_LONGEST_HEADING = 8
-_ROWS_OF_A_TABLE = 2
-_NUMBERS_IN_A_TABLE = 0.3
 _WORTH_OF_NOW = 2.0
+_FEWEST_WORDS = 3
+
+_WORTH_OF_CONTEXT = 0.5
+_WORTH_OF_NEAREST_CHILD = 0.3
+_WORTH_OF_A_FORM = 0.25
+_WORTH_OF_PASSAGE = 0.5
+_WORTH_OF_SEARCH = 0.25
+_WORTH_OF_OWN_LANGUAGE = 0.3
+_PRICE_OF_NEWS = 0.7
+_PRICE_OF_A_QUESTION = 0.5
+
+_NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
+# What announces a list or a listing: a colon, or words that say so where every sentence ends with a dot.
+_LEAD_IN = re.compile(
+    r"(?:[:：]|\b(?:as follows|(?:the )?following(?: \w+)?|like this|with this|below|следующее|следующим образом|так"
+    r"|ниже|a seguir|(?:o|do) seguinte|seguintes?|abaixo|assim|linha de comandos)\s*\.?)\s*$",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"\W*(?:this|that(?:'s)?|these|those|it(?:'s)?|they|he|she|then|so|but|and|also|otherwise|in (?:this|that) case"
+    r"|for (?:this|that)|это|этот|эта|эти|этого|этом|он|она|оно|они|его|её|их|тогда|поэтому|но|а|и|также|затем|для этого"
+    r"|при этом|isso|isto|este|esta|estes|estas|esse|essa|ele|ela|eles|elas|então|mas|e|também|n[eo]sse|n[eo]ste"
+    r"|para isso|assim)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A sentence of a passage, as a span of the passage's content, and what it is worth as an answer."""
+    """A stretch of a passage, as a span of the passage's content, and how it is shown.
+
+    `highlight` are the words that carry the answer, as spans of the stretch.
+    """
 
     passage: int
     start: int
     end: int
+    text: str
+    highlight: tuple[tuple[int, int], ...]
     score: float
 
 
@@ -74,88 +104,278 @@ def _is_held(term: str, terms: set[str], beginnings: set[str]) -> bool:
     )
 
 
-def extract(
-    weights: Mapping[str, float],
-    passages: Sequence[SearchResult],
-    language: str | None,
-    kinds: frozenset[QuestionKind] = frozenset(),
-) -> list[Extract]:
-    """The best sentences of the first passages, in the order of the passages and of their text.
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A span of the content that is read as one, the block that it is (part) of, and the heading that it is under."""
 
-    `weights` are the terms of the question with what each tells about it. A sentence is also worth how near its child
-    is to the question, how good its passage is, and whether it gives what was asked for (`kinds`). Only those come
-    along that are nearly as good as the best.
+    kind: BlockKind
+    start: int
+    end: int
+    block: int
+    heading: tuple[int, int] | None
+    is_header: bool = False
+    """Whether it is the first row of a table, which names the columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: what its words are worth, the language of the words, the asker's own, and what it asks for.
+
+    `language` is None if each passage is to tell its own.
     """
-    candidates = [
+
+    question: str
+    weights: Mapping[str, float]
+    language: str | None = None
+    spoken: str | None = None
+
+    @property
+    def forms(self) -> AskedForms:
+        return AskedForms(self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """The best unit of a passage, among its units with their scores."""
+
+    passage: int
+    units: Sequence[_Unit]
+    scores: Sequence[float]
+    best: int
+    score: float
+
+
+def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
+    """The excerpt that answers best, as a list of one; of none if no passage has anything to say.
+
+    The first passage is preferred as much as the search puts it above the others, and one in the asker's language to one
+    in another.
+    """
+    forms = asked.forms
+    found = [
         candidate
-        for place, passage in enumerate(passages[:PASSAGES])
-        for candidate in _candidates(weights, place, passage, language, kinds)
+        for place, passage in enumerate(passages)
+        if (candidate := _candidate(asked, forms, place, passage, passages[0].score)) is not None
     ]
-    best = _without_repetition(sorted(candidates, key=lambda c: (-c.score, c.passage, c.start)), passages)
-    chosen = [c for c in best[:SENTENCES] if c.score >= _LEAST_OF_THE_BEST * best[0].score]
-    return sorted(chosen, key=lambda c: (c.passage, c.start))
+    if not found:
+        return []
+    best = max(found, key=lambda candidate: candidate.score)
+    return [_grown(passages[best.passage].chunk.content, best, asked, forms)]
 
 
-def _candidates(
-    weights: Mapping[str, float],
-    place: int,
-    passage: SearchResult,
-    language: str | None,
-    kinds: frozenset[QuestionKind],
-) -> Iterator[Extract]:
-    text, first = passage.chunk.content, passage.chunk.start_index
-    language = language or detect_language(text)
-    around = held_share(weights, text, language)
-    for begin, end in sentence_spans(text):
-        start = _after_heading(text, begin, end)
+def _candidate(
+    asked: Asked, forms: AskedForms, place: int, passage: SearchResult, first_score: float
+) -> _Candidate | None:
+    content = passage.chunk.content
+    units = _units(content)
+    if not units:
+        return None
+    own = detect_language(content)
+    language = asked.language or own
+    scores = _scores(asked, forms, passage, units, language)
+    best = max(range(len(units)), key=lambda i: scores[i])
+    if scores[best] <= 0:
+        return None
+    worth = scores[best]
+    worth += _WORTH_OF_PASSAGE * held_share(
+        asked.weights, f"{passage.document_title or ''}\n{passage.chunk.section or ''}\n{content}", language
+    )
+    worth -= _WORTH_OF_SEARCH * (first_score - passage.score)
+    worth += _WORTH_OF_OWN_LANGUAGE * (asked.spoken is not None and own == asked.spoken)
+    worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
+    return _Candidate(place, units, scores, best, worth)
+
+
+def _scores(
+    asked: Asked, forms: AskedForms, passage: SearchResult, units: Sequence[_Unit], language: str | None
+) -> list[float]:
+    """What each unit is worth: the words of the question that it holds, alone and where it stands, and what it gives."""
+    content, first = passage.chunk.content, passage.chunk.start_index
+    title = set(analyse(f"{passage.document_title or ''} {passage.chunk.section or ''}", language))
+    terms = [set(analyse(content[unit.start : unit.end], language)) for unit in units]
+    scores: list[float] = []
+    for i, unit in enumerate(units):
+        said = content[unit.start : unit.end]
+        around = title | terms[i] | (terms[i - 1] if i else set())
+        if unit.heading:
+            around |= set(analyse(content[slice(*unit.heading)], language))
+        if header := _header_of(units, i):
+            around |= terms[header]
+        share = share_of_weight(asked.weights, terms[i])
         nearest = max(
-            (m.score for m in passage.matched if m.start_index - first < end and m.end_index - first > start),
+            (m.score for m in passage.matched if m.start_index - first < unit.end and m.end_index - first > unit.start),
             default=0.0,
         )
-        score = (
-            held_share(weights, text[start:end], language)
-            + _WORTH_OF_NEAREST_CHILD * max(nearest, 0.0)
-            + _WORTH_OF_PASSAGE * around
-            + _WORTH_OF_THE_RIGHT_KIND * gives(text[start:end], kinds)
-            - _PRICE_OF_A_PLACE * place
-        )
-        if score > 0 and end - start <= _LONGEST_SENTENCE and _says_something(text[start:end]):
-            yield Extract(place, start, end, score)
+        given = said
+        if _leads(content, units, i):
+            given += "\n" + content[units[i + 1].start : units[i + 1].end]
+        score = share + _WORTH_OF_CONTEXT * share_of_weight(asked.weights, around)
+        score += _WORTH_OF_NEAREST_CHILD * max(nearest, 0.0)
+        score += _WORTH_OF_A_FORM * len(forms.met_by(given))
+        score -= _PRICE_OF_A_QUESTION * said.rstrip().endswith("?")
+        is_empty = unit.is_header or (unit.kind is not BlockKind.CODE and len(said.split()) < _FEWEST_WORDS)
+        scores.append(0.0 if is_empty or (not share and not nearest) else score)
+    return scores
 
 
-def _after_heading(text: str, start: int, end: int) -> int:
-    """Where the sentence begins, if a heading without a mark of its own stands on the line before it."""
-    line, _, rest = text[start:end].partition("\n")
-    is_heading = len(line.split()) <= _LONGEST_HEADING and line.rstrip()[-1:].isalnum()
-    if not is_heading or not rest.lstrip()[:1].isupper() or len(rest.split()) < _FEWEST_WORDS:
-        return start
-    return start + len(line) + 1 + len(rest) - len(rest.lstrip())
+def _header_of(units: Sequence[_Unit], i: int) -> int | None:
+    if units[i].kind is not BlockKind.ROW:
+        return None
+    while i and units[i - 1].kind is BlockKind.ROW:
+        i -= 1
+    return i
 
 
-def _says_something(sentence: str) -> bool:
-    """Headings, tables without their lines, questions and a few words answer nothing."""
-    said = sentence.strip()
-    told = said.split()
-    return (
-        not said.startswith("#")
-        and not said.endswith("?")
-        and len(told) >= _FEWEST_WORDS
-        and not _is_table(said, told)
+def _units(content: str) -> list[_Unit]:
+    """The units of a passage. Headings are where they stand under; debris is none."""
+    units: list[_Unit] = []
+    heading: tuple[int, int] | None = None
+    found = blocks(content)
+    for number, block in enumerate(found):
+        if block.kind is BlockKind.HEADING:
+            heading = (block.start, block.end)
+        elif block.kind is BlockKind.DEBRIS:
+            continue
+        elif block.kind is BlockKind.TEXT or (
+            block.kind is BlockKind.ITEM and block.end - block.start > _LONGEST_ITEM
+        ):
+            units += [
+                _Unit(block.kind, block.start + start, block.start + end, number, heading)
+                for start, end in sentence_spans(content[block.start : block.end])
+            ]
+        else:
+            is_header = block.kind is BlockKind.ROW and (not number or found[number - 1].kind is not BlockKind.ROW)
+            is_header &= number + 1 < len(found) and found[number + 1].kind in (BlockKind.ROW, BlockKind.DEBRIS)
+            units.append(_Unit(block.kind, block.start, block.end, number, heading, is_header))
+    return units
+
+
+def _leads(content: str, units: Sequence[_Unit], i: int) -> bool:
+    """Whether what follows a unit belongs to it: the list, the listing or the table that it announces."""
+    if i + 1 >= len(units) or units[i].heading != units[i + 1].heading:
+        return False
+    after, said = units[i + 1].kind, content[units[i].start : units[i].end]
+    if units[i].kind not in (BlockKind.TEXT, BlockKind.ITEM):
+        return False
+    if after is BlockKind.CODE:
+        return bool(_LEAD_IN.search(said)) or units[i].kind is BlockKind.TEXT
+    if after is BlockKind.ITEM and units[i].kind is BlockKind.TEXT:
+        return bool(_LEAD_IN.search(said))
+    return bool(_LEAD_IN.search(said)) and said.rstrip().endswith((":", "："))
+
+
+def _grown(content: str, candidate: _Candidate, asked: Asked, forms: AskedForms) -> Extract:
+    """From one unit to a stretch: first what it cannot do without, then the better neighbour while there is room."""
+    units, scores, best = candidate.units, candidate.scores, candidate.best
+    sizes = [_size(unit.kind, content[unit.start : unit.end]) for unit in units]
+    if sizes[best] > LONGEST:
+        return _cut(content, candidate, asked, forms)
+
+    def fits(low: int, high: int) -> bool:
+        return sum(sizes[low : high + 1]) + high - low <= LONGEST
+
+    low = high = best
+    low -= _needs_before(content, units, best) and fits(low - 1, high)
+    while high + 1 < len(units) and fits(low, high + 1):
+        if not (_leads(content, units, high) or _is_listed_with(units, high, best)):
+            break
+        high += 1
+    while True:
+        sides = [
+            (scores[side], low_, high_)
+            for side, low_, high_ in _extensions(content, units, scores, low, high)
+            if fits(low_, high_)
+        ]
+        if not sides:
+            break
+        _, low, high = max(sides)
+    return _shown(content, candidate, low, high, forms)
+
+
+def _size(kind: BlockKind, text: str) -> int:
+    """How many characters a reader reads, without the marks of code and emphasis."""
+    shown = clean_block(kind, text)
+    return len(shown) - shown.count("`") - shown.count("*")
+
+
+def _needs_before(content: str, units: Sequence[_Unit], i: int) -> bool:
+    """Whether a unit says too little without the one before: a listing, the first of a list, "this" and "it"."""
+    if not i or units[i - 1].heading != units[i].heading:
+        return False
+    before = units[i - 1].kind
+    match units[i].kind:
+        case BlockKind.CODE:
+            return before in (BlockKind.TEXT, BlockKind.ITEM)
+        case BlockKind.ITEM | BlockKind.ROW:
+            return before is BlockKind.TEXT and _leads(content, units, i - 1)
+        case _:
+            return before is BlockKind.TEXT and bool(_POINTS_BACK.match(content, units[i].start, units[i].end))
+
+
+def _is_listed_with(units: Sequence[_Unit], i: int, best: int) -> bool:
+    """Whether the next unit goes on with a list that the answer led into."""
+    return units[i].kind is units[i + 1].kind is BlockKind.ITEM and units[best].kind is BlockKind.TEXT
+
+
+def _extensions(
+    content: str, units: Sequence[_Unit], scores: Sequence[float], low: int, high: int
+) -> Iterator[tuple[int, int, int]]:
+    """The neighbours that may come along: under the same heading, prose with prose, rows with rows of their table."""
+    if low and _belong_together(units, scores, low, low - 1):
+        yield low - 1, low - 1, high
+    if high + 1 < len(units) and _belong_together(units, scores, high, high + 1):
+        yield high + 1, low, high + 1 + _leads(content, units, high + 1)
+
+
+def _belong_together(units: Sequence[_Unit], scores: Sequence[float], i: int, j: int) -> bool:
+    """Whether j may come along with i. A table comes to prose only for what it says about the question."""
+    if units[i].heading != units[j].heading:
+        return False
+    if units[j].kind is not BlockKind.ROW or units[i].kind is BlockKind.ROW:
+        return units[j].kind is BlockKind.ROW or units[i].kind is not BlockKind.ROW
+    return any(scores[k] > 0 for k in range(j, min(j + 2, len(units))) if units[k].kind is BlockKind.ROW)
+
+
+def _cut(content: str, candidate: _Candidate, asked: Asked, forms: AskedForms) -> Extract:
+    """The part of a long unit that answers best, whole lines of a listing or whole clauses of a sentence."""
+    unit = candidate.units[candidate.best]
+    said = content[unit.start : unit.end]
+    between = r"\n" if unit.kind is BlockKind.CODE else r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)"
+    cuts = [0, *(match.end() for match in re.finditer(between, said)), len(said)]
+    language = asked.language or detect_language(content)
+    best = (-1.0, 0, 0)
+    for i, start in enumerate(cuts[:-1]):
+        for end in reversed(cuts[i + 1 :]):
+            if len(clean_block(unit.kind, said[start:end])) > LONGEST - 4:
+                continue
+            part = said[start:end]
+            worth = held_share(asked.weights, part, language) + _WORTH_OF_A_FORM * len(forms.met_by(part))
+            worth += 0.2 * (end - start) / LONGEST + 0.1 * (not start)
+            best = max(best, (worth, start, end))
+            break
+    _, start, end = best
+    if not end:
+        end = max(said.rfind(" ", 0, LONGEST), 1)
+    while said[start:end] and said[end - 1].isspace():
+        end -= 1
+    text = clean_block(unit.kind, said[start:end])
+    if unit.kind is not BlockKind.CODE:
+        text = f"{'… ' if start else ''}{text.rstrip(',;:—– ') if end < len(said) else text}{' …' if end < len(said) else ''}"
+    return Extract(
+        candidate.passage, unit.start + start, unit.start + end, text, ((0, end - start),), candidate.score
     )
 
 
-def _is_table(said: str, told: Sequence[str]) -> bool:
-    numbers = sum(word[:1].isdigit() for word in told)
-    return said.count("\n") >= _ROWS_OF_A_TABLE and numbers >= _NUMBERS_IN_A_TABLE * len(told)
-
-
-def _without_repetition(best: Sequence[Extract], passages: Sequence[SearchResult]) -> list[Extract]:
-    """Passages overlap, so the same sentence may come from two of them: the better one stays."""
-    seen: set[str] = set()
-    kept: list[Extract] = []
-    for candidate in best:
-        text = " ".join(passages[candidate.passage].chunk.content[candidate.start : candidate.end].split())
-        if text not in seen:
-            seen.add(text)
-            kept.append(candidate)
-    return kept
+def _shown(content: str, candidate: _Candidate, low: int, high: int, forms: AskedForms) -> Extract:
+    units = candidate.units[low : high + 1]
+    start, end = units[0].start, units[-1].end
+    pieces: list[tuple[BlockKind, str]] = []
+    for _, of_block in groupby(units, key=lambda unit: unit.block):
+        part = list(of_block)
+        pieces.append((part[0].kind, content[part[0].start : part[-1].end]))
+    best = candidate.units[candidate.best]
+    carrying = [(best.start - start, best.end - start)]
+    text = markdown_of(pieces)
+    if text.endswith(":"):
+        text = f"{text[:-1].rstrip()}."
+    return Extract(candidate.passage, start, end, text, tuple(carrying), candidate.score)
