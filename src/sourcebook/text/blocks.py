@@ -74,6 +74,7 @@ _PROMPT = re.compile(
 # A line alone that no sentence looks like: a program, and what it is called with.
 _CALL = re.compile(r"[a-z.~/$][\w.+/~-]*(?: +[\w./=$~\"'”’<>:@{}\[\]|,*-]+){0,12}")
 _SIGNS = re.compile(r"(?: -|--|[\w.~]/\w|\\$|\w=\S|\w\(.*\)$|[{}]$|\w\.\w)|^[\w.-]+(?: [\w.-]+)?$")
+_TYPED = re.compile(r"[a-z/~$.][\w./:~-]*(?: \S+){0,11}(?<![.:;!?…,])")
 _SENTENCE_ENDS = (".", ":", ";", "!", "?", "…")
 _NOT_AFTER_A_HEADING = (*_SENTENCE_ENDS, ",", "»", '"', "”", "-", "–", "—")
 _LONGEST_HEADING = 10
@@ -92,7 +93,17 @@ def blocks(text: str) -> list[Block]:
         found.append(Block(kind, first, last))
         place = last
     found += _plain(text, place, len(text))
-    return found
+    return [_code_if_announced(text, found, number) for number in range(len(found))]
+
+
+def _code_if_announced(text: str, found: Sequence[Block], number: int) -> Block:
+    """What stands alone behind a colon, begins small and does not end like a sentence is what to type."""
+    block = found[number]
+    said = text[block.start : block.end]
+    is_announced = number > 0 and text[found[number - 1].end - 1] == ":" and "\n\n" in text[found[number - 1].end : block.start + 1]
+    if block.kind is not BlockKind.TEXT or not is_announced or not _TYPED.fullmatch(said):
+        return block
+    return Block(BlockKind.CODE, block.start, block.end)
 
 
 def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
@@ -212,12 +223,12 @@ def _is_heading(line: _Line, following: _Line | None) -> bool:
             and ": " not in said
             and not said.endswith((*_NOT_AFTER_A_HEADING, ")", "`"))
         )
+    if not line.is_first or following is None or count > _LONGEST_LABEL or said.endswith(_NOT_AFTER_A_HEADING):
+        return False
+    if _ITEM.match(following.said):
+        return said[:1].isupper()
     return (
-        line.is_first
-        and following is not None
-        and count <= _LONGEST_LABEL
-        and not said.endswith(_NOT_AFTER_A_HEADING)
-        and following.said[:1].isupper()
+        following.said[:1].isupper()
         and len(following.said) > len(said)
         and following.said.endswith(_SENTENCE_ENDS)
     )

@@ -71,7 +71,8 @@ def clean_block(kind: BlockKind, text: str) -> str:
         case BlockKind.ROW:
             return f"- {said}"
         case BlockKind.ITEM:
-            return _BULLET.sub("- ", said)
+            nested = text[: len(text) - len(text.lstrip())]
+            return nested + _BULLET.sub("- ", said)
         case BlockKind.HEADING:
             plain = _HASHES.sub("", said).replace("**", "")
             return f"**{plain}**" if plain else ""

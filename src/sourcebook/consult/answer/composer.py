@@ -40,12 +40,23 @@ class PassageSources:
     documents: Mapping[tuple[str, str], Document]
     language: str | None
 
-    def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
-        """A citation of a span of the passage's content, verified by being what stands there."""
+    def citation(
+        self,
+        number: int,
+        passage: SearchResult,
+        start: int,
+        end: int,
+        highlight: Sequence[tuple[int, int]] = (),
+    ) -> Citation:
+        """A citation of a span of the passage's content, verified by being what stands there.
+
+        `highlight` are the words that carry the answer, as spans of the quote: it is cited with their page.
+        """
         chunk = passage.chunk
         document = self.documents.get((passage.collection_id, chunk.document_id))
-        # A passage may go over to the next page before the quote.
-        page = (document.page_at(chunk.start_index + start) if document else None) or chunk.page
+        # A passage may go over to the next page before the quote, and a quote before what it is quoted for.
+        carrying = chunk.start_index + start + min((first for first, _ in highlight), default=0)
+        page = (document.page_at(carrying) if document else None) or chunk.page
         return Citation(
             number=number,
             text=source_link(passage.document_path, passage.document_title, page, self.language),
@@ -61,6 +72,7 @@ class PassageSources:
             verified=True,
             file_hash=document.file_hash if document else None,
             section=chunk.section,
+            highlight=tuple(highlight),
         )
 
 
@@ -73,8 +85,8 @@ def extracted(
     sentences: list[Sentence] = []
     text = ""
     for number, piece in enumerate(extract(asked, desk.passages), start=1):
-        found = desk.citation(number, desk.passages[piece.passage], piece.start, piece.end)
-        citations.append(replace(found, highlight=piece.highlight))
+        passage = desk.passages[piece.passage]
+        citations.append(desk.citation(number, passage, piece.start, piece.end, piece.highlight))
         start = len(text) + (2 if text else 0)
         # Behind a listing, the mark must not stand on the line that closes it.
         mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"

@@ -29,6 +29,7 @@ _LONGEST_ITEM = 300
 _SHORTEST_SHARED_BEGINNING = 5
 _WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
+_LETTERS_THAT_TELL = 20
 
 _WORTH_OF_CONTEXT = 0.5
 _WORTH_OF_NEAREST_CHILD = 0.3
@@ -113,6 +114,8 @@ class _Unit:
     end: int
     block: int
     heading: tuple[int, int] | None
+    indent: int = 0
+    """How far a list item stands from the margin."""
     is_header: bool = False
     """Whether it is the first row of a table, which names the columns."""
 
@@ -232,6 +235,7 @@ def _units(content: str) -> list[_Unit]:
     heading: tuple[int, int] | None = None
     found = blocks(content)
     for number, block in enumerate(found):
+        indent = block.start - (content.rfind("\n", 0, block.start) + 1)
         if block.kind is BlockKind.HEADING:
             heading = (block.start, block.end)
         elif block.kind is BlockKind.DEBRIS:
@@ -240,13 +244,13 @@ def _units(content: str) -> list[_Unit]:
             block.kind is BlockKind.ITEM and block.end - block.start > _LONGEST_ITEM
         ):
             units += [
-                _Unit(block.kind, block.start + start, block.start + end, number, heading)
+                _Unit(block.kind, block.start + start, block.start + end, number, heading, indent)
                 for start, end in sentence_spans(content[block.start : block.end])
             ]
         else:
             is_header = block.kind is BlockKind.ROW and (not number or found[number - 1].kind is not BlockKind.ROW)
             is_header &= number + 1 < len(found) and found[number + 1].kind in (BlockKind.ROW, BlockKind.DEBRIS)
-            units.append(_Unit(block.kind, block.start, block.end, number, heading, is_header))
+            units.append(_Unit(block.kind, block.start, block.end, number, heading, indent, is_header))
     return units
 
 
@@ -284,12 +288,13 @@ def _grown(content: str, candidate: _Candidate, asked: Asked, forms: AskedForms)
         sides = [
             (scores[side], low_, high_)
             for side, low_, high_ in _extensions(content, units, scores, low, high)
-            if fits(low_, high_)
+            if fits(low_, high_) and _is_welcome(content, units, best, side)
         ]
         if not sides:
             break
         _, low, high = max(sides)
-    return _shown(content, candidate, low, high, forms)
+    heading = _heading_over(content, candidate, low, high, asked, LONGEST - sum(sizes[low : high + 1]) - high + low)
+    return _shown(content, candidate, low, high, heading)
 
 
 def _size(kind: BlockKind, text: str) -> int:
@@ -321,10 +326,42 @@ def _extensions(
     content: str, units: Sequence[_Unit], scores: Sequence[float], low: int, high: int
 ) -> Iterator[tuple[int, int, int]]:
     """The neighbours that may come along: under the same heading, prose with prose, rows with rows of their table."""
-    if low and _belong_together(units, scores, low, low - 1):
+    if low and _belong_together(units, scores, low, low - 1) and _may_begin(content, units, scores, low - 1):
         yield low - 1, low - 1, high
     if high + 1 < len(units) and _belong_together(units, scores, high, high + 1):
         yield high + 1, low, high + 1 + _leads(content, units, high + 1)
+
+
+def _may_begin(content: str, units: Sequence[_Unit], scores: Sequence[float], i: int) -> bool:
+    """Whether a stretch may begin with a unit: with one that has something to do with it, not with the end of a list."""
+    if units[i].kind is BlockKind.ITEM:
+        return units[i + 1].kind is BlockKind.ITEM
+    if units[i].block == units[i + 1].block or _leads(content, units, i):
+        return True
+    return scores[i] > 0 and not _LEAD_IN.search(content, units[i].start, units[i].end)
+
+
+def _is_welcome(content: str, units: Sequence[_Unit], best: int, i: int) -> bool:
+    """Whether a neighbour is in the same script, and within the same part of a nested list."""
+    first, second = sorted((best, i))
+    if units[best].kind is BlockKind.ITEM:
+        between = [unit.indent for unit in units[first : second + 1] if unit.kind is BlockKind.ITEM]
+        # Of what is less indented, only the item that the best one is a part of may begin the stretch.
+        if min(between) < units[best].indent and (
+            i > best or min(between[1:], default=0) < units[best].indent
+        ):
+            return False
+    if BlockKind.CODE in (units[i].kind, units[best].kind):
+        return True
+    here, there = (_is_cyrillic(content[units[k].start : units[k].end]) for k in (best, i))
+    return None in (here, there) or here is there
+
+
+def _is_cyrillic(text: str) -> bool | None:
+    """Whether a sentence is in Cyrillic; None if it is too short to tell."""
+    letters = [c for c in text if c.isalpha()]
+    cyrillic = sum("\u0400" <= c <= "\u04ff" for c in letters)
+    return None if len(letters) < _LETTERS_THAT_TELL else 3 * cyrillic > len(letters)
 
 
 def _belong_together(units: Sequence[_Unit], scores: Sequence[float], i: int, j: int) -> bool:
@@ -366,16 +403,52 @@ def _cut(content: str, candidate: _Candidate, asked: Asked, forms: AskedForms) -
     )
 
 
-def _shown(content: str, candidate: _Candidate, low: int, high: int, forms: AskedForms) -> Extract:
+def _heading_over(
+    content: str, candidate: _Candidate, low: int, high: int, asked: Asked, room: int
+) -> tuple[int, int] | None:
+    """The heading right above a stretch, if it names something asked for that the stretch does not."""
+    units = candidate.units
+    heading = units[low].heading
+    if heading is None or (low and units[low - 1].heading == heading):
+        return None
+    if _size(BlockKind.HEADING, content[slice(*heading)]) + 2 > room:
+        return None
+    language = asked.language or detect_language(content)
+    without = held_share(asked.weights, content[units[low].start : units[high].end], language)
+    with_it = held_share(asked.weights, content[heading[0] : units[high].end], language)
+    return heading if with_it > without else None
+
+
+def _shown(content: str, candidate: _Candidate, low: int, high: int, heading: tuple[int, int] | None) -> Extract:
     units = candidate.units[low : high + 1]
-    start, end = units[0].start, units[-1].end
-    pieces: list[tuple[BlockKind, str]] = []
+    start, end = (heading or (units[0].start, 0))[0], units[-1].end
+    pieces: list[tuple[BlockKind, str]] = [(BlockKind.HEADING, content[slice(*heading)])] if heading else []
+    margin = min((unit.indent for unit in units if unit.kind is BlockKind.ITEM), default=0)
     for _, of_block in groupby(units, key=lambda unit: unit.block):
         part = list(of_block)
-        pieces.append((part[0].kind, content[part[0].start : part[-1].end]))
-    best = candidate.units[candidate.best]
-    carrying = [(best.start - start, best.end - start)]
+        nested = " " * (part[0].indent - margin) if part[0].kind is BlockKind.ITEM else ""
+        pieces.append((part[0].kind, nested + content[part[0].start : part[-1].end]))
     text = markdown_of(pieces)
     if text.endswith(":"):
         text = f"{text[:-1].rstrip()}."
-    return Extract(candidate.passage, start, end, text, tuple(carrying), candidate.score)
+    if _is_list_cut(candidate.units, high):
+        text += "\n- …"
+    return Extract(candidate.passage, start, end, text, tuple(_carrying(content, candidate, high, start)), candidate.score)
+
+
+def _is_list_cut(units: Sequence[_Unit], high: int) -> bool:
+    """Whether a list goes on behind the stretch."""
+    return (
+        high + 1 < len(units)
+        and units[high].kind is units[high + 1].kind is BlockKind.ITEM
+        and units[high].heading == units[high + 1].heading
+        and units[high + 1].indent >= units[high].indent
+    )
+
+
+def _carrying(content: str, candidate: _Candidate, high: int, start: int) -> Iterator[tuple[int, int]]:
+    """The words that answer: the best unit, and the listing that it leads into."""
+    units, best = candidate.units, candidate.best
+    yield units[best].start - start, units[best].end - start
+    if best < high and _leads(content, units, best) and units[best + 1].kind is BlockKind.CODE:
+        yield units[best + 1].start - start, units[best + 1].end - start
