@@ -30,6 +30,10 @@ _SHORTEST_SHARED_BEGINNING = 5
 _WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
 _LETTERS_THAT_TELL = 20
+_SHORTEST_SECOND = 60
+_SECOND_AS_GOOD = 0.7
+_LEAST_ADDED = 0.25
+_ALIKE = 0.6
 
 _WORTH_OF_CONTEXT = 0.5
 _WORTH_OF_NEAREST_CHILD = 0.3
@@ -39,8 +43,18 @@ _WORTH_OF_SEARCH = 0.25
 _WORTH_OF_OWN_LANGUAGE = 0.3
 _PRICE_OF_NEWS = 0.7
 _PRICE_OF_A_QUESTION = 0.5
+_PRICE_OF_A_POINTER = 0.4
+_WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
+_LINES_OF_CONTENTS = 4
 
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
+# A sentence that only says where to read on.
+_POINTER = re.compile(
+    r"\b(?:see|refer to|described in|см|смотрите|veja|ver|consulte)\b\.?[^.]{0,30}"
+    r"\b(?:section|chapter|appendix|раздел\w*|глав\w+|приложени\w+|secção|seção|capítulo|apêndice)\b",
+    re.IGNORECASE,
+)
+_LINE_OF_CONTENTS = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+\S|.*(?:…|(?:\.\s?){4,})\s*\d+\s*$)", re.MULTILINE)
 # What announces a list or a listing: a colon, or words that say so where every sentence ends with a dot.
 _LEAD_IN = re.compile(
     r"(?:[:：]|\b(?:as follows|(?:the )?following(?: \w+)?|like this|with this|below|следующее|следующим образом|так"
@@ -48,9 +62,9 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\W*(?:this|that(?:'s)?|these|those|it(?:'s)?|they|he|she|then|so|but|and|also|otherwise|in (?:this|that) case"
-    r"|for (?:this|that)|это|этот|эта|эти|этого|этом|он|она|оно|они|его|её|их|тогда|поэтому|но|а|и|также|затем|для этого"
-    r"|при этом|isso|isto|este|esta|estes|estas|esse|essa|ele|ela|eles|elas|então|mas|e|também|n[eo]sse|n[eo]ste"
+    r"\W*(?:this|that(?:'s)?|these|those|it(?:'s)?|its|they|their|he|his|she|her|then|so|but|and|also|otherwise|in (?:this|that) case"
+    r"|for (?:this|that)|это|этот|эта|эти|этого|этом|он|она|оно|они|его|ее|её|их|тогда|поэтому|но|а|и|также|затем|для этого"
+    r"|при этом|isso|isto|este|esta|estes|estas|esse|essa|ele|ela|eles|elas|seus?|suas?|então|mas|e|também|n[eo]sse|n[eo]ste"
     r"|para isso|assim)\b",
     re.IGNORECASE,
 )
@@ -163,7 +177,50 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     if not found:
         return []
     best = max(found, key=lambda candidate: candidate.score)
-    return [_grown(passages[best.passage].chunk.content, best, asked, forms)]
+    first = _grown(passages[best.passage].chunk.content, best, asked, forms)
+    return [first, *_second(first, best, found, passages, asked, forms)]
+
+
+def _second(
+    first: Extract,
+    best: _Candidate,
+    found: Sequence[_Candidate],
+    passages: Sequence[SearchResult],
+    asked: Asked,
+    forms: AskedForms,
+) -> Iterator[Extract]:
+    """Another excerpt, if it names or gives something asked for that the first lacks, and there is room for it."""
+    room = LONGEST - len(first.text) - 2
+    if room < _SHORTEST_SECOND:
+        return
+    passage = passages[first.passage]
+    language = asked.language or detect_language(passage.chunk.content)
+    said = passage.chunk.content[first.start : first.end]
+    held = set(analyse(f"{passage.document_title or ''} {passage.chunk.section or ''} {said}", language))
+    missing = {term: weight for term, weight in asked.weights.items() if not share_of_weight({term: weight}, held)}
+    lacking = sum(missing.values()) / (sum(asked.weights.values()) or 1.0)
+    unmet = forms.forms - forms.met_by(said)
+    options: list[tuple[float, int, int]] = []
+    for candidate in found:
+        content = passages[candidate.passage].chunk.content
+        for i, unit in enumerate(candidate.units):
+            text = content[unit.start : unit.end]
+            terms = set(analyse(text, language))
+            adds = lacking * share_of_weight(missing, terms) if missing else 0.0
+            is_new = len(terms & held) < _ALIKE * len(terms)
+            given = unmet & forms.met_by(text)
+            if (
+                is_new
+                and candidate.scores[i] >= _SECOND_AS_GOOD * best.scores[best.best]
+                and adds >= _LEAST_ADDED
+                and _size(unit.kind, text) <= room
+            ):
+                options.append((candidate.scores[i] + adds - candidate.passage * 0.01, candidate.passage, i))
+    if options:
+        _, place, i = max(options)
+        chosen = next(candidate for candidate in found if candidate.passage == place)
+        content = passages[place].chunk.content
+        yield _shown(content, _Candidate(place, chosen.units, chosen.scores, i, chosen.score), i, i, None)
 
 
 def _candidate(
@@ -171,11 +228,12 @@ def _candidate(
 ) -> _Candidate | None:
     content = passage.chunk.content
     units = _units(content)
-    if not units:
+    if not units or _is_contents(content):
         return None
     own = detect_language(content)
     language = asked.language or own
-    scores = _scores(asked, forms, passage, units, language)
+    is_across = asked.spoken is not None and own is not None and own != asked.spoken
+    scores = _scores(asked, forms, passage, units, language, is_across=is_across)
     best = max(range(len(units)), key=lambda i: scores[i])
     if scores[best] <= 0:
         return None
@@ -189,10 +247,26 @@ def _candidate(
     return _Candidate(place, units, scores, best, worth)
 
 
+def _is_contents(content: str) -> bool:
+    """Whether most lines name other places: a table of contents, found but never quoted."""
+    lines = sum(bool(line.strip()) for line in content.splitlines())
+    return lines > _LINES_OF_CONTENTS and 2 * len(_LINE_OF_CONTENTS.findall(content)) > lines
+
+
 def _scores(
-    asked: Asked, forms: AskedForms, passage: SearchResult, units: Sequence[_Unit], language: str | None
+    asked: Asked,
+    forms: AskedForms,
+    passage: SearchResult,
+    units: Sequence[_Unit],
+    language: str | None,
+    *,
+    is_across: bool = False,
 ) -> list[float]:
-    """What each unit is worth: the words of the question that it holds, alone and where it stands, and what it gives."""
+    """What each unit is worth: the words of the question that it holds, alone and where it stands, and what it gives.
+
+    In another language than the question's, words tell little, and how near a unit is in meaning tells more.
+    """
+    near = _WORTH_OF_NEAREST_CHILD_ACROSS if is_across else _WORTH_OF_NEAREST_CHILD
     content, first = passage.chunk.content, passage.chunk.start_index
     title = set(analyse(f"{passage.document_title or ''} {passage.chunk.section or ''}", language))
     terms = [set(analyse(content[unit.start : unit.end], language)) for unit in units]
@@ -213,8 +287,9 @@ def _scores(
         if _leads(content, units, i):
             given += "\n" + content[units[i + 1].start : units[i + 1].end]
         score = share + _WORTH_OF_CONTEXT * share_of_weight(asked.weights, around)
-        score += _WORTH_OF_NEAREST_CHILD * max(nearest, 0.0)
+        score += near * max(nearest, 0.0)
         score += _WORTH_OF_A_FORM * len(forms.met_by(given))
+        score -= _PRICE_OF_A_POINTER * (_POINTER.search(said) is not None)
         score -= _PRICE_OF_A_QUESTION * said.rstrip().endswith("?")
         is_empty = unit.is_header or (unit.kind is not BlockKind.CODE and len(said.split()) < _FEWEST_WORDS)
         scores.append(0.0 if is_empty or (not share and not nearest) else score)
@@ -279,7 +354,8 @@ def _grown(content: str, candidate: _Candidate, asked: Asked, forms: AskedForms)
         return sum(sizes[low : high + 1]) + high - low <= LONGEST
 
     low = high = best
-    low -= _needs_before(content, units, best) and fits(low - 1, high)
+    while _needs_before(content, units, low) and fits(low - 1, high):
+        low -= 1
     while high + 1 < len(units) and fits(low, high + 1):
         if not (_leads(content, units, high) or _is_listed_with(units, high, best)):
             break

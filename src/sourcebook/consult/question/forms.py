@@ -22,7 +22,8 @@ class AnswerForm(StrEnum):
 _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
-    r"|comandos?|instal\w+|execut\w+|configur\w+|opção|opções|ativ\w+|desativ\w+|como (?:\w+o|faço|posso)\b)",
+    r"|comandos?|instal(?:o|ar?|e)|execut(?:o|ar?|e)|configur(?:o|ar?|e)|opção|opções|(?:des)?ativ(?:o|ar|e)"
+    r"|como (?:\w+o|faço|posso))\b",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
@@ -32,9 +33,20 @@ _DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TERM = 4
+_NUMBER = re.compile(
+    r"\b(?:what (?:share|size|version|port|percentage|rate|number|age|price|code)|(?:which|what) (?:\w+ )?(?:version|port|code)"
+    r"|скольк\w+|как(?:ой|ая|ое|ого|ую|им|ом) (?:\w+ )?(?:размер\w*|дол[яию]\w*|верси\w+|порт\w*|процент\w*|номер\w*|код\w*)"
+    r"|(?:qual|que) (?:é )?(?:[ao] )?(?:\w+ )?(?:taxa|porcentagem|percentagem|porta|porto|versão|tamanho|número|código))\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:(?:which|what) (?:year|date|day|month)|date of|release date|как(?:ой|ого|ом|ую) (?:\w+ ){0,2}(?:год|года|году|числа|дату|дата)"
+    r"|(?:qual|que) (?:ano|data|dia|mês))\b",
+    re.IGNORECASE,
+)
 _LIST = re.compile(
-    r"\b(?:(?:which|what) (?:\w+ ){0,3}(?:are|were|do|does|can|have)\b|(?:which|what) \w+s\b|list of|name the|examples of"
-    r"|какие|каких|каким[и]?|перечисл\w+|список|quais|que \w+s\b|lista)",
+    r"\b(?:(?:which|what)(?: \w+){0,2} \w+[^s\W]s\b|what (?:are|were)|list of|name the|examples of"
+    r"|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE)
@@ -99,7 +111,9 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
     found: set[AnswerForm] = set()
     if kinds & MEASURED:
         return {AnswerForm.NUMBER}
-    if QuestionKind.TIME in kinds:
+    if _NUMBER.search(question):
+        found.add(AnswerForm.NUMBER)
+    if QuestionKind.TIME in kinds or _TIME.search(question):
         found.add(AnswerForm.TIME)
     if QuestionKind.PERSON in kinds or _NAME.search(question):
         found.add(AnswerForm.NAME)
