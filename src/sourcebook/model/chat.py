@@ -77,6 +77,12 @@ class Citation:
     highlight: Sequence[tuple[int, int]] = ()
 
     @property
+    def section_name(self) -> str | None:
+        """The innermost heading that the place stands under; None if that is only the title of the document."""
+        name = (self.section or "").rpartition(" > ")[2].strip()
+        return None if name in ("", self.document_title) else name
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether it is neither verified nor merely put in other words."""
         return not self.verified and self.support is not SupportGrade.CLOSE

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 
 class BlockKind(StrEnum):
@@ -45,7 +46,7 @@ class _Line:
         return self.start + self.indent
 
 
-_FENCE = re.compile(r"[^\S\n]*(```+|~~~+)(.*)")
+_FENCE = re.compile(r"^[^\S\n]*(```+|~~~+)(.*)$", re.MULTILINE)
 _DEBRIS = re.compile(
     r"""
     \{\*.*\*\} | \{!.*!\} | \{%.*%\}                        # includes of a documentation builder
@@ -62,7 +63,9 @@ _DEBRIS = re.compile(
     """,
     re.VERBOSE,
 )
-_HEADING = re.compile(r"#{1,6}\s+\S|(?:\d{1,2}\.){1,4}\d{1,2}\.?\s+\S|(?:Глава|Capítulo|Chapter|Раздел|Часть)\s+\d")
+_HEADING = re.compile(
+    r"#{1,6}\s+\S|(?:\d{1,2}\.){1,4}\d{1,2}\.?\s+[^\W\d]|(?:Глава|Capítulo|Chapter|Раздел|Часть)\s+\d"
+)
 _UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
 _ITEM = re.compile(r"(?:[-*•–+◦▪·]\s+|\(?\d{1,2}[.)]\s+|\(?[a-zа-я]\)\s+)\S")
 _ROW = re.compile(r"\|.*\|")
@@ -72,7 +75,7 @@ _PROMPT = re.compile(
     r"|(?:sudo|export|apt(?:-get|-cache|-file)?|dpkg(?:-\w+)?|git|pip|uv|curl|wget|docker|cd)\s+[a-z./~-]\S*"
 )
 # A line alone that no sentence looks like: a program, and what it is called with.
-_CALL = re.compile(r"[a-z.~/$][\w.+/~-]*(?: +[\w./=$~\"'”’<>:@{}\[\]|,*-]+){0,12}")
+_CALL = re.compile(r"(?:--?)?[a-z.~/$][\w.+/~-]*(?: +[\w./=$~\"'”’<>:@{}\[\]|,*-]+){0,12}")
 _SIGNS = re.compile(r"(?: -|--|[\w.~]/\w|\\$|\w=\S|\w\(.*\)$|[{}]$|\w\.\w)|^[\w.-]+(?: [\w.-]+)?$")
 _TYPED = re.compile(r"[a-z/~$.][\w./:~-]*(?: \S+){0,11}(?<![.:;!?…,])")
 _SENTENCE_ENDS = (".", ":", ";", "!", "?", "…")
@@ -82,6 +85,10 @@ _LONGEST_LABEL = 8
 _ROWS_OF_A_TABLE = 3
 _INDENT_OF_CODE = 4
 _WRAPPED = 0.6
+_NARROWEST_PAGE = 45
+_FEWEST_WORDS = 3
+_LONGEST_LINE = 400
+"""What is longer is prose, and is not looked at closely."""
 
 
 def blocks(text: str) -> list[Block]:
@@ -100,7 +107,11 @@ def _code_if_announced(text: str, found: Sequence[Block], number: int) -> Block:
     """What stands alone behind a colon, begins small and does not end like a sentence is what to type."""
     block = found[number]
     said = text[block.start : block.end]
-    is_announced = number > 0 and text[found[number - 1].end - 1] == ":" and "\n\n" in text[found[number - 1].end : block.start + 1]
+    is_announced = (
+        number > 0
+        and text[found[number - 1].end - 1] == ":"
+        and "\n\n" in text[found[number - 1].end : block.start + 1]
+    )
     if block.kind is not BlockKind.TEXT or not is_announced or not _TYPED.fullmatch(said):
         return block
     return Block(BlockKind.CODE, block.start, block.end)
@@ -108,10 +119,7 @@ def _code_if_announced(text: str, found: Sequence[Block], number: int) -> Block:
 
 def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
     """The listings between fences, with the fences. A passage may begin or end within one."""
-    fences: list[tuple[int, int, str]] = []
-    for match in re.finditer(r"^[^\n]*$", text, re.MULTILINE):
-        if fence := _FENCE.fullmatch(match[0]):
-            fences.append((match.start(), match.end(), fence[2].strip()))
+    fences = [(match.start(), match.end(), match[2].strip()) for match in _FENCE.finditer(text)]
     if len(fences) % 2 and not fences[0][2]:
         # Fences that open name a language or are answered by one that closes: this one closes what is not here.
         _, end, _ = fences.pop(0)
@@ -188,6 +196,10 @@ def _goes_on(kind: BlockKind, own: BlockKind, line: _Line) -> bool:
 
 def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
     said = line.said
+    if len(said) > _LONGEST_LINE:
+        return (
+            BlockKind.ROW if _ROW.fullmatch(said) else BlockKind.ITEM if _ITEM.match(said) else BlockKind.TEXT
+        )
     if _DEBRIS.fullmatch(said):
         return BlockKind.DEBRIS
     if _ROW.fullmatch(said):
@@ -223,7 +235,12 @@ def _is_heading(line: _Line, following: _Line | None) -> bool:
             and ": " not in said
             and not said.endswith((*_NOT_AFTER_A_HEADING, ")", "`"))
         )
-    if not line.is_first or following is None or count > _LONGEST_LABEL or said.endswith(_NOT_AFTER_A_HEADING):
+    if (
+        not line.is_first
+        or following is None
+        or count > _LONGEST_LABEL
+        or said.endswith(_NOT_AFTER_A_HEADING)
+    ):
         return False
     if _ITEM.match(following.said):
         return said[:1].isupper()
@@ -241,12 +258,14 @@ def _is_table(lines: Sequence[_Line]) -> bool:
     if any(_ITEM.match(line.said) or _ROW.fullmatch(line.said) for line in lines):
         return False
     width = max(len(line.said) for line in lines)
-    pairs = list(zip(lines, lines[1:], strict=False))
-    wrapped = sum(len(a.said) + 1 + len(b.said.split()[0]) > width - 2 for a, b in pairs)
     ended = sum(line.said.endswith((".", "!", "?", "…")) for line in lines)
+    if width < _NARROWEST_PAGE:
+        return not ended
+    pairs = list(pairwise(lines))
+    wrapped = sum(len(a.said) + 1 + len(b.said.split()[0]) > width - 2 for a, b in pairs)
     return wrapped < _WRAPPED * len(pairs) and ended < len(lines) / 2
 
 
 def _looks_like_code(lines: Sequence[_Line]) -> bool:
     """Indented prose is a paragraph of a list item; it ends like a sentence."""
-    return not lines[-1].said.endswith((".", "!", "?", ":")) or len(lines[-1].said.split()) < 3  # noqa: PLR2004
+    return not lines[-1].said.endswith((".", "!", "?", ":")) or len(lines[-1].said.split()) < _FEWEST_WORDS

@@ -28,7 +28,7 @@ _CLEANED = (
     (re.compile(r"!\[[^\]]*\]\([^)]*\)"), ""),
     (re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)"), r"\1"),
     (re.compile(r"\[([^\[\]\n]+)\]\([^()\s]*$"), r"\1"),
-    (re.compile(r"^[^\[\]\n]{0,80}\]\([^()\s]*\)"), lambda match: match[0].split("](")[0]),
+    (re.compile(r"^([^\[\]\n]{0,80})\]\([^()\s]*\)"), r"\1"),
     (re.compile(r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]"), r"\1"),
     (re.compile(r"\[\^[^\[\]\s]+\]"), ""),
     (re.compile(r"\s*\{\s*[#.:][^{}\n]*\}"), ""),
@@ -39,7 +39,9 @@ _CLEANED = (
 _BULLET = re.compile(r"^[-*•–+◦▪·]\s+")
 _QUOTE_MARK = re.compile(r"(?m)^\s*>\s?")
 _HASHES = re.compile(r"^#{1,6}\s+|\s+#+$")
-_FENCED = re.compile(r"\s*(?P<fence>```+|~~~+)(?P<name>[^\n]*)\n?(?P<code>.*?)(?:\n?[^\S\n]*(?P=fence)\s*)?", re.DOTALL)
+_FENCED = re.compile(
+    r"\s*(?P<fence>```+|~~~+)(?P<name>[^\n]*)\n?(?P<code>.*?)(?:\n?[^\S\n]*(?P=fence)\s*)?", re.DOTALL
+)
 _LANGUAGE = re.compile(r"[\w+-]+")
 
 

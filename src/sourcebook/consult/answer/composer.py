@@ -84,8 +84,8 @@ def extracted(
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for number, piece in enumerate(extract(asked, desk.passages), start=1):
-        passage = desk.passages[piece.passage]
+    for number, found in enumerate(extract(asked, desk.passages), start=1):
+        piece, passage = found.excerpt, desk.passages[found.passage]
         citations.append(desk.citation(number, passage, piece.start, piece.end, piece.highlight))
         start = len(text) + (2 if text else 0)
         # Behind a listing, the mark must not stand on the line that closes it.

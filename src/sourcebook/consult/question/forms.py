@@ -34,13 +34,16 @@ _DEFINITION = re.compile(
 )
 _LONGEST_TERM = 4
 _NUMBER = re.compile(
-    r"\b(?:what (?:share|size|version|port|percentage|rate|number|age|price|code)|(?:which|what) (?:\w+ )?(?:version|port|code)"
-    r"|скольк\w+|как(?:ой|ая|ое|ого|ую|им|ом) (?:\w+ )?(?:размер\w*|дол[яию]\w*|верси\w+|порт\w*|процент\w*|номер\w*|код\w*)"
-    r"|(?:qual|que) (?:é )?(?:[ao] )?(?:\w+ )?(?:taxa|porcentagem|percentagem|porta|porto|versão|tamanho|número|código))\b",
+    r"\b(?:what (?:share|size|version|port|percentage|rate|number|age|price|code)"
+    r"|(?:which|what) (?:\w+ )?(?:version|port|code)"
+    r"|скольк\w+|как(?:ой|ая|ое|ого|ую|им|ом) (?:\w+ )?(?:размер|дол[яию]|верси|порт|процент|номер|код)\w*"
+    r"|(?:qual|que) (?:é )?(?:[ao] )?(?:\w+ )?(?:taxa|porcentagem|percentagem|porta|porto|versão|tamanho|número"
+    r"|código))\b",
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"\b(?:(?:which|what) (?:year|date|day|month)|date of|release date|как(?:ой|ого|ом|ую) (?:\w+ ){0,2}(?:год|года|году|числа|дату|дата)"
+    r"\b(?:(?:which|what) (?:year|date|day|month)|date of|release date"
+    r"|как(?:ой|ого|ом|ую) (?:\w+ ){0,2}(?:год|года|году|числа|дату|дата)"
     r"|(?:qual|que) (?:ano|data|dia|mês))\b",
     re.IGNORECASE,
 )
@@ -49,7 +52,9 @@ _LIST = re.compile(
     r"|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE)
+_NAME = re.compile(
+    r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE
+)
 
 _HOLDS_CODE = re.compile(
     r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
@@ -57,8 +62,8 @@ _HOLDS_CODE = re.compile(
 )
 _HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[^\W\d_a-zа-яё][\w.-]+|@\w+|`[^`\n]+`")
 _HOLDS_REASON = re.compile(
-    r"\b(?:because|since|so that|in order to|due to|thanks to|to (?:avoid|prevent|keep|make)|that's (?:what|why)|therefore"
-    r"|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
+    r"\b(?:because|since|so that|in order to|due to|thanks to|to (?:avoid|prevent|keep|make)|that's (?:what|why)"
+    r"|therefore|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
     r"|porque|pois|para que|a fim de|devido|graças|por isso|já que|visto que|uma vez que|evita\w*|previne)\b",
     re.IGNORECASE,
 )
@@ -69,7 +74,9 @@ _SAYS_WHAT = (
     r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s|(?:is|are|was|means|stands for|refers to|denotes)\b"
     r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
 )
-_CALLED = r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
+_CALLED = (
+    r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
+)
 
 
 class AskedForms:
@@ -130,7 +137,5 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
 
 def _introducing(term: str) -> re.Pattern[str]:
     """What a sentence looks like that says what a term is: the term and "is", or "called" and the term."""
-    stem = r"\W+".join(
-        re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term)
-    )
+    stem = r"\W+".join(re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term))
     return re.compile(rf"(?:^|\W){stem}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE)
