@@ -60,7 +60,7 @@ def test_the_loop_through_the_library(db: str, library: Path) -> None:
 
         # Approved with an edit, it is bound to the words that bear it out, and comes first for a similar question.
         entry = book.moderation.approve_moderation_item(draft.id, LOCAL, answer=EDITED)
-        assert [source.quote in RASPBERRY for source in entry.sources] == [True]
+        assert [source.quote in RASPBERRY for source in entry.sources] == [True, True]
         similar = book.ask(SIMILAR)
         assert (similar.tier, similar.curated_id) == (Tier.CURATED, entry.id)
         assert similar.details["approved_by"] == LOCAL
