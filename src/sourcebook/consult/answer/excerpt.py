@@ -105,8 +105,13 @@ class ExcerptMaker:
 
     def _extensions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
         """The neighbours that may come along, each with the stretch that it makes."""
-        if low and self._belong_together(low, low - 1) and self._may_begin(low - 1):
-            yield low - 1, low - 1, high
+        if low and self._belong_together(low, low - 1):
+            # A listing comes with what leads into it.
+            first = (
+                low - 1 - (self.units[low - 1].kind is BlockKind.CODE and self.units.needs_before(low - 1))
+            )
+            if self._may_begin(first):
+                yield first, first, high
         if high + 1 < len(self.units) and self._belong_together(high, high + 1):
             yield high + 1, low, high + 1 + self.units.leads(high + 1)
 
@@ -124,9 +129,9 @@ class ExcerptMaker:
         """Whether a stretch may begin with a unit: not with the end of a list, nor with what tells nothing."""
         if self.units[i].kind in (BlockKind.ITEM, BlockKind.ROW):
             return self.units[i + 1].kind is self.units[i].kind
-        if self.units[i].block == self.units[i + 1].block or self.units.leads(i):
+        if self.units[i].block == self.units[i + 1].block:
             return True
-        return self.scores[i] > 0 and not self.units.is_lead_in(i)
+        return self.units.leads(i) or (self.scores[i] > 0 and not self.units.is_lead_in(i))
 
     def _is_welcome(self, best: int, i: int) -> bool:
         """Whether a neighbour is within the same part of a nested list, and in the same script."""

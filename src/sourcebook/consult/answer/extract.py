@@ -37,8 +37,7 @@ _WORTH_OF_PASSAGE = 0.5
 _WORTH_OF_SEARCH = 0.25
 _WORTH_OF_OWN_LANGUAGE = 0.3
 _PRICE_OF_NEWS = 0.7
-_PRICE_OF_A_PLACE = 0.005
-_PRICE_OF_BEING_PUT_BACK = 1.0
+_PRICE_OF_A_LATER_PLACE = 0.1
 # When a second excerpt comes along.
 _SHORTEST_SECOND = 60
 _AS_GOOD_AS_THE_FIRST = 0.5
@@ -131,11 +130,10 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     one in another.
     """
     reader = _Reader(asked, AskedForms(asked.question))
-    searched = [passage.score for passage in passages]
     found = [
         read
         for place, passage in enumerate(passages)
-        if (read := reader.read(place, passage, searched[: place + 1])) is not None
+        if (read := reader.read(place, passage, passages[0].score)) is not None
     ]
     if not found:
         return []
@@ -151,7 +149,7 @@ class _Reader:
     asked: Asked
     forms: AskedForms
 
-    def read(self, place: int, passage: SearchResult, scores_before: Sequence[float]) -> _Read | None:
+    def read(self, place: int, passage: SearchResult, best_search: float) -> _Read | None:
         """None if the passage has nothing to quote: contents, headings, or no word of the question."""
         asked, content = self.asked, passage.chunk.content
         units = Units.of(content)
@@ -166,9 +164,9 @@ class _Reader:
             return None
         worth = scores[best]
         worth += _WORTH_OF_PASSAGE * held_share(asked.weights, f"{_context(passage)}\n{content}", language)
-        worth -= _WORTH_OF_SEARCH * max(0.0, scores_before[0] - passage.score) + _PRICE_OF_A_PLACE * place
-        # A score above those before it was put behind them on purpose: a subcategory goes first, a copy last.
-        worth -= _PRICE_OF_BEING_PUT_BACK * (passage.score > min(scores_before))
+        worth -= _WORTH_OF_SEARCH * max(0.0, best_search - passage.score) + _PRICE_OF_A_LATER_PLACE * (
+            place > 0
+        )
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
         maker = ExcerptMaker(units, scores, lambda text: self._share(text, language))
@@ -198,10 +196,10 @@ class _Reader:
                 added = share_of_weight(missing, terms)
                 is_new = len(terms & held) < _ALIKE * len(terms) and len(terms & missing.keys()) > 1
                 if is_new and added >= _LEAST_OF_THE_MISSING:
-                    options.append((score + added - _PRICE_OF_A_PLACE * read.place, number, i))
+                    options.append((score + added, -number, i))
         if options:
-            _, number, i = max(options)
-            yield Extract(found[number].place, found[number].maker.of(i, i, i))
+            _, before, i = max(options)
+            yield Extract(found[-before].place, found[-before].maker.of(i, i, i))
 
     def _scores(
         self, passage: SearchResult, units: Units, language: str | None, *, is_across: bool
