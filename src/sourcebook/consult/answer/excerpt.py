@@ -127,6 +127,8 @@ class ExcerptMaker:
 
     def _may_begin(self, i: int) -> bool:
         """Whether a stretch may begin with a unit: not with the end of a list, nor with what tells nothing."""
+        if self.units[i].kind is BlockKind.CODE:
+            return False
         if self.units[i].kind in (BlockKind.ITEM, BlockKind.ROW):
             return self.units[i + 1].kind is self.units[i].kind
         if self.units[i].block == self.units[i + 1].block:
