@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.units import Units, is_contents
-from sourcebook.consult.question.forms import AskedForms
+from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
 from sourcebook.text.analysis import analyse
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
@@ -28,6 +28,7 @@ _FEWEST_WORDS = 3
 # What a unit is worth beside the share of the question that it holds.
 _WORTH_OF_CONTEXT = 0.5
 _WORTH_OF_A_FORM = 0.25
+_WORTH_OF_A_SURE_FORM = 0.4
 _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _PRICE_OF_A_POINTER = 0.4
@@ -233,15 +234,17 @@ class _Reader:
         """What it is worth that a unit, with what it leads into, looks like an answer."""
         said = units.text(i)
         given = f"{said}\n{units.text(i + 1)}" if units.leads(i) else said
-        worth = _WORTH_OF_A_FORM * len(self.forms.met_by(given))
+        worth = self._worth_of_forms(given)
         worth -= _PRICE_OF_A_POINTER * (_POINTER.search(said) is not None)
         return worth - _PRICE_OF_A_QUESTION * said.endswith("?")
 
     def _share(self, text: str, language: str | None) -> float:
         """How much of the question a part of a passage holds, in words and in form."""
-        return held_share(self.asked.weights, text, language) + _WORTH_OF_A_FORM * len(
-            self.forms.met_by(text)
-        )
+        return held_share(self.asked.weights, text, language) + self._worth_of_forms(text)
+
+    def _worth_of_forms(self, text: str) -> float:
+        met = self.forms.met_by(text)
+        return _WORTH_OF_A_FORM * len(met - SURE_FORMS) + _WORTH_OF_A_SURE_FORM * len(met & SURE_FORMS)
 
 
 def _context(passage: SearchResult) -> str:

@@ -19,6 +19,9 @@ class AnswerForm(StrEnum):
     REASON = "reason"
 
 
+SURE_FORMS = frozenset({AnswerForm.NUMBER, AnswerForm.TIME, AnswerForm.COMMAND, AnswerForm.DEFINITION})
+"""Those that a sentence shows plainly: without them it hardly answers."""
+
 _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
