@@ -81,7 +81,9 @@ def test_units_are_those_of_utf16(text: str) -> None:
 @given(TEXTS)
 def test_markdown_loses_only_its_marks(text: str) -> None:
     shown = from_markdown(text)
-    assert re.sub(r"[*#`\s]", "", shown.text) == re.sub(r"[*#`\s]", "", text)
+    # The language that a fence names is a mark too.
+    left, right = (re.sub(r"(?m)^```[\w+-]*$", "", each) for each in (shown.text, text))
+    assert re.sub(r"[*#`\s]", "", left) == re.sub(r"[*#`\s]", "", right)
 
 
 @given(st.text(max_size=300))
@@ -146,3 +148,11 @@ def test_whatever_a_button_says_is_understood_or_nothing(data: object) -> None:
 def test_a_label_of_any_length_fits_a_button(label: str) -> None:
     assert encode(Press(Action.SUBCATEGORY, word=label_word(label)))
     assert label_word(label.upper().lower()) == label_word(label.upper())
+
+
+def test_a_listing_is_marked_whole_and_nothing_in_it_is_markup() -> None:
+    shown = from_markdown("Use:\n\n```console\n$ echo **not bold** `x`\n\n$ exit\n```\n[1]")
+    assert shown.text == "Use:\n\n$ echo **not bold** `x`\n\n$ exit\n[1]"
+    assert [(span.mark, shown.text[span.start : span.end]) for span in shown.spans] == [
+        (TextStyle.LISTING, "$ echo **not bold** `x`\n\n$ exit")
+    ]

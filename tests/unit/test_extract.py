@@ -1,26 +1,38 @@
-"""What is quoted when there is no chat model: sentences, not headings or tables that stand beside them."""
+"""What is quoted when there is no chat model: one stretch that stands alone, in clean Markdown."""
 
 from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.extract import extract
+from sourcebook.consult.answer.excerpt import LONGEST, Excerpt
+from sourcebook.consult.answer.extract import Asked, extract
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
+from sourcebook.text.analysis import analyse_question
 
-ASKED = {"sulphur": 2.0, "soil": 1.0}
+FILLER = "Nobody asked about the weather, which was fair on most of the days of that long and quiet summer. "
 
 
-def quoted(text: str) -> list[str]:
-    passage = SearchResult(Chunk("c", "d", text, end_index=len(text)), 1.0)
-    return [text[one.start : one.end] for one in extract(ASKED, [passage], "en")]
+def found(
+    text: str, score: float = 1.0, title: str | None = None, section: str | None = None
+) -> SearchResult:
+    chunk = Chunk("c", "d", text, end_index=len(text), section=section)
+    return SearchResult(chunk, score, document_title=title)
+
+
+def excerpts(question: str, *passages: SearchResult, spoken: str | None = "en") -> list[Excerpt]:
+    weights = dict.fromkeys(analyse_question(question, [spoken] if spoken else []).terms, 1.0)
+    return [one.excerpt for one in extract(Asked(question, weights, spoken, spoken), passages)]
+
+
+def shown(question: str, *texts: str) -> str:
+    return "\n".join(one.text for one in excerpts(question, *map(found, texts)))
 
 
 @pytest.mark.parametrize("gap", ["\n", " \n  "])
 def test_a_heading_on_the_line_before_is_not_part_of_the_sentence(gap: str) -> None:
-    assert quoted(f"How much sulphur{gap}Elemental sulphur is turned into acid by the soil.") == [
-        "Elemental sulphur is turned into acid by the soil."
-    ]
+    text = f"How much sulphur{gap}Elemental sulphur is turned into acid by the soil."
+    assert shown("sulphur soil", text) == "Elemental sulphur is turned into acid by the soil."
 
 
 @pytest.mark.parametrize(
@@ -31,10 +43,104 @@ def test_a_heading_on_the_line_before_is_not_part_of_the_sentence(gap: str) -> N
     ],
 )
 def test_a_sentence_that_goes_on_after_a_line_break_is_quoted_whole(text: str) -> None:
-    assert quoted(text) == [text]
+    assert shown("sulphur soil", text) == " ".join(text.split())
 
 
-def test_a_table_without_its_lines_is_not_quoted() -> None:
+def test_a_table_without_its_lines_is_not_quoted_for_its_head() -> None:
     table = "pH now Sandy soil sulphur, g\n5.5 20 60\n6.0 40 120\n6.5 60 180"
-    assert quoted(table) == []
-    assert quoted(f"{table}\n\nSandy soil takes 20 g of sulphur.") == ["Sandy soil takes 20 g of sulphur."]
+    assert shown("sulphur soil", table) == ""
+    assert (
+        shown("sulphur soil", f"{table}\n\nSandy soil takes 20 g of sulphur.")
+        == "Sandy soil takes 20 g of sulphur."
+    )
+
+
+def test_a_row_is_quoted_with_the_names_of_its_columns() -> None:
+    table = "service port secure port\nwww (http) 80 https 443\nimap2 143 imaps 993\nldap 389 ldaps 636"
+    text = shown("On which port does imaps run?", f"Use encryption.\n\n{table}")
+    assert text.startswith("- service port secure port\n")
+    assert "- imap2 143 imaps 993" in text
+
+
+def test_what_leads_into_a_listing_brings_it_along() -> None:
+    page = f"{FILLER * 4}\n\nTo make a random secret key use the command:\n\n```console\n$ openssl rand -hex 32\n```\n"
+    (one,) = excerpts("Which command makes a random secret key?", found(page))
+    assert one.text.endswith("use the command:\n\n```console\n$ openssl rand -hex 32\n```")
+    assert [page[one.start + a : one.start + b] for a, b in one.highlight] == [
+        "To make a random secret key use the command:",
+        "```console\n$ openssl rand -hex 32\n```",
+    ]
+
+
+def test_the_next_sentence_comes_along() -> None:
+    page = (
+        "* `minimum_size` - Do not compress responses smaller than this size in bytes. Defaults to `500`.\n"
+    )
+    assert "Defaults to `500`." in shown("What is the minimum_size of responses?", page)
+
+
+def test_this_and_it_bring_the_sentence_that_they_mean() -> None:
+    page = f"{FILLER * 3}\n\nThe project used uvloop. That is what made Sanic so fast.\n\n{FILLER * 3}"
+    assert "The project used uvloop. That is what made Sanic so fast." in shown(
+        "Why was Sanic so fast?", page
+    )
+
+
+def test_a_list_that_is_cut_says_so() -> None:
+    items = "\n".join(f"* Attribute {n} of the file: {'and so on ' * 6}" for n in range(9))
+    text = shown("What attributes does a file have?", f"A file has the following attributes:\n\n{items}")
+    assert text.startswith("A file has the following attributes:\n- Attribute 0")
+    assert text.endswith("\n- …")
+
+
+def test_an_excerpt_is_one_stretch_of_the_text_and_not_longer_than_an_answer_may_be() -> None:
+    page = f"{FILLER * 5}Sulphur makes a soil sour within a year. {FILLER * 5}"
+    (one,) = excerpts("Does sulphur make soil sour?", found(page))
+    assert "Sulphur makes a soil sour within a year." in page[one.start : one.end] == one.text
+    assert len(one.text) <= LONGEST
+
+
+def test_of_a_sentence_that_is_too_long_the_clauses_are_quoted_that_answer() -> None:
+    page = f"{'the beds were dug over and over again, ' * 12}sulphur was given to the soil, {'and so on, ' * 30}end."
+    (one,) = excerpts("What was given to the soil, sulphur?", found(page))
+    assert "sulphur was given to the soil" in one.text
+    assert (one.text[:2], one.text[-2:]) == ("… ", " …")
+    assert len(one.text) <= LONGEST + 4
+
+
+def test_contents_and_headings_are_found_and_never_quoted() -> None:
+    contents = "\n".join(f"1.{n}. Sulphur for the soil of bed {n}" for n in range(1, 9))
+    assert shown("sulphur soil", contents) == ""
+    assert shown("sulphur soil", "## Sulphur and the soil") == ""
+    assert shown("sulphur soil", contents, "Sulphur makes a soil sour.") == "Sulphur makes a soil sour."
+
+
+def test_the_first_passage_is_not_dropped_lightly() -> None:
+    first = found("Sulphur makes soil sour, and nothing else does it as well.", 5.0)
+    second = found("Sulphur makes soil sour, said the sour man of the soil.", 1.0)
+    (one,) = excerpts("Does sulphur make soil sour?", first, second)
+    assert one.text == first.chunk.content
+
+
+def test_a_passage_in_the_language_of_the_question_goes_first() -> None:
+    english = "The option root_path tells the application under which path the proxy serves it to everybody."
+    russian = "Параметр root_path сообщает приложению, по какому пути его показывает прокси-сервер всем пользователям."
+    (one,) = excerpts("Что делает root_path?", found(english), found(russian), spoken="ru")
+    assert one.text == russian
+
+
+def test_a_second_excerpt_comes_only_with_what_the_first_lacks() -> None:
+    levels = "Linux with System V has 7 levels, which are counted from 0."
+    default = "The default of Debian is 2 since long ago."
+    question = "How many levels has Linux with System V, and which is the default of Debian?"
+    copies = excerpts("How many levels has Linux with System V?", found(levels), found(levels))
+    both = excerpts(question, found(levels), found(default))
+    assert [one.text for one in copies] == [levels]
+    assert [one.text for one in both] == [levels, default]
+
+
+def test_a_definition_comes_from_where_the_term_is_introduced() -> None:
+    uses = "Patches go to an upstream, and what one upstream takes goes to each other upstream."
+    says = "The upstream is the project that a package was made from."
+    (one,) = excerpts("What is an upstream?", found(f"{uses} {FILLER * 4}\n\n{says}"))
+    assert says in one.text

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sourcebook.consult.answer.support import Doubt
 from sourcebook.faces.telegram.bot_services import BotTerms
-from sourcebook.faces.telegram.rendering import answer
+from sourcebook.faces.telegram.rendering import answer, place
 from sourcebook.locale import LANGUAGES, texts
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
 from sourcebook.model.people import Prices, Reply, Topic
+from sourcebook.testing.contract.chat import citation
 
 
 def shown(language: str, *sentences: Sentence) -> str:
@@ -37,3 +40,10 @@ def test_every_doubt_about_a_quote_has_words_for_people(language: str) -> None:
     told = {doubt for doubt in Doubt if f"doubt_{doubt}" in texts(language).entries}
     # That a source holds too little of it is what the note itself says.
     assert set(Doubt) - told == {Doubt.WORDS, Doubt.NO_QUOTE}
+
+
+def test_a_source_is_named_with_its_section() -> None:
+    said = texts("en")
+    cited = citation(document_path="docs/notes.md", document_title="Notes", page=None)
+    assert place(said, replace(cited, section="Notes > Canes")) == "Notes (notes.md) › Canes"
+    assert place(said, replace(cited, section="Notes")) == "Notes (notes.md)"

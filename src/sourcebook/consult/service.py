@@ -142,6 +142,7 @@ class Consultation:
             return
         if self._chat_model is None:
             composed = extracted(question.inquiry.question, found.weights, sources, found.language)
+            question.details["passages"] = _with_quoted(question.details["passages"], composed)
             for event in _quoted(composed):
                 yield event
         else:
@@ -220,9 +221,12 @@ class Consultation:
     async def _accepted(self, question: _Question, found: JudgedPassages) -> PassageSources:
         """The passages that come close enough and are whole."""
         close = found.accepted(self._policy.context_size)
-        taken = await self._judge.sound(close, question.context)
-        chosen = {passage.chunk.id for passage in taken}
-        damaged = {passage.chunk.id for passage in close} - chosen
+        # That there is an answer is decided once; without a model, all that was found is read for where it stands.
+        read = [p for p, _ in found.passages] if close and self._chat_model is None else close
+        taken = await self._judge.sound(read, question.context)
+        sound = {passage.chunk.id for passage in taken}
+        damaged = {passage.chunk.id for passage in read} - sound
+        chosen = sound.intersection(passage.chunk.id for passage in close)
         question.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
         return PassageSources(taken, question.context.documents, question.language)
 
@@ -360,6 +364,13 @@ def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
     if composed is None:
         return []
     return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
+
+
+def _with_quoted(told: JsonValue, composed: ComposedAnswer | None) -> JsonValue:
+    """What is told about the passages, with those taken that are quoted."""
+    quoted = {citation.chunk_id for citation in composed.citations} if composed else set[str]()
+    rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+    return [row | {"taken": True} if row.get("chunk_id") in quoted else row for row in rows]
 
 
 def _only_language(context: QuestionContext) -> str | None:

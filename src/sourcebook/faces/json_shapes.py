@@ -170,6 +170,8 @@ def citation(citation: Citation) -> dict[str, Any]:
         "documentId": citation.document_id,
         "state": citation.state.value,
         "doubts": list(citation.doubts),
+        "section": citation.section,
+        "highlight": [list(span) for span in citation.highlight],
     }
 
 

@@ -54,7 +54,8 @@ class Citation:
     `start` and `end` are code points of the document's text. It is verified when the quote stands in the stored text
     there and says what the sentence that cites it says, with no word replaced; else `doubts` say what is missing or
     other. `text` is a Markdown link in the reader's language. `state` is filled in when a stored citation is read
-    again.
+    again. `section` names the headings that the place stands under, as `Chapter > Section`; `highlight` are the words
+    of the quote that carry the answer, as spans of it, where that is known.
     """
 
     number: int
@@ -73,6 +74,14 @@ class Citation:
     doubts: Sequence[str] = ()
     state: SourceState = SourceState.CURRENT
     support: SupportGrade = SupportGrade.EXACT
+    section: str | None = None
+    highlight: Sequence[tuple[int, int]] = ()
+
+    @property
+    def section_name(self) -> str | None:
+        """The innermost heading that the place stands under; None if that is only the title of the document."""
+        name = (self.section or "").rpartition(" > ")[2].strip()
+        return None if name in ("", self.document_title) else name
 
     @property
     def is_doubtful(self) -> bool:

@@ -17,16 +17,14 @@ from sourcebook.consult.answer.citations import (
     marks_come_first,
     quote_at,
 )
-from sourcebook.consult.answer.extract import emphasised, extract
+from sourcebook.consult.answer.extract import Asked, emphasised, extract
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.answer.source_link import source_link
-from sourcebook.consult.question.kinds import kinds_of
 from sourcebook.model.chat import Citation, Sentence, SupportGrade
 from sourcebook.text.normal_form import made_storable, without_open_half
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.extract import Extract
     from sourcebook.model.documents import Document
     from sourcebook.model.search import SearchResult
 
@@ -48,11 +46,21 @@ class PassageSources:
     documents: Mapping[tuple[str, str], Document]
     language: str | None
 
-    def citation(self, number: int, passage: SearchResult, start: int, end: int) -> Citation:
-        """A citation of a span of the passage's content. It is verified because it is copied from there."""
+    def citation(
+        self,
+        number: int,
+        passage: SearchResult,
+        start: int,
+        end: int,
+        highlight: Sequence[tuple[int, int]] = (),
+    ) -> Citation:
+        """A citation of a span of the passage's content. It is verified because it is copied from there.
+
+        `highlight` are the words that carry the answer, as spans of the quote: it is cited with their page.
+        """
         chunk = passage.chunk
         document = self._document(passage)
-        page = self.page(passage, start)
+        page = self.page(passage, start + min((first for first, _ in highlight), default=0))
         return Citation(
             number=number,
             text=source_link(passage.document_path, passage.document_title, page, self.language),
@@ -67,6 +75,8 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
+            section=chunk.section,
+            highlight=tuple(highlight),
         )
 
     def page(self, passage: SearchResult, start: int) -> int | None:
@@ -82,32 +92,20 @@ class PassageSources:
 def extracted(
     question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
 ) -> ComposedAnswer | None:
-    """An answer in the words of the passages: each sentence is its own quote. `language` is that of the words."""
-    asked_for = emphasised(weights, question, language)
-    chosen = extract(asked_for, desk.passages, language, kinds_of(question))
-    if not chosen:
-        return None
-    numbers: dict[tuple[int, int | None], int] = {}
+    """An answer in the words of the passages: each excerpt is its own quote. `language` is that of the words."""
+    asked = Asked(question, emphasised(weights, question, language), language, desk.language)
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for piece in chosen:
-        passage = desk.passages[piece.passage]
-        number = numbers.setdefault((piece.passage, desk.page(passage, piece.start)), len(numbers) + 1)
-        citations.append(desk.citation(number, passage, piece.start, piece.end))
-        said = _as_a_sentence(passage, piece)
-        start = len(text) + (1 if text else 0)
-        text = f"{text} {said} [{number}]".strip()
+    for number, found in enumerate(extract(asked, desk.passages), start=1):
+        piece, passage = found.excerpt, desk.passages[found.passage]
+        citations.append(desk.citation(number, passage, piece.start, piece.end, piece.highlight))
+        start = len(text) + (2 if text else 0)
+        # Behind a listing, the mark must not stand on the line that closes it.
+        mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"
+        text += ("\n\n" if text else "") + piece.text + mark
         sentences.append(Sentence(start, len(text), (number,), verified=True))
-    return ComposedAnswer(text, tuple(citations), tuple(sentences))
-
-
-def _as_a_sentence(passage: SearchResult, piece: Extract) -> str:
-    said = " ".join(passage.chunk.content[piece.start : piece.end].split()).lstrip("-*•– ")
-    if said.startswith("|"):
-        # A row of a table is read without its rulers.
-        said = " · ".join(cell.strip() for cell in said.strip("| ").split("|"))
-    return said if said.endswith((".", "!", "?", "…", ":", ";")) else f"{said}."
+    return ComposedAnswer(text, tuple(citations), tuple(sentences)) if citations else None
 
 
 _NOWHERE = 0

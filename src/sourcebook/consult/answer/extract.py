@@ -1,43 +1,58 @@
-"""An answer without a model: the sentences of the found passages that say most about the question."""
+"""An answer without a model: one excerpt of what was found, around the sentence that says most about the question.
+
+A passage is read as units: sentences, list items, rows of a table, listings. Each is scored, and the best of the best
+passage is quoted with what stands around it. Another excerpt comes along only if it adds what was asked for.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.question.kinds import QuestionKind, gives
+from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
+from sourcebook.consult.answer.units import Units, is_contents
+from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
 from sourcebook.text.analysis import analyse
+from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
-from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
-PASSAGES = 3
-SENTENCES = 3
-_WORTH_OF_NEAREST_CHILD = 0.5
-_WORTH_OF_PASSAGE = 0.5
-_WORTH_OF_THE_RIGHT_KIND = 0.3
-_PRICE_OF_A_PLACE = 0.1
-_LEAST_OF_THE_BEST = 0.6
 _SHORTEST_SHARED_BEGINNING = 5
-_LONGEST_SENTENCE = 600
-_FEWEST_WORDS = 4
-_LONGEST_HEADING = 8
-_ROWS_OF_A_TABLE = 2
-_NUMBERS_IN_A_TABLE = 0.3
 _WORTH_OF_NOW = 2.0
+_FEWEST_WORDS = 3
 
+# What a unit is worth beside the share of the question that it holds.
+_WORTH_OF_CONTEXT = 0.5
+_WORTH_OF_A_FORM = 0.25
+_WORTH_OF_A_SURE_FORM = 0.4
+_WORTH_OF_NEAREST_CHILD = 0.3
+_WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
+_PRICE_OF_A_POINTER = 0.4
+_PRICE_OF_A_QUESTION = 0.5
+# What a passage is worth beside its best unit.
+_WORTH_OF_PASSAGE = 0.5
+_WORTH_OF_SEARCH = 0.25
+_WORTH_OF_OWN_LANGUAGE = 0.3
+_PRICE_OF_NEWS = 0.7
+_PRICE_OF_A_LATER_PLACE = 0.1
+# When a second excerpt comes along.
+_SHORTEST_SECOND = 60
+_AS_GOOD_AS_THE_FIRST = 0.5
+_LEAST_MISSING = 0.25
+_LEAST_OF_THE_MISSING = 0.6
+_ALIKE = 0.6
 
-@dataclass(frozen=True, slots=True)
-class Extract:
-    """A sentence of a passage, as a span of the passage's content, and what it is worth as an answer."""
-
-    passage: int
-    start: int
-    end: int
-    score: float
+_NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
+# A sentence that only says where to read on.
+_POINTER = re.compile(
+    r"\b(?:see|refer to|described in|см|смотрите|veja|ver|consulte)\b\.?[^.]{0,30}"
+    r"\b(?:section|chapter|appendix|раздел\w*|глав\w+|приложени\w+|secção|seção|capítulo|apêndice)\b",
+    re.IGNORECASE,
+)
 
 
 def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
@@ -74,88 +89,170 @@ def _is_held(term: str, terms: set[str], beginnings: set[str]) -> bool:
     )
 
 
-def extract(
-    weights: Mapping[str, float],
-    passages: Sequence[SearchResult],
-    language: str | None,
-    kinds: frozenset[QuestionKind] = frozenset(),
-) -> list[Extract]:
-    """The best sentences of the first passages, in the order of the passages and of their text.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: what its words are worth, the language of the words, and the asker's own.
 
-    `weights` are the terms of the question with what each tells about it. A sentence is also worth how near its child
-    is to the question, how good its passage is, and whether it gives what was asked for (`kinds`). Only those come
-    along that are nearly as good as the best.
+    `language` is None if each passage is to tell its own.
     """
-    candidates = [
-        candidate
-        for place, passage in enumerate(passages[:PASSAGES])
-        for candidate in _candidates(weights, place, passage, language, kinds)
+
+    question: str
+    weights: Mapping[str, float]
+    language: str | None = None
+    spoken: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """An excerpt and the place of its passage among those that were found."""
+
+    passage: int
+    excerpt: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A passage as it was read: its units with what each is worth, the best of them, and what all is worth."""
+
+    place: int
+    maker: ExcerptMaker
+    best: int
+    score: float
+
+    @property
+    def best_score(self) -> float:
+        return self.maker.scores[self.best]
+
+
+def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
+    """The excerpt that answers best, and seldom a second one; none if no passage has anything to say.
+
+    The first passage is preferred as much as the search puts it above the others, and one in the asker's language to
+    one in another.
+    """
+    reader = _Reader(asked, AskedForms(asked.question))
+    found = [
+        read
+        for place, passage in enumerate(passages)
+        if (read := reader.read(place, passage, passages[0].score)) is not None
     ]
-    best = _without_repetition(sorted(candidates, key=lambda c: (-c.score, c.passage, c.start)), passages)
-    chosen = [c for c in best[:SENTENCES] if c.score >= _LEAST_OF_THE_BEST * best[0].score]
-    return sorted(chosen, key=lambda c: (c.passage, c.start))
+    if not found:
+        return []
+    best = max(found, key=lambda read: read.score)
+    first = best.maker.around(best.best)
+    return [Extract(best.place, first), *reader.second(first, best, found, passages[best.place])]
 
 
-def _candidates(
-    weights: Mapping[str, float],
-    place: int,
-    passage: SearchResult,
-    language: str | None,
-    kinds: frozenset[QuestionKind],
-) -> Iterator[Extract]:
-    text, first = passage.chunk.content, passage.chunk.start_index
-    language = language or detect_language(text)
-    around = held_share(weights, text, language)
-    for begin, end in sentence_spans(text):
-        start = _after_heading(text, begin, end)
-        nearest = max(
-            (m.score for m in passage.matched if m.start_index - first < end and m.end_index - first > start),
-            default=0.0,
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads passages for what was asked."""
+
+    asked: Asked
+    forms: AskedForms
+
+    def read(self, place: int, passage: SearchResult, best_search: float) -> _Read | None:
+        """None if the passage has nothing to quote: contents, headings, or no word of the question."""
+        asked, content = self.asked, passage.chunk.content
+        units = Units.of(content)
+        if not len(units) or is_contents(content):
+            return None
+        spoken = detect_language(content)
+        language = asked.language or spoken
+        is_across = None not in (asked.spoken, spoken) and spoken != asked.spoken
+        scores = self._scores(passage, units, language, is_across=is_across)
+        best = max(range(len(units)), key=lambda i: scores[i])
+        if scores[best] <= 0:
+            return None
+        worth = scores[best]
+        worth += _WORTH_OF_PASSAGE * held_share(asked.weights, f"{_context(passage)}\n{content}", language)
+        worth -= _WORTH_OF_SEARCH * max(0.0, best_search - passage.score) + _PRICE_OF_A_LATER_PLACE * (
+            place > 0
         )
-        score = (
-            held_share(weights, text[start:end], language)
-            + _WORTH_OF_NEAREST_CHILD * max(nearest, 0.0)
-            + _WORTH_OF_PASSAGE * around
-            + _WORTH_OF_THE_RIGHT_KIND * gives(text[start:end], kinds)
-            - _PRICE_OF_A_PLACE * place
-        )
-        if score > 0 and end - start <= _LONGEST_SENTENCE and _says_something(text[start:end]):
-            yield Extract(place, start, end, score)
+        worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
+        worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
+        maker = ExcerptMaker(units, scores, lambda text: self._share(text, language))
+        return _Read(place, maker, best, worth)
+
+    def second(
+        self, first: Excerpt, best: _Read, found: Sequence[_Read], passage: SearchResult
+    ) -> Iterator[Extract]:
+        """Another unit, if it names what was asked for and the first excerpt lacks, and there is room for it."""
+        weights, content = self.asked.weights, passage.chunk.content
+        room = LONGEST - len(first.text) - 2
+        if room < _SHORTEST_SECOND:
+            return
+        language = self.asked.language or detect_language(content)
+        held = set(analyse(f"{_context(passage)} {content[first.start : first.end]}", language))
+        missing = {
+            term: weight for term, weight in weights.items() if not share_of_weight({term: weight}, held)
+        }
+        if sum(missing.values()) < _LEAST_MISSING * sum(weights.values()):
+            return
+        options: list[tuple[float, int, int]] = []
+        for number, read in enumerate(found):
+            for i, score in enumerate(read.maker.scores):
+                if score < _AS_GOOD_AS_THE_FIRST * best.best_score or read.maker.size(i) > room:
+                    continue
+                terms = set(analyse(read.maker.units.text(i), language))
+                added = share_of_weight(missing, terms)
+                is_new = len(terms & held) < _ALIKE * len(terms) and len(terms & missing.keys()) > 1
+                if is_new and added >= _LEAST_OF_THE_MISSING:
+                    options.append((score + added, -number, i))
+        if options:
+            _, before, i = max(options)
+            yield Extract(found[-before].place, found[-before].maker.of(i, i, i))
+
+    def _scores(
+        self, passage: SearchResult, units: Units, language: str | None, *, is_across: bool
+    ) -> list[float]:
+        """What each unit is worth: how much of the question it holds, alone and where it stands, and what it gives.
+
+        In another language than the question's, words tell little, and how near a unit is in meaning tells more.
+        """
+        near = _WORTH_OF_NEAREST_CHILD_ACROSS if is_across else _WORTH_OF_NEAREST_CHILD
+        weights, content = self.asked.weights, passage.chunk.content
+        title = set(analyse(_context(passage), language))
+        terms = [set(analyse(units.text(i), language)) for i in range(len(units))]
+        scores: list[float] = []
+        for i, unit in enumerate(units.all):
+            header = units.header_of(i)
+            around = title.union(
+                terms[i], *terms[max(i - 1, 0) : i], *([] if header is None else [terms[header]])
+            )
+            if unit.heading:
+                around = around.union(analyse(content[slice(*unit.heading)], language))
+            share, nearest = share_of_weight(weights, terms[i]), _nearest(passage, unit.start, unit.end)
+            is_empty = unit.is_header or (
+                unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
+            )
+            score = share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
+            score += self._worth_of_form(units, i)
+            scores.append(0.0 if is_empty or not (share or nearest) else score)
+        return scores
+
+    def _worth_of_form(self, units: Units, i: int) -> float:
+        """What it is worth that a unit, with what it leads into, looks like an answer."""
+        said = units.text(i)
+        given = f"{said}\n{units.text(i + 1)}" if units.leads(i) else said
+        worth = self._worth_of_forms(given)
+        worth -= _PRICE_OF_A_POINTER * (_POINTER.search(said) is not None)
+        return worth - _PRICE_OF_A_QUESTION * said.endswith("?")
+
+    def _share(self, text: str, language: str | None) -> float:
+        """How much of the question a part of a passage holds, in words and in form."""
+        return held_share(self.asked.weights, text, language) + self._worth_of_forms(text)
+
+    def _worth_of_forms(self, text: str) -> float:
+        met = self.forms.met_by(text)
+        return _WORTH_OF_A_FORM * len(met - SURE_FORMS) + _WORTH_OF_A_SURE_FORM * len(met & SURE_FORMS)
 
 
-def _after_heading(text: str, start: int, end: int) -> int:
-    """Where the sentence begins, if a heading without a mark of its own stands on the line before it."""
-    line, _, rest = text[start:end].partition("\n")
-    is_heading = len(line.split()) <= _LONGEST_HEADING and line.rstrip()[-1:].isalnum()
-    if not is_heading or not rest.lstrip()[:1].isupper() or len(rest.split()) < _FEWEST_WORDS:
-        return start
-    return start + len(line) + 1 + len(rest) - len(rest.lstrip())
+def _context(passage: SearchResult) -> str:
+    return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
 
 
-def _says_something(sentence: str) -> bool:
-    """Headings, tables without their lines, questions and a few words answer nothing."""
-    said = sentence.strip()
-    told = said.split()
-    return (
-        not said.startswith("#")
-        and not said.endswith("?")
-        and len(told) >= _FEWEST_WORDS
-        and not _is_table(said, told)
-    )
-
-
-def _is_table(said: str, told: Sequence[str]) -> bool:
-    numbers = sum(word[:1].isdigit() for word in told)
-    return said.count("\n") >= _ROWS_OF_A_TABLE and numbers >= _NUMBERS_IN_A_TABLE * len(told)
-
-
-def _without_repetition(best: Sequence[Extract], passages: Sequence[SearchResult]) -> list[Extract]:
-    """Passages overlap, so the same sentence may come from two of them: the better one stays."""
-    seen: set[str] = set()
-    kept: list[Extract] = []
-    for candidate in best:
-        text = " ".join(passages[candidate.passage].chunk.content[candidate.start : candidate.end].split())
-        if text not in seen:
-            seen.add(text)
-            kept.append(candidate)
-    return kept
+def _nearest(passage: SearchResult, start: int, end: int) -> float:
+    """How near the nearest child is that a span of the passage is (part) of."""
+    first = passage.chunk.start_index
+    near = (m.score for m in passage.matched if m.start_index - first < end and m.end_index - first > start)
+    return max(0.0, max(near, default=0.0))

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import CitationMarkReader, CitedSentence, best_quote, cited_sentences
+from sourcebook.consult.answer.citations import (
+    CitationMarkReader,
+    CitedSentence,
+    Quote,
+    best_quote,
+    cited_sentences,
+)
 from sourcebook.consult.answer.support import check_support, share_of_terms
 from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import MANUAL_COLLECTION
@@ -104,10 +110,13 @@ class _Binding:
         return []
 
     def _held(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
+        """What the answer cites, as far as the sentence needs it: what stands around may change."""
         for source in self.cited:
-            if check_support(
-                sentence.text, source.quote, self.language, source.document_title or ""
-            ).is_enough:
+            title = source.document_title or ""
+            quote = best_quote(sentence.text, source.quote, self.language, title)
+            if quote.is_enough:
+                yield _narrowed(source, quote)
+            elif check_support(sentence.text, source.quote, self.language, title).is_enough:
                 yield source
 
     def _is_about(self, sentence: CitedSentence, passage: str) -> bool:
@@ -155,6 +164,12 @@ def _of_citation(citation: Citation, document: Document) -> CuratedSource:
         end=citation.end,
         file_hash=document.file_hash,
     )
+
+
+def _narrowed(source: CuratedSource, quote: Quote) -> CuratedSource:
+    start = None if source.start is None else source.start + quote.start
+    end = None if source.start is None else source.start + quote.end
+    return replace(source, quote=quote.text, start=start, end=end)
 
 
 def _place(sources: list[CuratedSource], source: CuratedSource) -> int:

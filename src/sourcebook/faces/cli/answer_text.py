@@ -98,7 +98,8 @@ def _place(citation: Citation) -> str:
     page = "" if citation.page is None else f", page {citation.page}"
     title = citation.document_title
     path = citation.document_path
-    return f"{path}{page}" if title in (None, path) else f"{title}{page} · {path}"
+    section = "" if citation.section_name is None else f" › {citation.section_name}"
+    return f"{path}{section}{page}" if title in (None, path) else f"{title}{section}{page} · {path}"
 
 
 def _notes(citation: Citation) -> str:

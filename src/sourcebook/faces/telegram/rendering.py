@@ -6,14 +6,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from sourcebook.faces.telegram.rich_text import RichText, bold, clean, from_markdown, italic, joined, quote
-from sourcebook.model.chat import SourceState, Tier
+from sourcebook.model.chat import Citation, SourceState, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sourcebook.faces.telegram.bot_services import BotTerms
     from sourcebook.locale import Texts
-    from sourcebook.model.chat import Answer, Citation
+    from sourcebook.model.chat import Answer
     from sourcebook.model.curation import CuratedSource, Term
     from sourcebook.model.moderation import Digest, Draft
     from sourcebook.model.people import Reply, User
@@ -55,10 +55,12 @@ def by_number(citations: Iterable[Citation]) -> list[Citation]:
 
 
 def place(texts: Texts, source: Citation | CuratedSource) -> str:
-    """The title, the file and the page, as far as there are any."""
+    """The title, the file, the section and the page, as far as there are any."""
     file = clean(PurePosixPath(source.document_path).name, _LONGEST_NAME)
     title = clean(source.document_title or "", _LONGEST_NAME)
     name = f"{title} ({file})" if title and title != file else file or title
+    section = source.section_name if isinstance(source, Citation) else None
+    name = f"{name} › {clean(section, _LONGEST_NAME)}" if section else name
     return name if source.page is None else f"{name}, {texts('page', page=source.page)}"
 
 

@@ -22,6 +22,7 @@ class TextStyle(StrEnum):
     QUOTE = "blockquote"
     LONG_QUOTE = "expandable_blockquote"
     CODE = "code"
+    LISTING = "pre"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,11 @@ def joined(parts: Iterable[RichText | str], between: str = "\n\n") -> RichText:
 
 
 def from_markdown(text: str) -> RichText:
-    """What models write as Markdown, as far as Telegram can show it: bold, headings, code. The rest stays as it is."""
+    """Markdown as far as Telegram can show it: bold, headings, code, listings. The rest stays as it is."""
     rich, place = RichText(), 0
     for found in _MARKDOWN.finditer(text):
         inner = next(group for group in found.groups() if group is not None)
-        rich = rich + text[place : found.start()] + marked(inner, _MARKS[found.lastgroup or ""])
+        rich = rich + text[place : found.start()] + marked(inner.rstrip("\n"), _MARKS[found.lastgroup or ""])
         place = found.end()
     return rich + text[place:]
 
@@ -112,12 +113,18 @@ _BASIC_PLANE = 0xFFFF
 _LONG_QUOTE = 400
 _INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029{hidden_characters.MARKS}]")
 _MARKDOWN = re.compile(
-    r"(?<![\w*])\*\*(?P<bold>\S(?:[^\n*]*\S)?)\*\*(?![\w*])"
+    r"^```[\w+-]*\n(?P<listing>(?:(?!```)[^\n]*\n)+)```$"
+    r"|(?<![\w*])\*\*(?P<bold>\S(?:[^\n*]*\S)?)\*\*(?![\w*])"
     r"|^\#{1,6}[ ]+(?P<head>[^\n]*\S)[ ]*$"
     r"|(?<!`)`(?P<code>[^`\n]+)`(?!`)",
     re.MULTILINE,
 )
-_MARKS = {"bold": TextStyle.BOLD, "head": TextStyle.BOLD, "code": TextStyle.CODE}
+_MARKS = {
+    "bold": TextStyle.BOLD,
+    "head": TextStyle.BOLD,
+    "code": TextStyle.CODE,
+    "listing": TextStyle.LISTING,
+}
 
 
 def entities(rich: RichText) -> Iterator[tuple[TextStyle, int, int]]:

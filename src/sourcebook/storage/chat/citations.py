@@ -38,6 +38,8 @@ def _as_json(citation: Citation) -> dict[str, object]:
         "documentId": citation.document_id,
         "fileHash": citation.file_hash,
         "doubts": list(citation.doubts),
+        "section": citation.section,
+        "highlight": [list(span) for span in citation.highlight],
     }
 
 
@@ -59,6 +61,8 @@ def _from_json(number: int, record: dict[str, Any]) -> Citation:
         file_hash=record.get("fileHash"),
         doubts=tuple(record.get("doubts") or ()),
         support=_support(record),
+        section=record.get("section"),
+        highlight=tuple((start, end) for start, end in record.get("highlight") or ()),
     )
 
 

@@ -41,6 +41,8 @@ def citation(**changes: object) -> Citation:
         file_hash="a" * 64,
         doubts=("number",),
         support=SupportGrade.DOUBTFUL,
+        section="Notes > Canes",
+        highlight=((0, 5), (14, 24)),
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 

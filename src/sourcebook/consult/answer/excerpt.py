@@ -1,0 +1,218 @@
+"""From the unit that answers best to the excerpt that is shown: what it cannot do without, then its neighbours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.clean_markdown import clean_block, markdown_of
+from sourcebook.text.blocks import BlockKind
+
+if TYPE_CHECKING:
+    from sourcebook.consult.answer.units import Units
+
+LONGEST = 396
+"""How many characters an excerpt is filled up to. A unit that is longer by itself is cut."""
+_LETTERS_THAT_TELL = 20
+_MOST_CUTS = 200
+_WORTH_OF_LENGTH = 0.2
+_WORTH_OF_THE_BEGINNING = 0.1
+_CLAUSE_END = re.compile(r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)")
+_LINE_END = re.compile(r"\n")
+
+Share = Callable[[str], float]
+"""Which part of what was asked a text holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A stretch of a text, as a span of it, and how it is shown. `highlight` are spans of the stretch: what answers."""
+
+    start: int
+    end: int
+    text: str
+    highlight: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptMaker:
+    """Makes excerpts of a text whose units were scored. `share` says how much of the question a part of it holds."""
+
+    units: Units
+    scores: Sequence[float]
+    share: Share
+
+    def around(self, best: int) -> Excerpt:
+        """The excerpt around a unit, as long as an answer may be."""
+        sizes = [self.size(i) for i in range(len(self.units))]
+        if sizes[best] > LONGEST:
+            return self._cut(best)
+
+        def room(low: int, high: int) -> int:
+            return LONGEST - sum(sizes[low : high + 1]) - (high - low)
+
+        low = high = best
+        header = self.units.header_of(best)
+        if header is not None and room(header, high) >= 0:
+            low = header
+        while self.units.needs_before(low) and room(low - 1, high) >= 0:
+            low -= 1
+        while high + 1 < len(self.units) and room(low, high + 1) >= 0 and self._brings(high, best):
+            high += 1
+        while True:
+            sides = [
+                (self.scores[side], low_, high_)
+                for side, low_, high_ in self._extensions(low, high)
+                if room(low_, high_) >= 0 and self._is_welcome(best, side)
+            ]
+            if not sides:
+                break
+            _, low, high = max(sides)
+        return self.of(low, high, best, self._heading_over(low, high, room(low, high)))
+
+    def of(self, low: int, high: int, best: int, heading: tuple[int, int] | None = None) -> Excerpt:
+        """The units from `low` to `high` as they stand, under the heading if one is given."""
+        taken = self.units.all[low : high + 1]
+        start = heading[0] if heading else taken[0].start
+        content = self.units.content
+        pieces = [(BlockKind.HEADING, content[slice(*heading)])] if heading else []
+        margin = min((unit.indent for unit in taken if unit.kind is BlockKind.ITEM), default=0)
+        for _, of_block in groupby(taken, key=lambda unit: unit.block):
+            part = list(of_block)
+            nested = " " * (part[0].indent - margin) if part[0].kind is BlockKind.ITEM else ""
+            pieces.append((part[0].kind, nested + content[part[0].start : part[-1].end]))
+        text = markdown_of(pieces)
+        if text.endswith(":"):
+            # What it leads into is not there to be quoted.
+            text = f"{text[:-1].rstrip()}."
+        if low < high and self._is_list_cut(high):
+            text += "\n- …"
+        carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
+        return Excerpt(start, taken[-1].end, text, tuple(carrying))
+
+    def size(self, i: int) -> int:
+        """How many characters of a unit a reader reads, without the marks of code and emphasis."""
+        return _size(self.units[i].kind, self.units.text(i))
+
+    def _brings(self, i: int, best: int) -> bool:
+        """Whether the unit behind comes along in any case: it was announced, or goes on with a list that was."""
+        kinds = (self.units[i].kind, self.units[i + 1].kind)
+        is_listed = kinds == (BlockKind.ITEM, BlockKind.ITEM) and self.units[best].kind is BlockKind.TEXT
+        return is_listed or self.units.leads(i)
+
+    def _extensions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
+        """The neighbours that may come along, each with the stretch that it makes."""
+        if low and self._belong_together(low, low - 1):
+            # A listing comes with what leads into it.
+            first = (
+                low - 1 - (self.units[low - 1].kind is BlockKind.CODE and self.units.needs_before(low - 1))
+            )
+            if self._may_begin(first):
+                yield first, first, high
+        if high + 1 < len(self.units) and self._belong_together(high, high + 1):
+            yield high + 1, low, high + 1 + self.units.leads(high + 1)
+
+    def _belong_together(self, i: int, j: int) -> bool:
+        """Whether j may come along with i: under the same heading, and a table only for what it says."""
+        here, there = self.units[i], self.units[j]
+        if here.heading != there.heading:
+            return False
+        if (here.kind is BlockKind.ROW) == (there.kind is BlockKind.ROW):
+            return True
+        rows = [k for k in range(j, min(j + 2, len(self.units))) if self.units[k].kind is BlockKind.ROW]
+        return there.kind is BlockKind.ROW and any(self.scores[k] > 0 for k in rows)
+
+    def _may_begin(self, i: int) -> bool:
+        """Whether a stretch may begin with a unit: not with the end of a list, nor with what tells nothing."""
+        if self.units[i].kind is BlockKind.CODE:
+            return False
+        if self.units[i].kind in (BlockKind.ITEM, BlockKind.ROW):
+            return self.units[i + 1].kind is self.units[i].kind
+        if self.units[i].block == self.units[i + 1].block:
+            return True
+        return self.units.leads(i) or (self.scores[i] > 0 and not self.units.is_lead_in(i))
+
+    def _is_welcome(self, best: int, i: int) -> bool:
+        """Whether a neighbour is within the same part of a nested list, and in the same script."""
+        kinds = {self.units[i].kind, self.units[best].kind}
+        if self.units[best].kind is BlockKind.ITEM and self._is_of_another_part(best, i):
+            return False
+        if BlockKind.CODE in kinds:
+            return True
+        here, there = _is_cyrillic(self.units.text(best)), _is_cyrillic(self.units.text(i))
+        return None in (here, there) or here is there
+
+    def _is_of_another_part(self, best: int, i: int) -> bool:
+        """Of the items that are less indented, only the one that the best is a part of may come, as the first."""
+        first, last = sorted((best, i))
+        indents = [u.indent for u in self.units.all[first : last + 1] if u.kind is BlockKind.ITEM]
+        own = self.units[best].indent
+        return min(indents) < own and (i > best or min(indents[1:]) < own)
+
+    def _heading_over(self, low: int, high: int, room: int) -> tuple[int, int] | None:
+        """The heading right above a stretch, if it names something asked for that the stretch does not."""
+        heading = self.units[low].heading
+        if heading is None or (low and self.units[low - 1].heading == heading):
+            return None
+        content = self.units.content
+        if _size(BlockKind.HEADING, content[slice(*heading)]) + 2 > room:
+            return None
+        end = self.units[high].end
+        is_needed = self.share(content[heading[0] : end]) > self.share(content[self.units[low].start : end])
+        return heading if is_needed else None
+
+    def _is_list_cut(self, high: int) -> bool:
+        """Whether a list goes on behind the stretch."""
+        if high + 1 >= len(self.units):
+            return False
+        last, following = self.units[high], self.units[high + 1]
+        return (
+            last.kind is following.kind is BlockKind.ITEM
+            and last.heading == following.heading
+            and last.indent <= following.indent
+        )
+
+    def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
+        """Where the words are that answer: the best unit, and the listing that it leads into."""
+        yield self.units[best].start, self.units[best].end
+        if best < high and self.units.leads(best) and self.units[best + 1].kind is BlockKind.CODE:
+            yield self.units[best + 1].start, self.units[best + 1].end
+
+    def _cut(self, best: int) -> Excerpt:
+        """The part of a long unit that answers best: whole lines of a listing, whole clauses of a sentence."""
+        unit, said = self.units[best], self.units.text(best)
+        ends = _LINE_END if unit.kind is BlockKind.CODE else _CLAUSE_END
+        cuts = [0, *(match.end() for match in ends.finditer(said)), len(said)][:_MOST_CUTS]
+        parts = [
+            (start, max(fitting))
+            for i, start in enumerate(cuts)
+            if (fitting := [end for end in cuts[i + 1 :] if end - start < LONGEST])
+        ]
+        start, end = max(parts, key=lambda part: self._worth(said, *part), default=(0, LONGEST))
+        end = start + len(said[start:end].rstrip())
+        text = clean_block(unit.kind, said[start:end])
+        if unit.kind is not BlockKind.CODE:
+            text = f"… {text}" if start else text
+            text = text.rstrip(",;:—– ") + " …" if end < len(said.rstrip()) else text
+        return Excerpt(unit.start + start, unit.start + end, text, ((0, end - start),))
+
+    def _worth(self, said: str, start: int, end: int) -> float:
+        fullness = (end - start) / LONGEST
+        return (
+            self.share(said[start:end]) + _WORTH_OF_LENGTH * fullness + _WORTH_OF_THE_BEGINNING * (not start)
+        )
+
+
+def _size(kind: BlockKind, text: str) -> int:
+    shown = clean_block(kind, text)
+    return len(shown) - shown.count("`") - shown.count("*")
+
+
+def _is_cyrillic(text: str) -> bool | None:
+    """Whether a sentence is in Cyrillic; None if it is too short to tell."""
+    letters = [letter for letter in text if letter.isalpha()]
+    cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in letters)
+    return None if len(letters) < _LETTERS_THAT_TELL else 3 * cyrillic > len(letters)

@@ -1,0 +1,147 @@
+"""What a passage is read as: sentences, list items, rows and listings, and which of them belong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sourcebook.text.blocks import Block, BlockKind, blocks
+from sourcebook.text.sentences import sentence_spans
+
+_LONGEST_ITEM = 300
+_LINES_OF_CONTENTS = 4
+# What announces a list or a listing: a colon, or words that say so where every sentence ends with a dot.
+_LEAD_IN = re.compile(
+    r"(?:[:：]|\b(?:as follows|(?:the )?following(?: \w+)?|like this|with this|below|следующее|следующим образом|так"
+    r"|ниже|a seguir|(?:o|do) seguinte|seguintes?|abaixo|assim|linha de comandos)\s*\.?)\s*$",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"\W*(?:this|that(?:'s)?|these|those|it(?:'s)?|its|they|their|he|his|she|her|then|so|but|and|also|otherwise"
+    r"|in (?:this|that) case|for (?:this|that)"
+    r"|это|этот|эта|эти|этого|этом|он|она|оно|они|его|ее|её|их|тогда|поэтому|но|а|и|также|затем|для этого|при этом"
+    r"|isso|isto|este|esta|estes|estas|esse|essa|ele|ela|eles|elas|seus?|suas?|então|mas|e|também|n[eo]sse|n[eo]ste"
+    r"|para isso|assim)\b",
+    re.IGNORECASE,
+)
+_LINE_OF_CONTENTS = re.compile(
+    r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d]|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A span of the text that is read as one, the number of its block, and the heading that it stands under."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    block: int
+    heading: tuple[int, int] | None
+    indent: int = 0
+    """How far a list item stands from the margin."""
+    is_header: bool = False
+    """Whether it is the first row of a table, which names the columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of a text in their order. Headings are what they stand under; debris is none."""
+
+    content: str
+    all: Sequence[Unit]
+
+    @classmethod
+    def of(cls, content: str) -> Units:
+        units: list[Unit] = []
+        heading: tuple[int, int] | None = None
+        found = blocks(content)
+        for number, block in enumerate(found):
+            indent = block.start - (content.rfind("\n", 0, block.start) + 1)
+            if block.kind is BlockKind.HEADING:
+                heading = (block.start, block.end)
+            elif block.kind is not BlockKind.DEBRIS:
+                is_header = block.kind is BlockKind.ROW and _is_header(found, number)
+                units += [
+                    Unit(block.kind, start, end, number, heading, indent, is_header)
+                    for start, end in _spans(content, block)
+                ]
+        return cls(content, units)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __getitem__(self, i: int) -> Unit:
+        return self.all[i]
+
+    def text(self, i: int) -> str:
+        return self.content[self.all[i].start : self.all[i].end]
+
+    def header_of(self, i: int) -> int | None:
+        """The row that names the columns of a row."""
+        if self.all[i].kind is not BlockKind.ROW:
+            return None
+        while i and self.all[i - 1].kind is BlockKind.ROW:
+            i -= 1
+        return i
+
+    def is_lead_in(self, i: int) -> bool:
+        """Whether a unit announces something, be it there or not."""
+        return _LEAD_IN.search(self.text(i)) is not None
+
+    def leads(self, i: int) -> bool:
+        """Whether the unit behind belongs to this one: the list, the listing or the table that it announces."""
+        if i + 1 >= len(self.all) or self.all[i].heading != self.all[i + 1].heading:
+            return False
+        match self.all[i].kind, self.all[i + 1].kind:
+            case BlockKind.TEXT, BlockKind.CODE:
+                return True
+            case (BlockKind.TEXT, BlockKind.ITEM) | (BlockKind.ITEM, BlockKind.CODE):
+                return self.is_lead_in(i)
+            case ((BlockKind.TEXT | BlockKind.ITEM), _):
+                return self.text(i).endswith((":", "："))
+            case _:
+                return False
+
+    def needs_before(self, i: int) -> bool:
+        """Whether a unit says too little without the one before: a listing, the first of a list, "this" and "it"."""
+        if not i or self.all[i - 1].heading != self.all[i].heading:
+            return False
+        before = self.all[i - 1].kind
+        match self.all[i].kind:
+            case BlockKind.CODE:
+                return before in (BlockKind.TEXT, BlockKind.ITEM)
+            case BlockKind.ITEM | BlockKind.ROW:
+                return before is BlockKind.TEXT and self.leads(i - 1)
+            case _:
+                return before is BlockKind.TEXT and _POINTS_BACK.match(self.text(i)) is not None
+
+
+def is_contents(content: str) -> bool:
+    """Whether most lines name other places: a table of contents, found but never quoted."""
+    lines = [line for line in content.splitlines() if line.strip()]
+    named = sum(_LINE_OF_CONTENTS.match(line) is not None for line in lines)
+    return len(lines) > _LINES_OF_CONTENTS and 2 * named > len(lines)
+
+
+def _spans(content: str, block: Block) -> list[tuple[int, int]]:
+    """Prose and long items are read by sentences, all else as a whole."""
+    is_long = block.kind is BlockKind.ITEM and block.end - block.start > _LONGEST_ITEM
+    if block.kind is not BlockKind.TEXT and not is_long:
+        return [(block.start, block.end)]
+    said = content[block.start : block.end]
+    return [(block.start + start, block.start + end) for start, end in sentence_spans(said)]
+
+
+def _is_header(found: Sequence[Block], number: int) -> bool:
+    is_first = not number or found[number - 1].kind is not BlockKind.ROW
+    return (
+        is_first
+        and found[number + 1 : number + 2] != []
+        and found[number + 1].kind
+        in (
+            BlockKind.ROW,
+            BlockKind.DEBRIS,
+        )
+    )

@@ -1,0 +1,144 @@
+"""What an answer to a question looks like, as far as its words show it: with a number, a name, a command, a list …"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
+from sourcebook.text.analysis import words
+
+
+class AnswerForm(StrEnum):
+    NUMBER = "number"
+    TIME = "time"
+    NAME = "name"
+    COMMAND = "command"
+    DEFINITION = "definition"
+    LIST = "list"
+    REASON = "reason"
+
+
+SURE_FORMS = frozenset({AnswerForm.NUMBER, AnswerForm.TIME, AnswerForm.COMMAND, AnswerForm.DEFINITION})
+"""Those that a sentence shows plainly: without them it hardly answers."""
+
+_COMMAND = re.compile(
+    r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
+    r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
+    r"|comandos?|instal(?:o|ar?|e)|execut(?:o|ar?|e)|configur(?:o|ar?|e)|opção|opções|(?:des)?ativ(?:o|ar|e)"
+    r"|como (?:\w+o|faço|posso))\b",
+    re.IGNORECASE,
+)
+_DEFINITION = re.compile(
+    r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
+    r"|что (?:такое|значит|означает|за)|кто так\w+|o que (?:é|são|significa|quer dizer)|que (?:é|são))"
+    r"\s+(?P<term>[^?]+?)(?: mean| означает| significa)?\s*\??\s*$",
+    re.IGNORECASE,
+)
+_LONGEST_TERM = 4
+_NUMBER = re.compile(
+    r"\b(?:what (?:share|size|version|port|percentage|rate|number|age|price|code)"
+    r"|(?:which|what) (?:\w+ )?(?:version|port|code)"
+    r"|скольк\w+|как(?:ой|ая|ое|ого|ую|им|ом) (?:\w+ )?(?:размер|дол[яию]|верси|порт|процент|номер|код)\w*"
+    r"|(?:qual|que) (?:é )?(?:[ao] )?(?:\w+ )?(?:taxa|porcentagem|percentagem|porta|porto|versão|tamanho|número"
+    r"|código))\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:(?:which|what) (?:year|date|day|month)|date of|release date"
+    r"|как(?:ой|ого|ом|ую) (?:\w+ ){0,2}(?:год|года|году|числа|дату|дата)"
+    r"|(?:qual|que) (?:ano|data|dia|mês))\b",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"\b(?:(?:which|what)(?: \w+){0,2} \w+[^s\W]s\b|what (?:are|were)|list of|name the|examples of"
+    r"|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE
+)
+
+_HOLDS_CODE = re.compile(
+    r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
+    re.MULTILINE,
+)
+_HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[^\W\d_a-zа-яё][\w.-]+|@\w+|`[^`\n]+`")
+_HOLDS_REASON = re.compile(
+    r"\b(?:because|since|so that|in order to|due to|thanks to|to (?:avoid|prevent|keep|make)|that's (?:what|why)"
+    r"|therefore|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
+    r"|porque|pois|para que|a fim de|devido|graças|por isso|já que|visto que|uma vez que|evita\w*|previne)\b",
+    re.IGNORECASE,
+)
+_HOLDS_LIST = re.compile(
+    r"(?:[^,;]+[,;]\s){2,}|,\s[^,]+(?:,)?\s(?:and|or|и|или|e|ou)\s|:\s*$|^\s*[-*•]\s", re.MULTILINE
+)
+_SAYS_WHAT = (
+    r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s|(?:is|are|was|means|stands for|refers to|denotes)\b"
+    r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
+)
+_CALLED = (
+    r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
+)
+
+
+class AskedForms:
+    """The forms that the words of a question ask for, and whether a sentence has them."""
+
+    def __init__(self, question: str) -> None:
+        self.kinds = kinds_of(question)
+        self.forms = frozenset(_forms(question, self.kinds))
+        self._said = frozenset(words(question))
+        term = _DEFINITION.search(question.strip())
+        self.term = term["term"] if term and len(term["term"].split()) <= _LONGEST_TERM else None
+        self._introduces = _introducing(self.term) if self.term else None
+
+    def met_by(self, sentence: str) -> frozenset[AnswerForm]:
+        """Those of the forms that the sentence has."""
+        return frozenset(form for form in self.forms if self._has(form, sentence))
+
+    def _has(self, form: AnswerForm, sentence: str) -> bool:
+        match form:
+            case AnswerForm.NUMBER | AnswerForm.TIME:
+                return gives(sentence, self.kinds) or any(
+                    word[0].isdigit() and word not in self._said for word in words(sentence)
+                )
+            case AnswerForm.NAME:
+                return any(
+                    not self._said.issuperset(words(match[0])) for match in _HOLDS_NAME.finditer(sentence)
+                )
+            case AnswerForm.COMMAND:
+                return _HOLDS_CODE.search(sentence) is not None
+            case AnswerForm.DEFINITION:
+                return self._introduces is not None and self._introduces.search(sentence) is not None
+            case AnswerForm.LIST:
+                return _HOLDS_LIST.search(sentence) is not None
+            case AnswerForm.REASON:
+                return _HOLDS_REASON.search(sentence) is not None
+
+
+def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
+    found: set[AnswerForm] = set()
+    if kinds & MEASURED:
+        return {AnswerForm.NUMBER}
+    if _NUMBER.search(question):
+        found.add(AnswerForm.NUMBER)
+    if QuestionKind.TIME in kinds or _TIME.search(question):
+        found.add(AnswerForm.TIME)
+    if QuestionKind.PERSON in kinds or _NAME.search(question):
+        found.add(AnswerForm.NAME)
+    if QuestionKind.REASON in kinds:
+        found.add(AnswerForm.REASON)
+    if _COMMAND.search(question):
+        found.add(AnswerForm.COMMAND)
+    if _LIST.search(question):
+        found.add(AnswerForm.LIST)
+    if (term := _DEFINITION.search(question.strip())) and len(term["term"].split()) <= _LONGEST_TERM:
+        found.add(AnswerForm.DEFINITION)
+    return found
+
+
+def _introducing(term: str) -> re.Pattern[str]:
+    """What a sentence looks like that says what a term is: the term and "is", or "called" and the term."""
+    stem = r"\W+".join(re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term))
+    return re.compile(rf"(?:^|\W){stem}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE)

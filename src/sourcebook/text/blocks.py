@@ -1,0 +1,271 @@
+"""What the lines of a text are: prose, list items, code, rows of a table, headings, or nothing to read.
+
+Read from the text alone, whatever it was made from: Markdown, or what is left of a page, a PDF or an office document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+
+class BlockKind(StrEnum):
+    TEXT = "text"
+    ITEM = "item"
+    CODE = "code"
+    ROW = "row"
+    HEADING = "heading"
+    DEBRIS = "debris"
+    """Rulers, includes, wrappers, lines of contents, remarks of an editor: found, but never quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A span of the text that is read as one. White space around it belongs to none."""
+
+    kind: BlockKind
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    said: str
+    indent: int
+    is_first: bool
+    """Whether nothing stands on the line before."""
+    is_alone: bool
+
+    @property
+    def begin(self) -> int:
+        return self.start + self.indent
+
+
+_FENCE = re.compile(r"^[^\S\n]*(```+|~~~+)(.*)$", re.MULTILINE)
+_DEBRIS = re.compile(
+    r"""
+    \{\*.*\*\} | \{!.*!\} | \{%.*%\}                        # includes of a documentation builder
+  | /{3,}(?:\s.*)?                                          # fences of an admonition
+  | :{3,}.*
+  | </?(?:div|p|table|tbody|thead|tr|details|blockquote|img|br|hr|span|style|iframe|a|figure|source|video)\b[^\n]*>
+  | !\[[^\]]*\]\([^)]*\) | \[!\[.*\]\(.*\) | \[[^\]]*\]:\s+\S+ | \[D\]
+  | [-=_*~\s]{3,} | \|?[\s:|+-]{2,}\|? | \|
+  | ==.*== | ГАРАНТ: .* | Информация\ об\ изменениях: .*    # remarks of an editor
+  | (?:\d{1,2}\.){1,4} | \d{1,4}                            # a number without its heading, a page number
+  | .*(?:(?:\.\s?){4,}|…\s?)\s*\d+                          # a line of contents with its page
+  | \(continues\ on\ next\ page\) | \(продолжение\ (?:с\ предыдущей\ страницы|на\ следующей\ странице)\)
+  | \(continua(?:ção)?\ [^)]*página[^)]*\)
+    """,
+    re.VERBOSE,
+)
+_HEADING = re.compile(
+    r"#{1,6}\s+\S|(?:\d{1,2}\.){1,4}\d{1,2}\.?\s+[^\W\d]|(?:Глава|Capítulo|Chapter|Раздел|Часть)\s+\d"
+)
+_UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
+_ITEM = re.compile(r"(?:[-*•–+◦▪·]\s+|\(?\d{1,2}[.)]\s+|\(?[a-zа-я]\)\s+)\S")
+_ROW = re.compile(r"\|.*\|")
+# A prompt, or a program that nobody begins a sentence with. Listings from a PDF have no fences.
+_PROMPT = re.compile(
+    r"(?:\$|>>>|%|\#)\s+[a-z./~_-][\w./~+-]*(?:\s.*)?$"
+    r"|(?:sudo|export|apt(?:-get|-cache|-file)?|dpkg(?:-\w+)?|git|pip|uv|curl|wget|docker|cd)\s+[a-z./~-]\S*"
+)
+# A line alone that no sentence looks like: a program, and what it is called with.
+_CALL = re.compile(r"(?:--?)?[a-z.~/$][\w.+/~-]*(?: +[\w./=$~\"'”’<>:@{}\[\]|,*-]+){0,12}")
+_SIGNS = re.compile(r"(?: -|--|[\w.~]/\w|\\$|\w=\S|\w\(.*\)$|[{}]$|\w\.\w)|^[\w.-]+(?: [\w.-]+)?$")
+_TYPED = re.compile(r"[a-z/~$.][\w./:~-]*(?: \S+){0,11}(?<![.:;!?…,])")
+_SENTENCE_ENDS = (".", ":", ";", "!", "?", "…")
+_NOT_AFTER_A_HEADING = (*_SENTENCE_ENDS, ",", "»", '"', "”", "-", "–", "—")
+_LONGEST_HEADING = 10
+_LONGEST_LABEL = 8
+_ROWS_OF_A_TABLE = 3
+_INDENT_OF_CODE = 4
+_WRAPPED = 0.6
+_NARROWEST_PAGE = 45
+_FEWEST_WORDS = 3
+_LONGEST_LINE = 400
+"""What is longer is prose, and is not looked at closely."""
+
+
+def blocks(text: str) -> list[Block]:
+    """The blocks of a text, in order and without overlap. Every line that is not empty belongs to one."""
+    found: list[Block] = []
+    place = 0
+    for kind, first, last in _fenced(text):
+        found += _plain(text, place, first)
+        found.append(Block(kind, first, last))
+        place = last
+    found += _plain(text, place, len(text))
+    return [_code_if_announced(text, found, number) for number in range(len(found))]
+
+
+def _code_if_announced(text: str, found: Sequence[Block], number: int) -> Block:
+    """What stands alone behind a colon, begins small and does not end like a sentence is what to type."""
+    block = found[number]
+    said = text[block.start : block.end]
+    is_announced = (
+        number > 0
+        and text[found[number - 1].end - 1] == ":"
+        and "\n\n" in text[found[number - 1].end : block.start + 1]
+    )
+    if block.kind is not BlockKind.TEXT or not is_announced or not _TYPED.fullmatch(said):
+        return block
+    return Block(BlockKind.CODE, block.start, block.end)
+
+
+def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
+    """The listings between fences, with the fences. A passage may begin or end within one."""
+    fences = [(match.start(), match.end(), match[2].strip()) for match in _FENCE.finditer(text)]
+    if len(fences) % 2 and not fences[0][2]:
+        # Fences that open name a language or are answered by one that closes: this one closes what is not here.
+        _, end, _ = fences.pop(0)
+        yield BlockKind.CODE, 0, end
+    while fences:
+        start, end, _ = fences.pop(0)
+        last = fences.pop(0)[1] if fences else len(text.rstrip())
+        yield BlockKind.CODE, start, max(last, end)
+
+
+def _plain(text: str, first: int, last: int) -> Iterator[Block]:
+    for paragraph in _paragraphs(text, first, last):
+        yield from _of_paragraph(text, paragraph)
+
+
+def _paragraphs(text: str, first: int, last: int) -> Iterator[list[_Line]]:
+    """Runs of lines with nothing blank between them."""
+    run: list[tuple[int, str]] = []
+    at = first
+    for line in text[first:last].splitlines(keepends=True):
+        if line.strip():
+            run.append((at, line))
+        elif run:
+            yield _lines(run)
+            run = []
+        at += len(line)
+    if run:
+        yield _lines(run)
+
+
+def _lines(run: Sequence[tuple[int, str]]) -> list[_Line]:
+    return [
+        _Line(
+            start,
+            start + len(line.rstrip()),
+            line.strip(),
+            len(line) - len(line.lstrip()),
+            number == 0,
+            len(run) == 1,
+        )
+        for number, (start, line) in enumerate(run)
+    ]
+
+
+def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
+    if all(line.indent >= _INDENT_OF_CODE for line in lines) and not _ITEM.match(lines[0].said):
+        code = _looks_like_code(lines)
+        yield Block(BlockKind.CODE if code else BlockKind.TEXT, lines[0].begin, lines[-1].end)
+        return
+    is_table = _is_table(lines)
+    if is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2:
+        yield Block(BlockKind.CODE, lines[0].begin, lines[-1].end)
+        return
+    kind, begin, end = BlockKind.DEBRIS, 0, 0
+    for number, line in enumerate(lines):
+        own = _kind_of(line, lines[number + 1] if number + 1 < len(lines) else None)
+        if own is BlockKind.TEXT and is_table:
+            own = BlockKind.ROW
+        if end and _goes_on(kind, own, line):
+            end = line.end
+            continue
+        if end:
+            yield Block(kind, begin, end)
+        kind, begin, end = own, line.begin, line.end
+    yield Block(kind, begin, end)
+
+
+def _goes_on(kind: BlockKind, own: BlockKind, line: _Line) -> bool:
+    """Whether a line belongs to the block of the line before: a sentence that runs over, or what a command prints."""
+    if kind is BlockKind.CODE:
+        return own is BlockKind.CODE or (own is BlockKind.TEXT and not line.said.endswith(_SENTENCE_ENDS))
+    return own is BlockKind.TEXT and kind in (BlockKind.TEXT, BlockKind.ITEM)
+
+
+def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
+    said = line.said
+    if len(said) > _LONGEST_LINE:
+        return (
+            BlockKind.ROW if _ROW.fullmatch(said) else BlockKind.ITEM if _ITEM.match(said) else BlockKind.TEXT
+        )
+    if _DEBRIS.fullmatch(said):
+        return BlockKind.DEBRIS
+    if _ROW.fullmatch(said):
+        return BlockKind.ROW
+    if _PROMPT.match(said) and not said.endswith((".", ":")):
+        return BlockKind.CODE
+    if line.is_alone and _is_call(said):
+        return BlockKind.CODE
+    if _HEADING.match(said) and not _UNLIKE_A_HEADING.search(said.rstrip("}")):
+        return BlockKind.HEADING
+    if _ITEM.match(said):
+        return BlockKind.ITEM
+    return BlockKind.HEADING if _is_heading(line, following) else BlockKind.TEXT
+
+
+def _is_call(said: str) -> bool:
+    said = said.rstrip("\\ ")
+    return (
+        said.isascii()
+        and not said.endswith((".", ",", ";"))
+        and _CALL.fullmatch(said) is not None
+        and _SIGNS.search(said) is not None
+    )
+
+
+def _is_heading(line: _Line, following: _Line | None) -> bool:
+    """A short line alone, a question alone (what follows answers it), or a label over a sentence."""
+    said, count = line.said, len(line.said.split())
+    if line.is_alone:
+        return said.endswith("?") or (
+            count <= _LONGEST_HEADING
+            and (said[:1].isupper() or said[:1].isdigit())
+            and ": " not in said
+            and not said.endswith((*_NOT_AFTER_A_HEADING, ")", "`"))
+        )
+    if (
+        not line.is_first
+        or following is None
+        or count > _LONGEST_LABEL
+        or said.endswith(_NOT_AFTER_A_HEADING)
+    ):
+        return False
+    if _ITEM.match(following.said):
+        return said[:1].isupper()
+    return (
+        following.said[:1].isupper()
+        and len(following.said) > len(said)
+        and following.said.endswith(_SENTENCE_ENDS)
+    )
+
+
+def _is_table(lines: Sequence[_Line]) -> bool:
+    """Whether lines are rows of a table that has lost its rulers: they end before the next word would not fit."""
+    if len(lines) < _ROWS_OF_A_TABLE:
+        return False
+    if any(_ITEM.match(line.said) or _ROW.fullmatch(line.said) for line in lines):
+        return False
+    width = max(len(line.said) for line in lines)
+    ended = sum(line.said.endswith((".", "!", "?", "…")) for line in lines)
+    if width < _NARROWEST_PAGE:
+        return not ended
+    pairs = list(pairwise(lines))
+    wrapped = sum(len(a.said) + 1 + len(b.said.split()[0]) > width - 2 for a, b in pairs)
+    return wrapped < _WRAPPED * len(pairs) and ended < len(lines) / 2
+
+
+def _looks_like_code(lines: Sequence[_Line]) -> bool:
+    """Indented prose is a paragraph of a list item; it ends like a sentence."""
+    return not lines[-1].said.endswith((".", "!", "?", ":")) or len(lines[-1].said.split()) < _FEWEST_WORDS

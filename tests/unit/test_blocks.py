@@ -1,0 +1,95 @@
+"""What the lines of a text are, read from the text alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.text.blocks import BlockKind, blocks
+
+TEXT, ITEM, CODE, ROW, HEADING, DEBRIS = BlockKind
+
+
+def read(text: str) -> list[tuple[BlockKind, str]]:
+    return [(block.kind, text[block.start : block.end]) for block in blocks(text)]
+
+
+def kinds(text: str) -> list[BlockKind]:
+    return [kind for kind, _ in read(text)]
+
+
+def test_markdown_is_read_block_by_block() -> None:
+    text = "## Keys { #keys }\n\nUse the command:\n\n```console\n$ openssl rand\n```\n\n* One\n  goes on\n* Two\n"
+    assert read(text) == [
+        (HEADING, "## Keys { #keys }"),
+        (TEXT, "Use the command:"),
+        (CODE, "```console\n$ openssl rand\n```"),
+        (ITEM, "* One\n  goes on"),
+        (ITEM, "* Two"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{* ../../docs_src/settings/app.py hl[1] *}",
+        "/// details | Technical details",
+        "<div class='termynal'>",
+        "![A picture](picture.png)",
+        "== Contents of the chapter ==",
+        "ГАРАНТ: См. комментарии к статье 5",
+        "|---|:---:|",
+        "1.1.7 Como abandonar a linha de comandos … 3",
+        "Introduction . . . . . . . . 12",
+    ],
+)
+def test_what_nobody_reads_is_debris(line: str) -> None:
+    assert kinds(f"Something is said here.\n\n{line}\n\nAnd something there.") == [TEXT, DEBRIS, TEXT]
+
+
+def test_a_table_keeps_its_rows() -> None:
+    assert kinds("| Name | Size |\n|---|---|\n| a | 1 |\n| b | 2 |") == [ROW, DEBRIS, ROW, ROW]
+
+
+def test_short_lines_that_end_before_the_next_word_would_not_fit_are_rows() -> None:
+    table = "name port secure port\nwww (http) 80 https 443\nimap2 143 imaps 993\nldap 389 ldaps 636"
+    assert kinds(table) == [ROW] * 4
+
+
+def test_prose_that_was_wrapped_is_one_block() -> None:
+    wrapped = (
+        "The old name of sulphur is brimstone, and it was burnt in\n"
+        "churches long before anybody knew what it does to a soil\n"
+        "that is too sweet for blueberries and the like of them."
+    )
+    assert kinds(wrapped) == [TEXT]
+
+
+def test_a_command_needs_no_fence() -> None:
+    text = "Switch the system off with the following.\n\n# shutdown -h now\n\nIt takes a while."
+    assert read(text)[1] == (CODE, "# shutdown -h now")
+    assert read("Then do:\n\nadduser person group\n\nNothing else is needed.")[1] == (
+        CODE,
+        "adduser person group",
+    )
+
+
+def test_a_passage_that_begins_inside_a_listing_is_read_from_there() -> None:
+    text = "    return 1\n```\n\nThat was all of it."
+    assert read(text) == [(CODE, "    return 1\n```"), (TEXT, "That was all of it.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How much sulphur\nElemental sulphur is turned into acid by the soil.",
+        "How much sulphur?\n\nElemental sulphur is turned into acid by the soil.",
+        "Sulphur for the soil\n- It is turned into acid.",
+    ],
+)
+def test_a_label_and_a_question_over_what_answers_it_are_headings(text: str) -> None:
+    assert kinds(text)[0] is HEADING
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "```", "|", "#", "- ", "." * 100_000, "` " * 50_000])
+def test_every_line_that_is_not_empty_belongs_to_one_block(text: str) -> None:
+    assert "".join(said for _, said in read(text)).split() == text.split()
