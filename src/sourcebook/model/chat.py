@@ -77,7 +77,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was answered, and why it can be trusted: tier, citations, and in `details` how it came about."""
+    """What was answered, and why it can be trusted: tier, citations, and in `details` how it came about.
+
+    `nearest` is what came closest to a question that was declined.
+    """
 
     question: str
     answer: str
@@ -89,6 +92,7 @@ class Answer:
     message_id: str | None = None
     curated_id: int | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    nearest: Sequence[SearchResult] = ()
 
 
 @dataclass(frozen=True, slots=True)
