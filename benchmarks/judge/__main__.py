@@ -22,7 +22,8 @@ from benchmarks.judge.learning import (
 )
 from benchmarks.judge.rows import load, results
 from sourcebook.consult.evidence.acceptance import judged, term_weights
-from sourcebook.consult.evidence.question_judge import meaning_of, numbers_of
+from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, numbers_of
+from sourcebook.model.asked import WordCounts
 
 if TYPE_CHECKING:
     from benchmarks.judge.learning import Weights
@@ -30,7 +31,17 @@ if TYPE_CHECKING:
 
 DECLINED = 0.85
 SMALL = ("small-2", "small-20")
-NAMES = ("share", "sentence_share", "bare_share", "similarity", "gap", "names_found", "score")
+NAMES = (
+    "share",
+    "sentence_share",
+    "bare_share",
+    "similarity",
+    "gap",
+    "names_found",
+    "score",
+    "agreement",
+    "unknown",
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,26 +53,26 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def judged_passages(row: Mapping[str, Any]) -> list[JudgedPassage]:
-    """The passages of a row, judged as the product does."""
+def judged_row(row: Mapping[str, Any]) -> tuple[WeighedQuestion, list[JudgedPassage]]:
+    """The question of a row and its passages, judged as the product does."""
     language = row["language"] if row["language"] in row["held"] else None
-    weights = term_weights(
-        row["question"], [language] if language else row["held"], row["counts"], row["rows"]
-    )
-    return [(result, judged(weights, result, language)) for result in results(dict(row))]
+    languages = [language] if language else row["held"]
+    weights = term_weights(row["question"], languages, row["counts"], row["rows"])
+    question = WeighedQuestion(row["question"], weights, WordCounts(row["counts"], row["rows"]))
+    return question, [(result, judged(weights, result, language)) for result in results(dict(row))]
 
 
 def sample_of(rows: Sequence[Mapping[str, Any]]) -> Sample:
     numbers: list[list[float]] = []
     for row in rows:
-        passages = judged_passages(row)
-        found = numbers_of(row["question"], passages, row["rows"]) if passages else {}
+        question, passages = judged_row(row)
+        found = numbers_of(question, passages) if passages else {}
         numbers.append([found.get(name, 0.0) for name in NAMES])
     return Sample(np.array(numbers), np.array([bool(row["answerable"]) for row in rows]))
 
 
 def across_sample(rows: Sequence[Mapping[str, Any]]) -> Sample:
-    numbers = [list(meaning_of(judged_passages(row)).values()) for row in rows]
+    numbers = [list(meaning_of(judged_row(row)[1]).values()) for row in rows]
     return Sample(np.array(numbers), np.array([bool(row["answerable"]) for row in rows]))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Numbers: TypeAlias = NDArray[np.float64]
 
-_STRENGTH = 20.0
+_STRENGTH = 60.0
 """How much a large weight costs: each set counts as a hundred questions with an answer and a hundred without."""
 _OF_A_SIDE = 100.0
 _STEPS = 50

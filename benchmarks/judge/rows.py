@@ -65,6 +65,7 @@ def _row(result: SearchResult) -> dict[str, Any]:
         "document": result.chunk.document_id,
         "chunk": result.chunk.id,
         "title": result.document_title,
+        "section": result.chunk.section,
         "text": result.chunk.content,
         "score": result.score,
         "semantic": result.score_breakdown.semantic_score,
@@ -76,7 +77,7 @@ def results(row: dict[str, Any]) -> list[SearchResult]:
     """The passages of a row as the search gave them."""
     return [
         SearchResult(
-            Chunk(p["chunk"], p["document"], p["text"], 0, 0, len(p["text"])),
+            Chunk(p["chunk"], p["document"], p["text"], end_index=len(p["text"]), section=p.get("section")),
             p["score"],
             ScoreBreakdown(p["semantic"], p["keyword"]),
             p["document"],

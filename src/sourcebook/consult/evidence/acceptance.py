@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.extract import share_of_weight
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.text.analysis import analyse, analyse_question, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
@@ -23,7 +24,7 @@ class Judgement:
     """How close a passage comes.
 
     `share` is the part of the question's weight that it holds, `sentence_share` the part that its best sentence does,
-    `bare_share` the same without the title. `score` weighs them with its similarity; passages are compared by it.
+    `bare_share` the same without title and section. `score` weighs them with its similarity; passages are compared by it.
     """
 
     share: float
@@ -49,29 +50,32 @@ def term_weights(
         known = [stem for stem in stems if stem in wanted]
         if known:
             terms[max(known, key=lambda stem: counts.get(stem, 0))] = None
-    return {term: term_weight(counts.get(term, 0), rows) for term in terms}
+    everyday = frozenset[str]().union(*map(everyday_stems, spoken))
+    return {term: term_weight(counts.get(term, 0), rows, is_everyday=term in everyday) for term in terms}
 
 
-def term_weight(count: int, rows: int) -> float:
+def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:
     """What a word tells that `count` of `rows` passages hold.
 
     A base of two documents cannot know which words are rare: a word that both hold would be worth a tenth of one that
-    neither holds. So every base counts as if it had some hundred passages more.
+    neither holds. So every base counts as if it had some hundred passages more, where words that people ask with
+    are common.
     """
     prior = judge_weights().prior
-    held, passages = count + prior["passages"] * prior["share"], rows + prior["passages"]
+    share = prior["everyday_share"] if is_everyday else prior["share"]
+    held, passages = count + prior["passages"] * share, rows + prior["passages"]
     return math.log(1.0 + (passages - held + 0.5) / (held + 0.5))
 
 
 def judged(weights: Mapping[str, float], passage: SearchResult, language: str | None) -> Judgement:
-    """How close a passage comes to answering. Its title counts as said with every sentence.
+    """How close a passage comes to answering. Its title and section count as said with every sentence.
 
     `language` is that of the words; None if the passage is to tell its own.
     """
     known = judge_weights()
     content = passage.chunk.content
     language = language or detect_language(content)
-    title = set(analyse(passage.document_title or "", language))
+    title = set(analyse(f"{passage.document_title or ''}\n{passage.chunk.section or ''}", language))
     sentences = [set(analyse(content[start:end], language)) for start, end in sentence_spans(content)]
     share = share_of_weight(weights, title.union(*sentences))
     best = max((share_of_weight(weights, title | sentence) for sentence in sentences), default=0.0)

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
-from sourcebook.consult.evidence.question_judge import NOTHING_FOUND, Verdict, verdict_on
+from sourcebook.consult.evidence.question_judge import (
+    JUDGED_BY_MEANING,
+    NOTHING_FOUND,
+    Verdict,
+    WeighedQuestion,
+    verdict_on,
+)
 from sourcebook.model.asked import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
@@ -86,19 +92,17 @@ class PassageJudge:
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
         passages = [(passage, judged(weights, passage, language)) for passage in report.results]
-        return JudgedPassages(
-            passages,
-            weights,
-            report.warnings,
-            language,
-            self._verdict(wanted, passages, counted.rows, context),
-        )
+        verdict = self._verdict(WeighedQuestion(wanted.question, weights, counted), wanted, passages, context)
+        if verdict.by == JUDGED_BY_MEANING:
+            # Whatever words put first, the nearest vector decided.
+            passages.sort(key=lambda passage: -passage[1].similarity)
+        return JudgedPassages(passages, weights, report.warnings, language, verdict)
 
     def _verdict(
         self,
+        question: WeighedQuestion,
         wanted: PassageQuery,
         passages: Sequence[tuple[SearchResult, Judgement]],
-        rows: int,
         context: QuestionContext,
     ) -> Verdict:
         """The decision, by what was measured for the model of the closest passage."""
@@ -108,7 +112,7 @@ class PassageJudge:
         facts = context.facts(closest.collection_id).acceptance
         held = context.all_languages()
         is_foreign = bool(wanted.language) and bool(held) and wanted.language not in held
-        return verdict_on(wanted.question, passages, rows, facts, is_foreign=is_foreign)
+        return verdict_on(question, passages, facts, is_foreign=is_foreign)
 
     async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:
         """Those whose text is what was written. What a disk changed is never cited. Their documents are remembered."""

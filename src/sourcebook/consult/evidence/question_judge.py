@@ -18,15 +18,15 @@ from sourcebook.text.numbers import quantities
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
+    from sourcebook.model.asked import WordCounts
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.model_facts import AcceptanceFacts
     from sourcebook.model.search import SearchResult
 
 JUDGED_BY_WORDS = "words_and_meaning"
 JUDGED_BY_MEANING = "meaning"
-_ALONE = 1.0
-"""The gap of a passage that no other document comes near to."""
-_ENOUGH_OF_A_WORD = 5
+_SHORTEST_INFLECTED = 4
+_LONGEST_ENDING = 2
 _DIGITS = 4
 
 JudgedPassage = tuple["SearchResult", "Judgement"]
@@ -68,22 +68,30 @@ class Verdict:
 NOTHING_FOUND = Verdict(-math.inf, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class WeighedQuestion:
+    """A question, what each of its words tells, and how many passages of the base hold each."""
+
+    text: str
+    weights: Mapping[str, float]
+    counts: WordCounts
+
+
 def verdict_on(
-    question: str,
+    question: WeighedQuestion,
     passages: Sequence[JudgedPassage],
-    rows: int,
     facts: AcceptanceFacts,
     *,
     is_foreign: bool = False,
 ) -> Verdict:
-    """Whether these passages answer the question, in a base of so many rows.
+    """Whether these passages answer the question.
 
     `is_foreign`: the base does not hold the language of the question. Its words may still decide, for a language is
     sometimes taken for another; else its vectors do.
     """
     if not passages:
         return NOTHING_FOUND
-    numbers = numbers_of(question, passages, rows)
+    numbers = numbers_of(question, passages)
     score, shares = _weighed(judge_weights().question, numbers)
     is_sure = _nearest(passages) >= facts.sure_similarity
     by_words = Verdict(score, facts.needed, is_sure, JUDGED_BY_WORDS, numbers, shares)
@@ -96,19 +104,20 @@ def verdict_on(
     return Verdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
 
-def numbers_of(question: str, passages: Sequence[JudgedPassage], rows: int) -> dict[str, float]:
+def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:
     """What the judge weighs, under the names that the file of weights explains."""
-    place = max(range(len(passages)), key=lambda i: passages[i][1].score)
-    closest, judgement = passages[place]
+    closest, judgement = max(passages, key=lambda passage: passage[1].score)
     others = [j.score for p, j in passages if not _same_document(p, closest)]
     return {
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
         "bare_share": judgement.bare_share,
         "similarity": _nearest(passages),
-        "gap": judgement.score - max(others) if others else _ALONE,
-        "names_found": names_found(question, f"{closest.document_title or ''}\n{closest.chunk.content}"),
-        "score": _even_score(passages, rows),
+        "gap": judgement.score - max(others) if others else judge_weights().usual["gap"],
+        "names_found": names_found(question.text, f"{closest.document_title or ''}\n{closest.chunk.content}"),
+        "score": _even_score(passages, question.counts.rows),
+        "agreement": _agreement(passages),
+        "unknown": _unknown(question),
     }
 
 
@@ -123,20 +132,20 @@ def meaning_of(passages: Sequence[JudgedPassage]) -> dict[str, float]:
 def names_found(question: str, text: str) -> float:
     """Which part of the names and numbers in a question the text holds; all of them if it has none."""
     # In capitals every word looks like a name.
-    named = [] if question.isupper() else [name.lower() for name in names(question)]
+    named = [] if question.isupper() else [part for name in names(question) for part in words(name)]
     wanted = [*named, *(quantity.value for quantity in quantities(question))]
     if not wanted:
         return 1.0
     held = set(words(text)) | {quantity.value for quantity in quantities(text)}
-    beginnings = {word[:_ENOUGH_OF_A_WORD] for word in held if len(word) >= _ENOUGH_OF_A_WORD}
+    return sum(word in held or _has_form(word, held) for word in wanted) / len(wanted)
 
-    def is_found(name: str) -> bool:
-        parts = words(name)
-        return name in held or any(
-            part in held or (not part.isdigit() and part[:_ENOUGH_OF_A_WORD] in beginnings) for part in parts
-        )
 
-    return sum(map(is_found, wanted)) / len(wanted)
+def _has_form(name: str, held: set[str]) -> bool:
+    """Whether another form of a name is there: the same but for an ending. A number is never like another."""
+    if name.isdigit() or len(name) <= _SHORTEST_INFLECTED:
+        return False
+    beginning = name[: max(_SHORTEST_INFLECTED, len(name) - _LONGEST_ENDING)]
+    return any(word.startswith(beginning) and len(word) <= len(name) + _LONGEST_ENDING for word in held)
 
 
 def _weighed(weights: Mapping[str, float], numbers: Mapping[str, float]) -> tuple[float, dict[str, float]]:
@@ -161,6 +170,23 @@ def _even_score(passages: Sequence[JudgedPassage], rows: int) -> float:
     if not is_fused or any(p.collection_id != first.collection_id for p, _ in passages):
         return judge_weights().usual["score"]
     return first.score / max(1.0, math.log(1 + rows))
+
+
+def _agreement(passages: Sequence[JudgedPassage]) -> float:
+    """How many of three pairs agree: the first result, the closest passage, the one with the nearest vector."""
+    closest = max(range(len(passages)), key=lambda place: passages[place][1].score)
+    nearest = max(range(len(passages)), key=lambda place: passages[place][1].similarity)
+    return ((closest == nearest) + (closest == 0) + (nearest == 0)) / 3
+
+
+def _unknown(question: WeighedQuestion) -> float:
+    """Which part of the question's weight is on words that the base holds nowhere. A small base lacks most words."""
+    total = sum(question.weights.values())
+    if not total:
+        return 0.0
+    held = question.counts.passages
+    missing = sum(weight for term, weight in question.weights.items() if not held.get(term)) / total
+    return missing * question.counts.rows / (question.counts.rows + judge_weights().prior["unknown_passages"])
 
 
 def _same_document(one: SearchResult, other: SearchResult) -> bool:
