@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question. `closeness` is its score above what is needed, `similarity` that of the nearest vector.
+    """What became of a question. `closeness` is its score above what is needed, `similarity` the nearest vector's.
 
     `holds_answer`: whether a cited quote holds the words of the answer; None if nothing was answered, or they are not
     known.

@@ -24,7 +24,8 @@ class Judgement:
     """How close a passage comes.
 
     `share` is the part of the question's weight that it holds, `sentence_share` the part that its best sentence does,
-    `bare_share` the same without title and section. `score` weighs them with its similarity; passages are compared by it.
+    `bare_share` the same without title and section. `score` weighs them with its similarity; passages are
+    compared by it.
     """
 
     share: float

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
+from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
@@ -49,14 +50,18 @@ class JudgedPassages:
     verdict: Verdict = NOTHING_FOUND
 
     def accepted(self, most_characters: int) -> list[SearchResult]:
-        """If the question is answered: what was found, best first, as much as fits. Else nothing."""
+        """If the question is answered: what was found, best first, as much as fits. Else nothing.
+
+        The first result is always among it. What is far behind the closest passage is not.
+        """
         if not self.verdict.is_accepted:
             return []
+        least = max(judgement.score for _, judgement in self.passages) - judge_weights().passage["far_behind"]
         taken: list[SearchResult] = []
         size = 0
-        for passage, _ in self.passages:
+        for passage, judgement in self.passages:
             size += len(passage.chunk.content)
-            if not taken or size <= most_characters:
+            if not taken or (judgement.score >= least and size <= most_characters):
                 taken.append(passage)
         return taken
 

@@ -1,4 +1,4 @@
-"""What of a message asks: without greetings to a machine and without instructions how to answer."""
+"""What of a message asks: without instructions how to answer it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from sourcebook.text.sentences import sentence_spans
 
 # How people tell a program to answer, in the imperative that begins a sentence or follows a condition.
 _ANSWER = (
-    r"answer|reply|respond|return|output|write|say|print|use only|keep it|be brief|be concise|do not (?:make|invent|guess)"
-    r"|don['’]t (?:make|invent|guess)|cite|quote|give (?:your|the|a|me|only)|provide (?:your|the|a|only)"
-    r"|ответь(?:те)?|отвечай(?:те)?|верни(?:те)?|напиши(?:те)?|скажи(?:те)?|укажи(?:те)?|используй(?:те)?|не придумывай(?:те)?"
-    r"|приведи(?:те)?|дай(?:те)? (?:краткий|ответ|только)|выведи(?:те)?"
+    r"answer|reply|respond|return|output|write|say|print|use only|keep it|be brief|be concise"
+    r"|(?:do not|don['’]t) (?:make|invent|guess)|cite|quote|give (?:your|the|a|me|only)|provide (?:your|the|a|only)"
+    r"|ответь(?:те)?|отвечай(?:те)?|верни(?:те)?|напиши(?:те)?|скажи(?:те)?|укажи(?:те)?|используй(?:те)?"
+    r"|не придумывай(?:те)?|приведи(?:те)?|дай(?:те)? (?:краткий|ответ|только)|выведи(?:те)?"
     r"|responda|retorne|devolva|escreva|diga|use apenas|use somente|não invente|seja breve|cite"
     r"|responde|devuelve|devuelva|escribe|escriba|di\b|no inventes|sé breve"
 )
 _POLITE = r"(?:please|пожалуйста|por favor)[,\s]+"
-_CONDITION = r"(?:if|when|unless|если|когда|se|caso|quando|si|cuando)\b[^?]*?(?:,|\bthen\b|\bто\b|\bentão\b|\bentonces\b)\s*"
+_IF = r"(?:if|when|unless|если|когда|se|caso|quando|si|cuando)\b"
+_THEN = r"(?:,|\bthen\b|\bто\b|\bentão\b|\bentonces\b)\s*"
+_CONDITION = rf"{_IF}[^?]*?{_THEN}"
 _INSTRUCTION = re.compile(rf"\W*(?:{_POLITE})?(?:{_CONDITION}(?:{_POLITE})?)?(?:{_ANSWER})\b", re.IGNORECASE)
 
 

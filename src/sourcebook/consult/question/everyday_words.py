@@ -25,7 +25,8 @@ _WORDS = {
         """,
     "es": """
         quiero quiere quisiera necesito necesita puedo puede saber sé decir diga explique muestre hacer hago hace usar
-        uso usa debo debe funciona llama significa queda quedan solo exactamente existe tiene manera modo tipo cosa ayuda
+        uso usa debo debe funciona llama significa queda quedan solo exactamente existe tiene manera modo tipo cosa
+        ayuda
         """,
 }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedSource, Term
     from sourcebook.model.moderation import Digest, Draft
     from sourcebook.model.people import Reply
+    from sourcebook.model.search import SearchResult
 
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 3000
@@ -71,7 +72,19 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
             notes.append(texts("stale"))
     elif given.tier is not Tier.NONE and any(not sentence.verified for sentence in given.sentences):
         notes.append(texts("unverified"))
+    if given.tier is Tier.DOCUMENTS and given.details.get("other_language"):
+        notes.append(texts("other_language"))
+    if given.nearest:
+        notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
     return [italic(note) for note in notes]
+
+
+def near_place(texts: Texts, result: SearchResult) -> str:
+    """Where a passage stands: its file, its section, its page."""
+    name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
+    section = clean(result.chunk.section or "", _LONGEST_NAME)
+    name = f"{name} › {section}" if section else name
+    return name if result.chunk.page is None else f"{name}, {texts('page', page=result.chunk.page)}"
 
 
 def _cost(texts: Texts, reply: Reply) -> RichText:
