@@ -21,7 +21,7 @@ from sourcebook.consult.evidence.question_judge import (
     verdict_on,
 )
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import Declined, Done, Tier
 from sourcebook.model.documents import Chunk
@@ -166,7 +166,7 @@ async def test_a_decline_shows_what_came_closest_and_why_it_was_not_enough(tmp_p
     answer = events[-1].answer
     assert answer.nearest
     assert cast("dict[str, Any]", answer.details["judgement"])["accepted"] is False
-    near = shapes.answer(answer)["nearest"][0]
+    near = json_shapes.answer(answer)["nearest"][0]
     assert near["document_path"] == answer.nearest[0].document_path
     assert {"title", "page", "section", "content", "score"} <= set(near)
 
@@ -176,7 +176,7 @@ async def test_an_answer_has_nothing_nearest_and_is_in_its_own_language(tmp_path
     async with desk(tmp_path) as at:
         answer = await at.book.ask(QUESTION)
     assert answer.tier is Tier.DOCUMENTS
-    assert "nearest" not in shapes.answer(answer)
+    assert "nearest" not in json_shapes.answer(answer)
     assert answer.details["other_language"] is None
 
 
