@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from sourcebook.consult.evidence.question_judge import JudgedPassage
 
 DECLINED = 0.85
-SMALL = ("small-2", "small-20")
+SIZES = ("size-2", "size-20", "size-5000")
+"""Bases of so many documents, judged by what all sets taught; the sets themselves have 120 to 600."""
 NAMES = (
     "share",
     "sentence_share",
@@ -81,9 +82,9 @@ def measured(samples: Mapping[str, Sample]) -> dict[str, Any]:
     left_out = {
         name: learnt([sample for other, sample in samples.items() if other != name])
         for name in samples
-        if name not in SMALL
+        if name not in SIZES
     }
-    of_all = learnt([sample for name, sample in samples.items() if name not in SMALL])
+    of_all = learnt([sample for name, sample in samples.items() if name not in SIZES])
     scored = {
         name: (w.score(samples[name].numbers), samples[name].answerable) for name, w in left_out.items()
     }
@@ -97,7 +98,7 @@ def measured(samples: Mapping[str, Sample]) -> dict[str, Any]:
         }
         for name, (scores, yes) in scored.items()
     }
-    for name in SMALL:
+    for name in SIZES:
         if name in samples:
             scores, yes = of_all.score(samples[name].numbers), samples[name].answerable
             pair = answered(scores, yes, common)
@@ -106,7 +107,7 @@ def measured(samples: Mapping[str, Sample]) -> dict[str, Any]:
                 "answered": round(pair[0], 4),
                 "declined": round(pair[1], 4),
             }
-    sets = [row for name, row in rows.items() if name not in SMALL]
+    sets = [row for name, row in rows.items() if name not in SIZES]
     return {
         "sets": rows,
         "mean": {key: round(fmean(row[key] for row in sets), 4) for key in sets[0]},
@@ -156,7 +157,7 @@ def main() -> int:
     given = parser().parse_args()
     kept = {
         path.stem: list(load(path))
-        for name in (*LEARNT_FROM, READING, *SMALL, ACROSS)
+        for name in (*LEARNT_FROM, READING, *SIZES, ACROSS)
         if (path := given.work / f"{name}.jsonl").exists()
     }
     report = measured({name: sample_of(rows) for name, rows in kept.items() if name != ACROSS})
