@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.judge.cases import ACROSS, LEARNT_FROM, READING
+from benchmarks.judge.cases import ACROSS, LEARNT_FROM, READING, SMALL_FROM
 from benchmarks.judge.learning import (
     Sample,
     answered,
@@ -26,11 +26,15 @@ from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_
 from sourcebook.model.asked_collection import WordCounts
 
 if TYPE_CHECKING:
-    from benchmarks.judge.learning import Weights
+    from numpy.typing import NDArray
+
+    from benchmarks.judge.learning import Numbers, Weights
     from sourcebook.consult.evidence.question_judge import JudgedPassage
 
 DECLINED = 0.85
-SMALL = ("small-2", "small-20")
+SIZES = {"size-2": SMALL_FROM, "size-20": SMALL_FROM, "size-5000": ("rurag-para-dev",)}
+"""Bases of so many documents, and the sets that they are made from. Nothing is learnt from them, and they are judged by
+what the other sets taught: their questions are those of their sets."""
 NAMES = (
     "share",
     "sentence_share",
@@ -78,41 +82,39 @@ def across_sample(rows: Sequence[Mapping[str, Any]]) -> Sample:
 
 def measured(samples: Mapping[str, Sample]) -> dict[str, Any]:
     """Every set judged by what the others taught."""
-    left_out = {
-        name: learnt([sample for other, sample in samples.items() if other != name])
-        for name in samples
-        if name not in SMALL
-    }
-    of_all = learnt([sample for name, sample in samples.items() if name not in SMALL])
-    scored = {
-        name: (w.score(samples[name].numbers), samples[name].answerable) for name, w in left_out.items()
-    }
+    sets = {name: sample for name, sample in samples.items() if name not in SIZES}
+    sizes = {name: sample for name, sample in samples.items() if name in SIZES}
+    scored = {name: _scored(sample, _without(sets, (name,))) for name, sample in sets.items()}
     common, spread = common_threshold(scored, DECLINED)
-    rows = {
-        name: {
-            "separation": round(separation(scores, yes), 4),
-            "answered_at_85": round(answered(scores, yes, declining(scores, yes, DECLINED))[0], 4),
-            "answered": round(answered(scores, yes, common)[0], 4),
-            "declined": round(answered(scores, yes, common)[1], 4),
-        }
-        for name, (scores, yes) in scored.items()
-    }
-    for name in SMALL:
-        if name in samples:
-            scores, yes = of_all.score(samples[name].numbers), samples[name].answerable
-            pair = answered(scores, yes, common)
-            rows[name] = {
-                "separation": round(separation(scores, yes), 4),
-                "answered": round(pair[0], 4),
-                "declined": round(pair[1], 4),
-            }
-    sets = [row for name, row in rows.items() if name not in SMALL]
+    rows = {name: _row(*found, common) for name, found in scored.items()}
     return {
         "sets": rows,
-        "mean": {key: round(fmean(row[key] for row in sets), 4) for key in sets[0]},
+        "sizes": {name: _row(*_scored(s, _without(sets, SIZES[name])), common) for name, s in sizes.items()},
+        "mean": {
+            key: round(fmean(row[key] for row in rows.values()), 4) for key in next(iter(rows.values()))
+        },
         "common_threshold": round(common, 4),
         "declined_spread": round(spread, 4),
-        "weights": _named(of_all, NAMES),
+        "weights": _named(learnt(list(sets.values())), NAMES),
+    }
+
+
+def _without(sets: Mapping[str, Sample], left_out: Sequence[str]) -> list[Sample]:
+    return [sample for name, sample in sets.items() if name not in left_out]
+
+
+def _scored(sample: Sample, teachers: Sequence[Sample]) -> tuple[Numbers, NDArray[np.bool_]]:
+    return learnt(teachers).score(sample.numbers), sample.answerable
+
+
+def _row(scores: Numbers, answerable: NDArray[np.bool_], common: float) -> dict[str, float]:
+    at_common = answered(scores, answerable, common)
+    at_own = answered(scores, answerable, declining(scores, answerable, DECLINED))
+    return {
+        "separation": round(separation(scores, answerable), 4),
+        "answered_at_85": round(at_own[0], 4),
+        "answered": round(at_common[0], 4),
+        "declined": round(at_common[1], 4),
     }
 
 
@@ -156,7 +158,7 @@ def main() -> int:
     given = parser().parse_args()
     kept = {
         path.stem: list(load(path))
-        for name in (*LEARNT_FROM, READING, *SMALL, ACROSS)
+        for name in (*LEARNT_FROM, READING, *SIZES, ACROSS)
         if (path := given.work / f"{name}.jsonl").exists()
     }
     report = measured({name: sample_of(rows) for name, rows in kept.items() if name != ACROSS})

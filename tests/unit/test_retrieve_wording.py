@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
 from sourcebook.retrieve.filter_text import as_where
 from sourcebook.retrieve.filters import FilterRecord, check, matches
-from sourcebook.retrieve.question import Question
+from sourcebook.retrieve.question import Question, for_a_model
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.retrieve.where_language import parse_where
 from sourcebook.text.normal_form import storable
@@ -118,3 +118,16 @@ def test_any_text_becomes_one_that_can_be_stored_and_embedded(text: str) -> None
     question = Question.of(text)
     assert storable(question.text)
     assert len(question.text) <= 4096
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("WHEN DO I PRUNE RASPBERRIES?", "when do i prune raspberries?"),
+        ("КОГДА ОБРЕЗАТЬ МАЛИНУ?", "когда обрезать малину?"),
+        ("HTTP API", "HTTP API"),
+        ("When do I prune in the USA?", "When do I prune in the USA?"),
+    ],
+)
+def test_a_question_in_capitals_is_read_by_a_model_as_one_in_small_letters(text: str, read: str) -> None:
+    assert for_a_model(text) == read

@@ -91,6 +91,13 @@ def test_stop_words_are_written_as_the_analyser_sees_them() -> None:
         assert all(words(word) == [word] for word in listed | asking_words(language))
 
 
+def test_what_a_question_says_more_than_once_is_counted_by_words_not_by_stems() -> None:
+    found = analyse_question("малины podas raspberries малины", ["ru", "en", "pt"])
+    assert found.times[next(term for term in found.terms if term.startswith("малин"))] == 2
+    assert not any(term.startswith("raspb") for term in found.times)
+    assert found.emphasis("raspberri") == 1.0
+
+
 def test_a_question_is_stemmed_in_every_language() -> None:
     found = analyse_question("малины podas raspberries малины", ["ru", "en", "pt"])
     assert found.terms == ("малин", "poda", "pod", "raspberri")

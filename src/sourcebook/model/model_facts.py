@@ -17,7 +17,7 @@ class AcceptanceFacts:
     From `sure_similarity` on the nearest vector alone is enough.
     """
 
-    needed: float = -0.5
+    needed: float = -0.3
     sure_similarity: float = 0.75
 
 

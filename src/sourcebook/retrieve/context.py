@@ -14,6 +14,7 @@ from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.model.model_facts import ModelFacts, facts_for
 from sourcebook.ports.providers import TextRole
+from sourcebook.retrieve.question import for_a_model
 
 if TYPE_CHECKING:
     from sourcebook.model.asked_collection import AskedCollection
@@ -75,6 +76,7 @@ class QuestionContext:
     async def vector(self, collection: Collection, text: str) -> Vector:
         """The text as the collection's model sees it, made once however many ask for it."""
         model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
+        text = for_a_model(text)
         key = (model, text)
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._vectors:

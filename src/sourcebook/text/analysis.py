@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import add
 
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
@@ -20,6 +22,7 @@ ANALYSER_VERSION: int = 3
 MAX_QUESTION_CHARACTERS = 4096
 MAX_QUESTION_WORDS = 64
 MIN_PREFIX = 2
+_WORTH_OF_SAYING_AGAIN = 0.75
 
 _WIDE = re.compile("[\uff01-\uffee]+")
 _STRESS = re.compile(f"(?<=[{CYRILLIC}])\u0301+")
@@ -72,6 +75,12 @@ class QuestionWords:
 
     terms: tuple[str, ...]
     prefixes: tuple[str, ...]
+    times: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often the question says a term, for those that it says more than once."""
+
+    def emphasis(self, term: str) -> float:
+        """How much a term counts: more the more often it is said, but less than so many times."""
+        return 1.0 + _WORTH_OF_SAYING_AGAIN * math.log(self.times.get(term, 1))
 
 
 def analyse_question(text: str, languages: Sequence[str]) -> QuestionWords:
@@ -89,6 +98,7 @@ def analyse_question(text: str, languages: Sequence[str]) -> QuestionWords:
     return QuestionWords(
         terms=_distinct(stem for stems_of_word in zip(*stems, strict=True) for stem in stems_of_word),
         prefixes=_distinct(starred[:MAX_QUESTION_WORDS]),
+        times=_repeated(zip(*stems, strict=True)),
     )
 
 
@@ -126,6 +136,12 @@ def _without_stop_words(found: list[str], languages: Sequence[str], kept: frozen
     content = [word for word in found if word not in stops] or found
     asking = frozenset[str]().union(*map(asking_words, languages)) - kept
     return [word for word in content if word not in asking] or content
+
+
+def _repeated(stems_of_words: Iterable[Iterable[str]]) -> dict[str, int]:
+    """The terms that come more than once. A word whose stems are the same in two languages comes once."""
+    said = Counter(stem for stems in stems_of_words for stem in set(stems))
+    return {term: times for term, times in said.items() if times > 1}
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

@@ -52,7 +52,8 @@ class PostgresWordEngine:
             counts = word_counts(question, terms, totals["word_rows"])
             if not terms:
                 return FoundWords(question, [], counts)
-            found = await _ranked(reader, collection_id, totals, terms, path, top_k)
+            weights = _weights(question, totals, terms)
+            found = await _ranked(reader, collection_id, weights, terms, path, top_k)
             results = await _results(reader, collection_id, found, with_texts=with_texts)
             return FoundWords(question, results, counts)
 
@@ -102,16 +103,26 @@ async def _known_terms(
     return found[0], sorted({row["id"]: row for row in known}.values(), key=lambda row: row["term"])
 
 
-async def _ranked(
-    reader: Executor, collection_id: str, totals: Row, terms: Sequence[Row], path: str | None, top_k: int
-) -> list[tuple[str, float]]:
-    """The best chunks with their scores. Very many postings are better left where they are."""
-    weights = TermWeights(
-        [bm25.idf(totals["word_rows"], term["chunk_count"]) for term in terms],
-        [bm25.idf(totals["document_word_rows"], term["document_count"]) for term in terms],
+def _weights(question: QuestionWords, totals: Row, terms: Sequence[Row]) -> TermWeights:
+    said = [question.emphasis(term["term"]) for term in terms]
+    pairs = list(zip(said, terms, strict=True))
+    return TermWeights(
+        [times * bm25.idf(totals["word_rows"], term["chunk_count"]) for times, term in pairs],
+        [times * bm25.idf(totals["document_word_rows"], term["document_count"]) for times, term in pairs],
         _average(totals["word_length"], totals["word_rows"]),
         _average(totals["document_word_length"], totals["document_word_rows"]),
     )
+
+
+async def _ranked(
+    reader: Executor,
+    collection_id: str,
+    weights: TermWeights,
+    terms: Sequence[Row],
+    path: str | None,
+    top_k: int,
+) -> list[tuple[str, float]]:
+    """The best chunks with their scores. Very many postings are better left where they are."""
     ids = [term["id"] for term in terms]
     if sum(term["document_count"] for term in terms) <= FEW_POSTINGS:
         rows = await reader.fetch("held_words", collection_id=collection_id, term_ids=ids)

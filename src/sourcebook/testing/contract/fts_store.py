@@ -54,6 +54,14 @@ class FtsStoreContract:
         )
         assert (await found(base, "water magnesium"))[0] == "rare"
 
+    async def test_a_word_that_is_said_again_counts_more_but_not_twice(self, base: OpenBase) -> None:
+        await make_collection(base)
+        await base.stores.fts.index("c", [text("one", "apples and pears"), text("two", "plums and soil")])
+        once, again = [
+            (await base.stores.fts.search("c", query, 1))[0].score for query in ("apples", "apples, apples")
+        ]
+        assert once < again < 2 * once
+
     async def test_case_stress_and_yo_do_not_matter(self, base: OpenBase) -> None:
         await make_collection(base)
         await base.stores.fts.index("c", [text("k", "Чёрная смородина любит солнце и тёплую почву")])

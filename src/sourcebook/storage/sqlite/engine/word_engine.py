@@ -81,9 +81,13 @@ class _Weights:
     average_length: float
 
     @classmethod
-    def of(cls, terms: Sequence[Row], count: str, rows: int, length: int) -> _Weights:
+    def of(
+        cls, question: QuestionWords, terms: Sequence[Row], count: str, rows: int, length: int
+    ) -> _Weights:
         # In the order of the terms' texts, so that sums have the same bits whatever the ids are.
-        weights = {term["id"]: bm25.idf(rows, term[count]) for term in terms}
+        weights = {
+            term["id"]: question.emphasis(term["term"]) * bm25.idf(rows, term[count]) for term in terms
+        }
         return cls(weights, length / rows if rows and length else 1.0)
 
 
@@ -145,9 +149,9 @@ class SqliteWordEngine:
         counts = word_counts(question, terms, stored.word_rows)
         if not terms:
             return FoundWords(question, [], counts)
-        chunks = _Weights.of(terms, "chunk_count", stored.word_rows, stored.word_length)
+        chunks = _Weights.of(question, terms, "chunk_count", stored.word_rows, stored.word_length)
         documents = _Weights.of(
-            terms, "document_count", stored.document_word_rows, stored.document_word_length
+            question, terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
         image = self._shelf.image(session, stored)
         found = [
