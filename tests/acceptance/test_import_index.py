@@ -70,6 +70,7 @@ async def test_the_rows_of_a_foreign_index_become_chunks(tmp_path: Path, named: 
             "skipped": 4,
             "rows": {},
             "left_out": {},
+            "renewed": {},
         }
         assert {c.id: c.model for c in await book.collections()} == {
             "default": EmbeddingModel.of_caller(3),

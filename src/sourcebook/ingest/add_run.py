@@ -26,7 +26,7 @@ from sourcebook.ingest.folder.plan import loses_too_much
 from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets
 from sourcebook.ingest.index.indexer import IndexedWork, Indexer, Work
 from sourcebook.ingest.index.pipeline import POLL_SECONDS, STOP_SECONDS, one_error
-from sourcebook.model.adding import AddPlan, AddReport, FailedFile, PlannedStep, Progress
+from sourcebook.model.adding import ADDING, READING, AddPlan, AddReport, FailedFile, PlannedStep, Progress
 from sourcebook.model.sources import Rearrangement, Source
 from sourcebook.ports.providers import known_model
 
@@ -299,31 +299,29 @@ class _Meter:
         """Bytes of files that are not written yet, but of which so much was embedded."""
 
     def begin(self, work: Work) -> None:
-        self._tell(work)
+        self._tell(work, READING)
 
     def read(self, work: Work, page: int, pages: int) -> None:
-        self._tell(work, page, pages)
+        self._tell(work, READING, page, pages)
 
     def embedded(self, work: Work, share: float) -> None:
         """Some of a file was embedded, which is most of the work with it."""
         key = work.document_id
         self._embedded[key] = min(self._embedded.get(key, 0.0) + share * work.size, work.size)
-        self._tell(work)
+        self._tell(work, READING)
 
     def advance(self, work: Work, passages: int) -> None:
         self._done += 1
         self._done_bytes += work.size
         self._embedded.pop(work.document_id, None)
         self._passages += passages
-        self._tell(work)
+        self._tell(work, ADDING)
 
-    def _tell(self, work: Work, page: int = 0, pages: int = 0) -> None:
+    def _tell(self, work: Work, stage: str, page: int = 0, pages: int = 0) -> None:
         if self._on_progress is not None:
             share = min((self._done_bytes + sum(self._embedded.values())) / self._bytes, 1.0)
             self._on_progress(
-                Progress(
-                    self._done, self._count, work.place.shown, share, self._passages, page=page, pages=pages
-                )
+                Progress(self._done, self._count, work.place.shown, share, self._passages, stage, page, pages)
             )
 
 

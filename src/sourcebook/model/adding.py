@@ -10,13 +10,18 @@ if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
 
 
+READING, ADDING = "reading", "adding"
+"""Stages of an `add` at which a file is being read, and at which it is finished."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files are finished, most recently `path`.
+    """`done` of `total` files are finished.
 
-    At the stage `looking` the files are compared with the base. At the stage `adding` the ones that changed are read
-    and embedded: `share` of that work is done, measured in bytes that were embedded, and `passages` were written so
-    far. While a long file is read, `path` is that file, and `page` of its `pages` was read last.
+    At the stage `looking` the files are compared with the base. At the stage `adding` the file at `path` was just
+    finished: `share` of the work is done, measured in bytes that were embedded, and `passages` were written so far. At
+    the stage `reading` the file at `path` is being read and embedded; of a long one, `page` of its `pages` was read
+    last.
     """
 
     done: int
@@ -24,7 +29,7 @@ class Progress:
     path: str
     share: float = 0.0
     passages: int = 0
-    stage: str = "adding"
+    stage: str = ADDING
     page: int = 0
     pages: int = 0
 

@@ -158,13 +158,14 @@ class StreamedAnswer:
         """Whether the model said that the passages do not answer, or nothing at all."""
         if not self._text.strip() or NOTHING_FOUND in self._text:
             return True
-        return not self._sources and is_own_decline(self._text)
+        return not self._sources and not self._unknown and is_own_decline(self._text)
 
     @property
     def _is_open(self) -> bool:
         if NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
             return True
-        return not self._shown and not self._sources and may_become_decline(self._text)
+        cites = bool(self._sources or self._unknown)
+        return not self._shown and not cites and may_become_decline(self._text)
 
     def new_citations(self, *, is_last: bool = False) -> list[Citation]:
         """The citations of the sentences that have ended since the last time."""

@@ -12,6 +12,7 @@ from rich.progress import Progress as Bar
 
 from sourcebook.faces.cli.output import printable, stderr
 from sourcebook.faces.cli.text_layout import Cut, shortened
+from sourcebook.model.adding import ADDING, READING
 
 if TYPE_CHECKING:
     from sourcebook.model.adding import Progress
@@ -52,16 +53,18 @@ def progress_bar() -> Generator[Callable[[Progress], None] | None]:
 
         def follow(progress: Progress) -> None:
             nonlocal told, left
-            if progress.stage not in started:
+            # A file that is being read and one that was finished are one stage to whoever watches.
+            stage = ADDING if progress.stage == READING else progress.stage
+            if stage not in started:
                 left = TimeLeft()
                 # How fast the stage before went says nothing about this one, which began when that one ended.
                 bar.reset(task)
-            since = started.setdefault(progress.stage, told)
+            since = started.setdefault(stage, told)
             told = time.monotonic()
             share = progress.share or (progress.done / progress.total if progress.total else 0.0)
             bar.update(
                 task,
-                description=_STAGES.get(progress.stage, ""),
+                description=_STAGES.get(stage, ""),
                 completed=share,
                 total=1.0,
                 files=f"{progress.done}/{progress.total}" if progress.total else "",

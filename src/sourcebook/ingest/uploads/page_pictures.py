@@ -46,7 +46,8 @@ class PagePictures:
             )
         # Of a document that came from another program it is not known; then its bytes tell.
         kind = details.document.layout.get("kind")
-        if kind not in (_PDF, None):
+        may_be_pdf = details.document.file_path.lower().endswith(".pdf")
+        if kind != _PDF and (kind is not None or not may_be_pdf):
             raise _no_pages(details.document.file_path)
         if not 1 <= page < _LARGEST_PAGE:
             raise UsageError(f"There is no page {page}.", hint="Pages are counted from 1.")
