@@ -34,7 +34,8 @@ format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
 
-docs: $(DEV) ## Write the generated reference pages again
+docs: $(DEV) ## Write the client without await and the reference pages again
+	$(BIN)/python -m scripts.sync_client
 	$(BIN)/python -m scripts.reference
 
 bench: $(BENCH) ## Measure speed beside other engines; writes a dated result

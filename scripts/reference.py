@@ -1,16 +1,14 @@
-"""Write the pages of docs/reference that are made from the code. A test fails while they differ from it."""
+"""Write the pages of docs/reference that are generated from the code. A test fails if they are out of date."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import typer
 
-import sourcebook
+from scripts import python_reference
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
@@ -27,7 +25,7 @@ def cli() -> str:
 
 Data goes to stdout, everything else to stderr. `--json` prints exactly one JSON document; an error is
 `{{"error": {{"code", "message", "hint"}}}}` with the codes of [errors.md](errors.md). `--db`, `--json` and
-`--log-level` may stand before the command or after it.
+`--log-level` may come before or after the command.
 
 | exit code | meaning |
 |---|---|
@@ -52,7 +50,7 @@ def errors() -> str:
     return f"""# Errors
 
 Every error that Sourcebook raises on purpose is a `SourcebookError` with a `code` for programs, a `message`, and a
-`hint` that says what to do next. Catch a branch of the tree to catch all that hangs on it.
+`hint` that says what to do next. Catching a class also catches the classes indented below it.
 
 | class | code | exit code | message | what to do |
 |---|---|---|---|---|
@@ -63,7 +61,7 @@ Every error that Sourcebook raises on purpose is a `SourcebookError` with a `cod
 def _tree(kind: type[SourcebookError], depth: int) -> Iterator[tuple[SourcebookError, int]]:
     yield kind(), depth
     for child in kind.__subclasses__():
-        if child.__module__ == SourcebookError.__module__:
+        if child.__module__.startswith("sourcebook.errors."):
             yield from _tree(child, depth + 1)
 
 
@@ -74,68 +72,24 @@ def settings() -> str:
     )
     return f"""# Settings
 
-A flag wins over the environment, the environment over `.env`, `.env` over `sourcebook.toml` (both in the current
-folder), and that over the default. `sourcebook config show` prints every value and where it came from; passwords
-are masked. An unknown key or `{PREFIX}…` variable is an error that suggests the nearest name. An empty variable
+A flag beats the environment, the environment beats `.env`, `.env` beats `sourcebook.toml` (both in the current
+folder), and that beats the default. `sourcebook config show` prints every value and where it came from, with passwords
+masked. An unknown key or `{PREFIX}…` variable is an error that suggests the nearest name. An empty variable
 counts as not set.
 
 | key in `sourcebook.toml` | variable | default | meaning |
 |---|---|---|---|
 {rows}
 
-When nothing names the base and `DB_HOST` is set, its address is made of `DB_HOST`, `DB_PORT`, `DB_NAME`, `DB_USER` and
+If `db` is not set but `DB_HOST` is, the base's address is built from `DB_HOST`, `DB_PORT`, `DB_NAME`, `DB_USER` and
 `DB_PASSWORD`.
 """
-
-
-def python() -> str:
-    rows = "\n".join(
-        f"| `{name}` | {_kind(getattr(sourcebook, name))} | {_promise(getattr(sourcebook, name))} |"
-        for name in sourcebook.__all__
-    )
-    return f"""# Python
-
-What `sourcebook` exports is public; everything else may change without notice.
-
-```python
-from sourcebook import RetrievalConfig, RetrievalMode, Sourcebook
-
-with Sourcebook("data/knowledge_base.db") as book:
-    book.add("docs/")
-    config = RetrievalConfig(mode=RetrievalMode.HYBRID, top_k=5)
-    for result in book.search("When do I prune raspberries?", config):
-        print(result.score, result.document_path, result.chunk.content)
-```
-
-`AsyncSourcebook` has the same methods for async code.
-
-| name | kind | what it is |
-|---|---|---|
-{rows}
-"""
-
-
-def _kind(thing: object) -> str:
-    if isinstance(thing, type):
-        if issubclass(thing, Exception):
-            return "error"
-        return "choice" if issubclass(thing, Enum) else "class"
-    return "function" if inspect.isroutine(thing) else "type" if not isinstance(thing, str) else "text"
-
-
-def _promise(thing: object) -> str:
-    """The first line of the docstring, where one was written rather than generated."""
-    if not isinstance(thing, type) and not inspect.isroutine(thing):
-        return ""
-    text = inspect.cleandoc(thing.__doc__ or "")
-    generated = isinstance(thing, type) and text.startswith(thing.__name__ + "(")
-    return "" if generated else text.partition("\n")[0]
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli,
     "errors.md": errors,
-    "python.md": python,
+    "python.md": python_reference.page,
     "settings.md": settings,
 }
 

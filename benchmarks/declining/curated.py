@@ -85,13 +85,10 @@ async def measured(pairs: Sequence[QuestionPair], embedder: Embedder) -> Curated
     texts = sorted({text for pair in pairs for text in (pair.question, pair.other)})
     made = await embedder.embed(texts, TextRole.QUESTION)
     vectors = dict(zip(texts, made / np.linalg.norm(made, axis=1, keepdims=True), strict=True))
+    distances = [1.0 - float(vectors[pair.question] @ vectors[pair.other]) for pair in pairs]
     tried = [
-        TriedPair(
-            1.0 - float(vectors[pair.question] @ vectors[pair.other]),
-            difference(pair.other, pair.question, LANGUAGES) is None,
-            pair.is_same,
-        )
-        for pair in pairs
+        TriedPair(apart, difference(pair.other, pair.question, LANGUAGES, apart) is None, pair.is_same)
+        for pair, apart in zip(pairs, distances, strict=True)
     ]
     distance = facts_of(embedder.model.name).curation.distance
     figures = curated_figures(tried, [distance] * len(tried))

@@ -16,18 +16,26 @@ if TYPE_CHECKING:
     from sourcebook.consult.context.builder import Context, ContextBuilder, ContextChunk, ContextOrder
     from sourcebook.consult.reception.service import Reception
     from sourcebook.curate.service import Moderation
+    from sourcebook.doors.conversations import ConversationsDoor
+    from sourcebook.doors.curated import CuratedDoor
+    from sourcebook.doors.library import LibraryDoor
+    from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.quality import QualityDoor
+    from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.add_request import OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.model.adding import AddPlan, AddReport, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import (
         Answer,
+        AnswerEvent,
         ChatMessage,
         ChatSession,
         Citation,
         Conversation,
+        Role,
         SourceState,
         SupportGrade,
         Tier,
@@ -59,6 +67,7 @@ if TYPE_CHECKING:
         ForgetReport,
         LoggedMessage,
         OperationType,
+        Prices,
         Reply,
         Reservation,
         ReservationStatus,
@@ -104,6 +113,9 @@ if TYPE_CHECKING:
         SearchWarning,
     )
     from sourcebook.people.service import People
+    from sourcebook.ports.chat import ChatModel, PromptMessage
+    from sourcebook.ports.providers import Embedder, Reranker, TextRole
+    from sourcebook.ports.stores import Stores
     from sourcebook.providers.api_reranker import ApiReranker
     from sourcebook.retrieve.evaluation import (
         Evaluation,
@@ -119,6 +131,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
     from sourcebook.storage.jsonl.embedding_store import EmbeddingStore
     from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.maintenance.base_copy import CopyReport
     from sourcebook.sync import Sourcebook
 
 _HOMES = {
@@ -126,17 +139,26 @@ _HOMES = {
     "sourcebook.consult.context.builder": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
     "sourcebook.consult.reception.service": ("Reception",),
     "sourcebook.curate.service": ("Moderation",),
+    "sourcebook.doors.conversations": ("ConversationsDoor",),
+    "sourcebook.doors.curated": ("CuratedDoor",),
+    "sourcebook.doors.library": ("LibraryDoor",),
+    "sourcebook.doors.maintenance": ("MaintenanceDoor",),
+    "sourcebook.doors.quality": ("QualityDoor",),
+    "sourcebook.doors.terminology": ("TerminologyDoor",),
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.add_request": ("OnFailed", "OnRemoval"),
-    "sourcebook.model.adding": ("AddPlan", "AddReport", "WatchRound"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
+    "sourcebook.model.adding": ("AddPlan", "AddReport", "Progress", "WatchRound"),
+    "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
     "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
         "Answer",
+        "AnswerEvent",
         "ChatMessage",
         "ChatSession",
         "Citation",
         "Conversation",
+        "Role",
         "SourceState",
         "SupportGrade",
         "Tier",
@@ -159,24 +181,16 @@ _HOMES = {
         "WriteReport",
     ),
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
-    "sourcebook.model.model_facts": ("Thresholds",),
     "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
-    "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
-    "sourcebook.model.moderation": (
-        "Digest",
-        "Draft",
-        "DraftKind",
-        "DraftStatus",
-        "Gap",
-        "Keep",
-        "NewDraft",
-    ),
+    "sourcebook.model.model_facts": ("Thresholds",),
+    "sourcebook.model.moderation": ("Digest", "Draft", "DraftKind", "DraftStatus", "Gap", "Keep", "NewDraft"),
     "sourcebook.model.people": (
         "Direction",
         "ForgetReport",
         "LoggedMessage",
         "OperationType",
+        "Prices",
         "Reply",
         "Reservation",
         "ReservationStatus",
@@ -222,6 +236,9 @@ _HOMES = {
         "SearchWarning",
     ),
     "sourcebook.people.service": ("People",),
+    "sourcebook.ports.chat": ("ChatModel", "PromptMessage"),
+    "sourcebook.ports.providers": ("Embedder", "Reranker", "TextRole"),
+    "sourcebook.ports.stores": ("Stores",),
     "sourcebook.providers.api_reranker": ("ApiReranker",),
     "sourcebook.retrieve.evaluation": (
         "Evaluation",
@@ -237,6 +254,7 @@ _HOMES = {
     "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
     "sourcebook.storage.jsonl.embedding_store": ("EmbeddingStore",),
     "sourcebook.storage.jsonl.report": ("BundleReport",),
+    "sourcebook.storage.maintenance.base_copy": ("CopyReport",),
     "sourcebook.sync": ("Sourcebook",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -246,6 +264,7 @@ __all__ = [
     "AddReport",
     "And",
     "Answer",
+    "AnswerEvent",
     "ApiReranker",
     "AsyncSourcebook",
     "BackupReport",
@@ -253,6 +272,7 @@ __all__ = [
     "BundleReport",
     "Calibration",
     "ChatMessage",
+    "ChatModel",
     "ChatSession",
     "Chunk",
     "ChunkLevel",
@@ -263,7 +283,10 @@ __all__ = [
     "ContextChunk",
     "ContextOrder",
     "Conversation",
+    "ConversationsDoor",
+    "CopyReport",
     "CuratedAnswer",
+    "CuratedDoor",
     "CuratedMatch",
     "CuratedSource",
     "DefaultRetriever",
@@ -280,6 +303,7 @@ __all__ = [
     "DraftKind",
     "DraftStatus",
     "EmbeddedChunk",
+    "Embedder",
     "EmbeddingModel",
     "EmbeddingStore",
     "Equals",
@@ -300,8 +324,10 @@ __all__ = [
     "JudgedQuestion",
     "Keep",
     "LessThan",
+    "LibraryDoor",
     "LocalReranker",
     "LoggedMessage",
+    "MaintenanceDoor",
     "Match",
     "MetadataFilter",
     "Moderation",
@@ -317,6 +343,10 @@ __all__ = [
     "Outcome",
     "People",
     "PreparedDocument",
+    "Prices",
+    "Progress",
+    "PromptMessage",
+    "QualityDoor",
     "QuestionPair",
     "Reception",
     "ReindexPlan",
@@ -329,12 +359,14 @@ __all__ = [
     "Reply",
     "RerankConfig",
     "RerankProvider",
+    "Reranker",
     "Reservation",
     "ReservationStatus",
     "RestoreReport",
     "RetrievalConfig",
     "RetrievalMode",
     "ReturnLevel",
+    "Role",
     "ScoreBreakdown",
     "SearchReport",
     "SearchResult",
@@ -347,8 +379,11 @@ __all__ = [
     "Sourcebook",
     "SourcebookError",
     "StopSignal",
+    "Stores",
     "SupportGrade",
     "Term",
+    "TerminologyDoor",
+    "TextRole",
     "Thresholds",
     "Tier",
     "TokenTransaction",

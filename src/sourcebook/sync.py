@@ -1,29 +1,33 @@
-"""The same client without await. It owns one thread with an event loop, in which the async client lives."""
+"""The same client without await. `make docs` writes it from the async client and its doors."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-from concurrent.futures import Future
-from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
-
-import anyio
-from anyio.from_thread import BlockingPortal
+from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.consult.question.inquiry import LOCAL_USER
-from sourcebook.errors import NotOpen
 from sourcebook.ingest.add_request import OnFailed, OnRemoval
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
+from sourcebook.model.moderation import Keep
+from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
+from sourcebook.ports.forward import forward
+from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
+    from sourcebook.consult.reception.attendant import OnEvent
+    from sourcebook.consult.reception.service import Reception
+    from sourcebook.curate.service import Moderation
+    from sourcebook.doors.conversations import ConversationsDoor
+    from sourcebook.doors.curated import CuratedDoor
+    from sourcebook.doors.library import LibraryDoor
+    from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.quality import QualityDoor
+    from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -43,113 +47,922 @@ if TYPE_CHECKING:
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_facts import Thresholds
+    from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
+    from sourcebook.model.people import (
+        Direction,
+        ForgetReport,
+        LoggedMessage,
+        Prices,
+        Reply,
+        Reservation,
+        TokenTransaction,
+        Topic,
+        User,
+        Visit,
+    )
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
+    from sourcebook.retrieve.context import QuestionContext
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
 
-P = ParamSpec("P")
-T = TypeVar("T")
+
+class SyncModeration:
+    """The review queue: turns answers into drafts, and drafts into curated answers."""
+
+    def __init__(self, waiter: Waiter, door: Moderation) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def consider(
+        self,
+        answer: Answer,
+        *,
+        user_id: int = 1,
+        topic_id: int | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        attachments: Sequence[Mapping[str, JsonValue]] = (),
+        collections: Sequence[str] = (),
+        visit_key: str | None = None,
+        context: QuestionContext | None = None,
+    ) -> Draft | None:
+        """Put an answer into the queue if the settings want it there. A declined question always goes to experts.
+
+        `visit_key` is the key of the question whose answer owes the draft; `context` is what is known of the question.
+        """
+        return self._waiter.call(
+            self._door.consider,
+            answer,
+            user_id=user_id,
+            topic_id=topic_id,
+            category=category,
+            subcategory=subcategory,
+            attachments=attachments,
+            collections=collections,
+            visit_key=visit_key,
+            context=context,
+        )
+
+    def call_human(
+        self,
+        question: str,
+        *,
+        user_id: int = 1,
+        topic_id: int | None = None,
+        session_id: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        attachments: Sequence[Mapping[str, JsonValue]] = (),
+        details: Mapping[str, JsonValue] | None = None,
+        language: str | None = None,
+        collection_id: str | None = None,
+    ) -> Draft:
+        """Ask an expert, whatever the base knows. The asker receives the reply, and may cancel until then."""
+        return self._waiter.call(
+            self._door.call_human,
+            question,
+            user_id=user_id,
+            topic_id=topic_id,
+            session_id=session_id,
+            category=category,
+            subcategory=subcategory,
+            attachments=attachments,
+            details=details,
+            language=language,
+            collection_id=collection_id,
+        )
+
+    def add_to_moderation_queue(self, draft: NewDraft, context: QuestionContext | None = None) -> Draft:
+        """Put a draft into the queue, with a guess of its category and the group of its question."""
+        return self._waiter.call(self._door.add_to_moderation_queue, draft, context)
+
+    def get_pending_moderation_items(
+        self,
+        limit: int = 20,
+        *,
+        kind: DraftKind | None = None,
+        after: int = 0,
+        collection_id: str | None = None,
+    ) -> list[Draft]:
+        """The drafts that wait, oldest first, behind the one with the number `after`."""
+        return self._waiter.call(
+            self._door.get_pending_moderation_items,
+            limit,
+            kind=kind,
+            after=after,
+            collection_id=collection_id,
+        )
+
+    def get_item(self, draft_id: int) -> Draft:
+        """The draft of this number, or the error that there is none."""
+        return self._waiter.call(self._door.get_item, draft_id)
+
+    def similar(self, draft_id: int) -> list[Draft]:
+        """Other drafts that wait and ask much the same."""
+        return self._waiter.call(self._door.similar, draft_id)
+
+    def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
+        """What a person asked that went into the queue, the latest first."""
+        return self._waiter.call(self._door.items_of, user_id, status=status)
+
+    def count_pending(self) -> dict[DraftKind, int]:
+        """How many drafts of each kind wait."""
+        return self._waiter.call(self._door.count_pending)
+
+    def approve_moderation_item(
+        self,
+        draft_id: int,
+        admin_id: int,
+        *,
+        answer: str | None = None,
+        question: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> CuratedAnswer:
+        """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
+
+        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer.
+        """
+        return self._waiter.call(
+            self._door.approve_moderation_item,
+            draft_id,
+            admin_id,
+            answer=answer,
+            question=question,
+            category=category,
+            subcategory=subcategory,
+        )
+
+    def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
+        """Turn a draft down. A curated answer that went stale is not given any more.
+
+        Who asked a question that the base could not answer is told, with the reason.
+        """
+        return self._waiter.call(self._door.reject_moderation_item, draft_id, admin_id, reason)
+
+    def answer_item(
+        self,
+        draft_id: int,
+        admin_id: int,
+        text: str,
+        *,
+        keep: Keep = Keep.CURATED,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> Draft:
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first."""
+        return self._waiter.call(
+            self._door.answer_item,
+            draft_id,
+            admin_id,
+            text,
+            keep=keep,
+            category=category,
+            subcategory=subcategory,
+        )
+
+    def keep_answer(
+        self, draft_id: int, admin_id: int, *, category: str | None = None, subcategory: str | None = None
+    ) -> CuratedAnswer:
+        """Make a curated answer of a reply that was given before. Done again, it is the same one."""
+        return self._waiter.call(
+            self._door.keep_answer, draft_id, admin_id, category=category, subcategory=subcategory
+        )
+
+    def cancel_item(self, draft_id: int, user_id: int) -> Draft:
+        """Withdraw your own question."""
+        return self._waiter.call(self._door.cancel_item, draft_id, user_id)
+
+    def edit_entry(
+        self,
+        entry_id: int,
+        editor_id: int,
+        *,
+        answer: str | None = None,
+        question: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> Draft:
+        """Propose other words for a curated answer. Until somebody approves them, the approved ones are given."""
+        return self._waiter.call(
+            self._door.edit_entry,
+            entry_id,
+            editor_id,
+            answer=answer,
+            question=question,
+            category=category,
+            subcategory=subcategory,
+        )
+
+    def gaps(self, since: int | None = None, limit: int = 20) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together."""
+        return self._waiter.call(self._door.gaps, since, limit)
+
+    def digest(self, since: int, until: int | None = None) -> Digest:
+        """A summary of a period: questions, tiers, stale answers, what to write."""
+        return self._waiter.call(self._door.digest, since, until)
+
+    def judged_questions(self, collection_id: str | None = None) -> list[JudgedQuestion]:
+        """What was decided, as questions whose documents are known: an evaluation set that grows with the work.
+
+        An approved answer names the documents that it was bound to; a question that was rejected has none.
+        """
+        return self._waiter.call(self._door.judged_questions, collection_id)
 
 
-# How long Ctrl-C waits for what it stopped to put its things in order.
-_TIDYING_SECONDS = 5.0
+class SyncPeople:
+    """Users, their consultations, messages and tokens. What needs no rule of its own is the stores'."""
+
+    def __init__(self, waiter: Waiter, door: People) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    @property
+    def prices(self) -> Prices:
+        """What things cost here, and how many tokens a new person is given."""
+        return self._door.prices
+
+    def get_or_create_user(
+        self,
+        telegram_user_id: int,
+        username: str | None = None,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        language: str | None = None,
+    ) -> User:
+        """The person of this Telegram id, made and given the welcome tokens if new.
+
+        Names that are given take the place of those that were known; the language only if none was.
+        """
+        return self._waiter.call(
+            self._door.get_or_create_user, telegram_user_id, username, first_name, last_name, language
+        )
+
+    def create_user(
+        self,
+        *,
+        username: str | None = None,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        language: str | None = None,
+        role: UserRole = UserRole.USER,
+    ) -> User:
+        """A person without Telegram, with the welcome tokens."""
+        return self._waiter.call(
+            self._door.create_user,
+            username=username,
+            first_name=first_name,
+            last_name=last_name,
+            language=language,
+            role=role,
+        )
+
+    def get_user(self, user_id: int) -> User:
+        """The person of this number, or the error that there is none."""
+        return self._waiter.call(self._door.get_user, user_id)
+
+    def list_users(self, role: UserRole | None = None) -> list[User]:
+        """Everybody, or those of one role, by number, without those who were forgotten."""
+        return self._waiter.call(self._door.list_users, role)
+
+    def count_all_users(self) -> int:
+        """How many people there are, without `local` and those who were forgotten."""
+        return self._waiter.call(self._door.count_all_users)
+
+    def set_role(self, user_id: int, role: UserRole) -> User:
+        """Say what a person may do."""
+        return self._waiter.call(self._door.set_role, user_id, role)
+
+    def set_language(self, user_id: int, language: str | None) -> User:
+        """Choose the language in which a person is answered; None, and each question decides."""
+        return self._waiter.call(self._door.set_language, user_id, language)
+
+    def forget_user(self, user_id: int) -> ForgetReport:
+        """Remove a person's names, messages, drafts and conversations. The ledger stays, without a name."""
+        return self._waiter.call(self._door.forget_user, user_id)
+
+    def block_user(self, user_id: int) -> User:
+        """Refuse this person's questions from now on."""
+        return self._waiter.call(self._door.block_user, user_id)
+
+    def unblock_user(self, user_id: int) -> User:
+        """Take this person's questions again."""
+        return self._waiter.call(self._door.unblock_user, user_id)
+
+    def get_or_create_open_topic(
+        self,
+        user_id: int,
+        channel_key: str,
+        *,
+        face: str | None = None,
+        culture: str | None = None,
+        category: str | None = None,
+    ) -> Topic:
+        """The consultation that is open at this place; one, however many ask for it at once."""
+        return self._waiter.call(
+            self._door.get_or_create_open_topic,
+            user_id,
+            channel_key,
+            face=face,
+            culture=culture,
+            category=category,
+        )
+
+    def get_open_topic(self, user_id: int, channel_key: str) -> Topic | None:
+        """The consultation that is open at this place, if one is."""
+        return self._waiter.call(self._door.get_open_topic, user_id, channel_key)
+
+    def get_topic(self, topic_id: int) -> Topic:
+        """The consultation of this number, or the error that there is none."""
+        return self._waiter.call(self._door.get_topic, topic_id)
+
+    def list_topics(self, user_id: int, limit: int = 20) -> list[Topic]:
+        """A person's consultations, the newest first."""
+        return self._waiter.call(self._door.list_topics, user_id, limit)
+
+    def close_topic(self, topic_id: int) -> Topic:
+        """End a consultation."""
+        return self._waiter.call(self._door.close_topic, topic_id)
+
+    def update_topic_culture(self, topic_id: int, culture: str | None, category: str | None = None) -> Topic:
+        """What the consultation is about: its culture, which is the subcategory that is searched, and category."""
+        return self._waiter.call(self._door.update_topic_culture, topic_id, culture, category)
+
+    def remove_topic(self, topic_id: int) -> bool:
+        """Remove a consultation with its conversation and messages. True if there was one."""
+        return self._waiter.call(self._door.remove_topic, topic_id)
+
+    def log_message(
+        self,
+        user_id: int,
+        direction: Direction,
+        *,
+        text: str | None = None,
+        chat_message_id: str | None = None,
+        topic_id: int | None = None,
+        session_id: str | None = None,
+        external_id: str | None = None,
+        meta: Mapping[str, JsonValue] | None = None,
+    ) -> LoggedMessage | None:
+        """Log a text, or a message of a conversation. None: this `external_id` was logged before."""
+        return self._waiter.call(
+            self._door.log_message,
+            user_id,
+            direction,
+            text=text,
+            chat_message_id=chat_message_id,
+            topic_id=topic_id,
+            session_id=session_id,
+            external_id=external_id,
+            meta=meta,
+        )
+
+    def get_topic_messages(self, topic_id: int, limit: int | None = None) -> list[LoggedMessage]:
+        """The messages of a consultation in their order; with a limit, the last ones."""
+        return self._waiter.call(self._door.get_topic_messages, topic_id, limit)
+
+    def last_message(self, user_id: int, direction: Direction) -> LoggedMessage | None:
+        """The last message that a person sent, or was sent."""
+        return self._waiter.call(self._door.last_message, user_id, direction)
+
+    def find_message(self, external_id: str) -> LoggedMessage | None:
+        """The message that was logged under this `external_id`."""
+        return self._waiter.call(self._door.find_message, external_id)
+
+    def update_message_meta(self, message_id: int, meta: Mapping[str, JsonValue]) -> None:
+        """What is given takes the place of what is called the same; the rest stays."""
+        return self._waiter.call(self._door.update_message_meta, message_id, meta)
+
+    def deduct_tokens(
+        self,
+        user_id: int,
+        amount: int,
+        operation_type: OperationType,
+        *,
+        idempotency_key: str | None = None,
+        description: str | None = None,
+        topic_id: int | None = None,
+        admin_id: int | None = None,
+    ) -> TokenTransaction:
+        """Take tokens, or raise NotEnoughTokens. The same key again takes nothing and gives the same row."""
+        return self._waiter.call(
+            self._door.deduct_tokens,
+            user_id,
+            amount,
+            operation_type,
+            idempotency_key=idempotency_key,
+            description=description,
+            topic_id=topic_id,
+            admin_id=admin_id,
+        )
+
+    def add_tokens(
+        self,
+        user_id: int,
+        amount: int,
+        operation_type: OperationType = OperationType.ADMIN_CREDIT,
+        *,
+        idempotency_key: str | None = None,
+        description: str | None = None,
+        topic_id: int | None = None,
+        admin_id: int | None = None,
+    ) -> TokenTransaction:
+        """Give tokens. The same key again gives nothing more, and the same row."""
+        return self._waiter.call(
+            self._door.add_tokens,
+            user_id,
+            amount,
+            operation_type,
+            idempotency_key=idempotency_key,
+            description=description,
+            topic_id=topic_id,
+            admin_id=admin_id,
+        )
+
+    def get_token_balance(self, user_id: int) -> int:
+        """How many tokens a person has."""
+        return self._waiter.call(self._door.get_token_balance, user_id)
+
+    def token_history(self, user_id: int, limit: int = 50) -> list[TokenTransaction]:
+        """A person's ledger, the newest row first."""
+        return self._waiter.call(self._door.token_history, user_id, limit)
+
+    def settle(self, reservation_id: int) -> Reservation:
+        """Keep what was taken. What was given back before stays so, and the status says it."""
+        return self._waiter.call(self._door.settle, reservation_id)
+
+    def refund(self, reservation_id: int) -> Reservation:
+        """Give back what was taken, once. What was settled before stays so, and the status says it."""
+        return self._waiter.call(self._door.refund, reservation_id)
+
+    def has_sufficient_tokens(self, user_id: int, amount: int) -> bool:
+        """Whether the balance is large enough now. To take tokens, reserve them: that fails if there are too few."""
+        return self._waiter.call(self._door.has_sufficient_tokens, user_id, amount)
+
+    def reserve(
+        self,
+        user_id: int,
+        amount: int,
+        operation_type: OperationType,
+        idempotency_key: str,
+        *,
+        topic_id: int | None = None,
+    ) -> Reservation:
+        """Hold tokens. If nobody settles the reservation in time, a sweep returns them."""
+        return self._waiter.call(
+            self._door.reserve, user_id, amount, operation_type, idempotency_key, topic_id=topic_id
+        )
+
+    def sweep_reservations(self) -> int:
+        """Return what dead processes held. Says how many reservations that was."""
+        return self._waiter.call(self._door.sweep_reservations)
 
 
-def _wait_for(portal: BlockingPortal, call: Callable[[], Awaitable[T]]) -> T:
-    begun, ended = Event(), Event()
+class SyncReception:
+    """Takes people's questions, and makes sure that each is answered and charged once."""
 
-    async def run() -> T:
-        begun.set()
-        try:
-            return await call()
-        finally:
-            ended.set()
+    def __init__(self, waiter: Waiter, door: Reception) -> None:
+        self._waiter = waiter
+        self._door = door
 
-    try:
-        running = portal.start_task_soon(run)
-    except RuntimeError as error:
-        raise NotOpen from error
-    try:
-        return running.result()
-    except BaseException:
-        # Ctrl-C reaches the thread that waits: what it waited for must stop too, and end before the base is closed.
-        if running.cancel() and begun.is_set():
-            ended.wait(_TIDYING_SECONDS)
-        raise
+    def ask(self, visit: Visit, on_event: OnEvent | None = None) -> Reply:
+        """Answer a person's question, log both, take what it costs, and make a draft of the answer.
 
+        Who has no tokens, or no questions left, is given curated answers all the same; when one would cost something,
+        it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back.
+        """
+        return self._waiter.call(self._door.ask, visit, on_event)
 
-class _Loop:
-    """A thread with an event loop. A program that forgets to stop it ends all the same."""
+    def buy_questions(self, user_id: int, channel_key: str, key: str) -> Topic:
+        """Buy more questions for the consultation that is open at this place. The same key buys once."""
+        return self._waiter.call(self._door.buy_questions, user_id, channel_key, key)
 
-    def __init__(self) -> None:
-        started: Future[BlockingPortal] = Future()
-        self._thread = Thread(target=anyio.run, args=(self._serve, started), name="sourcebook", daemon=True)
-        self._thread.start()
-        self.portal = started.result()
+    def new_topic(
+        self, user_id: int, channel_key: str, *, culture: str | None = None, category: str | None = None
+    ) -> Topic:
+        """End the consultation that is open at this place, and begin another. It costs when it is answered."""
+        return self._waiter.call(
+            self._door.new_topic, user_id, channel_key, culture=culture, category=category
+        )
 
-    async def _serve(self, started: Future[BlockingPortal]) -> None:
-        async with BlockingPortal() as portal:
-            started.set_result(portal)
-            await portal.sleep_until_stopped()
+    def call_human(self, visit: Visit) -> Draft:
+        """Take a question to an expert; without words, the last one that was asked. The same key takes it once."""
+        return self._waiter.call(self._door.call_human, visit)
 
-    def stop(self) -> None:
-        self.portal.call(self.portal.stop)
-        self._thread.join()
+    def cancel_human(self, user_id: int, draft_id: int) -> Draft:
+        """Take back a question that waits for an expert."""
+        return self._waiter.call(self._door.cancel_human, user_id, draft_id)
+
+    def sweep(self) -> int:
+        """Clean up after dead processes: return what they held, and make the drafts they owed."""
+        return self._waiter.call(self._door.sweep)
 
 
-class BlockingStore:
-    """A store whose methods wait for their result: `book.stores.vectors.get(…)` instead of `await`."""
+class SyncConversationsDoor:
+    """Stored conversations: start, list, read, rename, remove and export them."""
 
-    def __init__(self, portal: BlockingPortal, store: object) -> None:
-        self._portal = portal
-        self._store = store
+    def __init__(self, waiter: Waiter, door: ConversationsDoor) -> None:
+        self._waiter = waiter
+        self._door = door
 
-    def __getattr__(self, name: str) -> Any:
-        member = getattr(self._store, name)
-        if not inspect.iscoroutinefunction(member):
-            return member
+    def create(
+        self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
+    ) -> ChatSession:
+        """Start a conversation. `ask` starts one itself when you name no session."""
+        return self._waiter.call(self._door.create, title=title, scope=scope)
 
-        @functools.wraps(member)
-        def wait(*arguments: Any, **named: Any) -> Any:
-            return _wait_for(self._portal, functools.partial(member, *arguments, **named))
+    def latest(self, limit: int = 50) -> list[ChatSession]:
+        """All conversations, newest first."""
+        return self._waiter.call(self._door.latest, limit)
 
-        return wait
+    def get(self, session_id: str) -> Conversation:
+        """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
+        return self._waiter.call(self._door.get, session_id)
+
+    def rename(self, session_id: str, title: str) -> None:
+        """Rename a conversation."""
+        return self._waiter.call(self._door.rename, session_id, title)
+
+    def remove(self, session_id: str) -> bool:
+        """Remove a conversation and its messages. True if there was one."""
+        return self._waiter.call(self._door.remove, session_id)
+
+    def export(self, session_id: str) -> str:
+        """A conversation as Markdown, with its sources and whether they have changed since."""
+        return self._waiter.call(self._door.export, session_id)
 
 
-class BlockingStores:
-    """The stores of an open base, for code without await."""
+class SyncCuratedDoor:
+    """Curated answers, which `ask` prefers: add, find, list and remove them."""
 
-    def __init__(self, portal: BlockingPortal, book: AsyncSourcebook) -> None:
-        stores = book.stores
-        self.vectors = BlockingStore(portal, stores.vectors)
-        self.fts = BlockingStore(portal, stores.fts)
-        self.tracker = BlockingStore(portal, stores.tracker)
-        self.writer = BlockingStore(portal, stores.writer)
-        self.library = BlockingStore(portal, stores.library)
-        self.sources = BlockingStore(portal, stores.sources)
-        self.jobs = BlockingStore(portal, stores.jobs)
-        self.reindexing = BlockingStore(portal, stores.reindexing)
-        self.sessions = BlockingStore(portal, stores.sessions)
-        self.curated = BlockingStore(portal, stores.curated)
-        self.terms = BlockingStore(portal, stores.terms)
-        self.moderation = BlockingStore(portal, stores.moderation)
-        self.users = BlockingStore(portal, stores.users)
-        self.topics = BlockingStore(portal, stores.topics)
-        self.messages = BlockingStore(portal, stores.messages)
-        self.ledger = BlockingStore(portal, stores.ledger)
-        self.visits = BlockingStore(portal, stores.visits)
+    def __init__(self, waiter: Waiter, door: CuratedDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def insert(
+        self,
+        answer: str,
+        *,
+        category: str,
+        question: str | None = None,
+        subcategory: str | None = None,
+        source_type: SourceType = SourceType.MANUAL,
+        language: str | None = None,
+        approved_by: int | None = 1,
+        sources: Sequence[CuratedSource] = (),
+        collection: str | None = None,
+    ) -> CuratedAnswer:
+        """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
+
+        `source` makes the sources, by which it is known when the answer is out of date.
+        """
+        return self._waiter.call(
+            self._door.insert,
+            answer,
+            category=category,
+            question=question,
+            subcategory=subcategory,
+            source_type=source_type,
+            language=language,
+            approved_by=approved_by,
+            sources=sources,
+            collection=collection,
+        )
+
+    def source(
+        self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
+    ) -> CuratedSource:
+        """The place of `quote` in the document with this id or path or, without one, what best supports `supports`."""
+        return self._waiter.call(
+            self._door.source, document, quote=quote, supports=supports, collection=collection
+        )
+
+    def search(
+        self,
+        query: str,
+        *,
+        category: str | None = None,
+        subcategory: str | None = None,
+        limit: int = 3,
+        distance_threshold: float = 0.35,
+        collection: str | None = None,
+    ) -> list[CuratedMatch]:
+        """The approved answers to the nearest questions, at a cosine distance strictly below the threshold."""
+        return self._waiter.call(
+            self._door.search,
+            query,
+            category=category,
+            subcategory=subcategory,
+            limit=limit,
+            distance_threshold=distance_threshold,
+            collection=collection,
+        )
+
+    def all(self, collection: str | None = None) -> list[CuratedAnswer]:
+        """The approved answers of one collection, or of all."""
+        return self._waiter.call(self._door.all, collection)
+
+    def remove(self, entry_id: int) -> bool:
+        """Remove an approved answer. True if there was one."""
+        return self._waiter.call(self._door.remove, entry_id)
+
+
+class SyncLibraryDoor:
+    """Documents and collections: list, read, hide and remove them."""
+
+    def __init__(self, waiter: Waiter, door: LibraryDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def documents(
+        self, collection: str | None = None, *, status: DocumentStatus | None = None
+    ) -> list[Document]:
+        """A collection's documents in order of path, without their text. `status` keeps those of one status."""
+        return self._waiter.call(self._door.documents, collection, status=status)
+
+    def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
+        """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
+        return self._waiter.call(self._door.find, name, collection=collection)
+
+    def get(self, document_id: str, *, collection: str | None = None) -> Document | None:
+        """One document with its text."""
+        return self._waiter.call(self._door.get, document_id, collection=collection)
+
+    def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
+
+        It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
+        was added. If that file is gone or has changed, this raises an error.
+        """
+        return self._waiter.call(self._door.page_picture, document_id, page, collection=collection)
+
+    def remove(self, document_id: str, *, collection: str | None = None) -> bool:
+        """Remove a document and everything that belongs to it. True if there was one.
+
+        If its file is still in a folder that was added, adding the folder again brings it back.
+        """
+        return self._waiter.call(self._door.remove, document_id, collection=collection)
+
+    def hide(self, document_id: str, *, collection: str | None = None) -> None:
+        """Hide a document from searches without removing it."""
+        return self._waiter.call(self._door.hide, document_id, collection=collection)
+
+    def unhide(self, document_id: str, *, collection: str | None = None) -> None:
+        """Make a hidden document searchable again."""
+        return self._waiter.call(self._door.unhide, document_id, collection=collection)
+
+    def collections(self) -> list[Collection]:
+        """The collections of the base."""
+        return self._waiter.call(self._door.collections)
+
+    def create_collection(self, collection: Collection) -> Collection:
+        """Create a collection. An existing one with the same size and metric is left as it is."""
+        return self._waiter.call(self._door.create_collection, collection)
+
+    def remove_collection(self, collection_id: str) -> None:
+        """Remove a collection and everything in it."""
+        return self._waiter.call(self._door.remove_collection, collection_id)
+
+
+class SyncTerminologyDoor:
+    """Words to avoid, and the phrases to use instead."""
+
+    def __init__(self, waiter: Waiter, door: TerminologyDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def all(self) -> list[Term]:
+        """The terminology: words to avoid, and the phrases to use instead."""
+        return self._waiter.call(self._door.all)
+
+    def add(
+        self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
+    ) -> Term:
+        """Add a word to avoid and the phrase to use instead, or change the phrase of an existing word."""
+        return self._waiter.call(
+            self._door.add, term, preferred_phrase, description=description, language=language
+        )
+
+    def remove(self, term: str) -> bool:
+        """Remove a word from the terminology. True if it was there."""
+        return self._waiter.call(self._door.remove, term)
+
+
+class SyncQualityDoor:
+    """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
+
+    def __init__(self, waiter: Waiter, door: QualityDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def evaluate(
+        self,
+        questions: Sequence[JudgedQuestion],
+        setting: SearchSetting | None = None,
+        *,
+        k: int = 10,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> Evaluation:
+        """Search with questions whose relevant documents are known: nDCG, recall and MRR at `k`, and the time taken."""
+        return self._waiter.call(
+            self._door.evaluate, questions, setting, k=k, collection=collection, on_asked=on_asked
+        )
+
+    def replay(
+        self,
+        questions: Sequence[str],
+        before: SearchSetting,
+        after: SearchSetting,
+        *,
+        k: int = 5,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> list[Replayed]:
+        """Search with the same questions under two settings, and show what changes in the top `k` documents."""
+        return self._waiter.call(
+            self._door.replay, questions, before, after, k=k, collection=collection, on_asked=on_asked
+        )
+
+    def calibrate(
+        self,
+        questions: Sequence[JudgedQuestion] = (),
+        pairs: Sequence[QuestionPair] = (),
+        *,
+        collection: str | None = None,
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> Calibration:
+        """Measure a collection's thresholds on questions and pairs with known outcomes, and suggest better ones.
+
+        A question without a document is one that should be declined. Nothing is changed.
+        """
+        return self._waiter.call(
+            self._door.calibrate, questions, pairs, collection=collection, on_asked=on_asked
+        )
+
+    def apply_calibration(self, calibration: Calibration) -> Thresholds:
+        """Use the suggested thresholds for the collection, for as long as it keeps its model."""
+        return self._waiter.call(self._door.apply_calibration, calibration)
+
+    def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
+        """The experts' decisions on answers from documents, as questions for `calibrate`."""
+        return self._waiter.call(self._door.decided_questions, collection=collection)
+
+    def explain_document(
+        self,
+        document: str,
+        query: str,
+        config: RetrievalConfig | None = None,
+        *,
+        collection: str | Sequence[str] | None = None,
+    ) -> DocumentPlace:
+        """Where the document with this id or path ranks in the search, and if it is not found, why not."""
+        return self._waiter.call(self._door.explain_document, document, query, config, collection=collection)
+
+
+class SyncMaintenanceDoor:
+    """The base as a whole: back it up, move it, reindex it, check and repair it."""
+
+    def __init__(self, waiter: Waiter, door: MaintenanceDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def backup(
+        self,
+        target: str | os.PathLike[str],
+        *,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BackupReport:
+        """Back up the whole base to one file while others keep using it. The file appears only once it is verified.
+
+        The base need not be open.
+        """
+        return self._waiter.call_even_closed(
+            self._door.backup, target, on_existing=on_existing, on_progress=on_progress
+        )
+
+    def restore(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> RestoreReport:
+        """Verify a backup and put it in place of the base. The old base is kept under another name.
+
+        The base need not be open, intact, or even exist. An open base is closed and opened again afterwards.
+        """
+        return self._waiter.call_even_closed(
+            self._door.restore, source, on_existing=on_existing, on_progress=on_progress
+        )
+
+    def copy_to(
+        self, target: str | os.PathLike[str], *, on_progress: Callable[[Progress], None] | None = None
+    ) -> CopyReport:
+        """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
+
+        An interrupted copy resumes where it stopped.
+        """
+        return self._waiter.call(self._door.copy_to, target, on_progress=on_progress)
+
+    def export(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        collections: Sequence[str] | None = None,
+        on_existing: OnExisting = OnExisting.REFUSE,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BundleReport:
+        """Write some or all collections as a bundle. The folder appears only once it is complete."""
+        return self._waiter.call(
+            self._door.export,
+            directory,
+            collections=collections,
+            on_existing=on_existing,
+            on_progress=on_progress,
+        )
+
+    def import_bundle(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        collection: str | None = None,
+        model: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
+    ) -> BundleReport:
+        """Import a bundle, a JSON Lines index, or another program's base.
+
+        Importing another program's base again brings over what is new there and what was decided since; whatever was
+        changed here as well stays, and is named. With `dry_run` the report is the plan, and nothing is written.
+
+        `collection` overrides the collection named in the bundle or the rows. `model` names the model that made the
+        vectors of an index or another program's base (a bundle names its own); without it, texts are embedded again.
+        """
+        return self._waiter.call(
+            self._door.import_bundle,
+            source,
+            collection=collection,
+            model=model,
+            on_progress=on_progress,
+            dry_run=dry_run,
+        )
+
+    def plan_reindex(
+        self,
+        *,
+        model: str | Embedder | None = None,
+        collections: Sequence[str] | None = None,
+        scope: ReindexScope = ReindexScope.EVERYTHING,
+    ) -> list[ReindexPlan]:
+        """What `reindex` would do to each collection, and how long it would take. Nothing is changed."""
+        return self._waiter.call(self._door.plan_reindex, model=model, collections=collections, scope=scope)
+
+    def reindex(
+        self,
+        *,
+        model: str | Embedder | None = None,
+        collections: Sequence[str] | None = None,
+        scope: ReindexScope = ReindexScope.EVERYTHING,
+        on_progress: Callable[[ReindexProgress], None] | None = None,
+    ) -> ReindexReport:
+        """Rebuild the words and vectors from the stored text. Give a model, named as in the settings, to switch to it.
+
+        Searches use the old vectors until the new ones are complete. A stopped run resumes where it was. With the
+        scope WORDS, vectors are left alone.
+        """
+        return self._waiter.call(
+            self._door.reindex, model=model, collections=collections, scope=scope, on_progress=on_progress
+        )
+
+    def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
+        """Check the base and report what is wrong with it. Nothing is changed.
+
+        The base need not be open. A base too damaged to open is checked as far as it can be read.
+        """
+        return self._waiter.call_even_closed(self._door.doctor, on_progress=on_progress)
+
+    def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
+        """Repair what can be derived from other data, and report what was done and what is left.
+
+        Missing vectors are made again. A damaged file is kept under another name and replaced by a new one with
+        everything that can still be read. The base need not be open, but nobody else should be using it.
+        """
+        return self._waiter.call_even_closed(self._door.repair, on_progress=on_progress)
 
 
 class Sourcebook:
     """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
 
-    Without a path, and for everything else that is not given, the settings decide. An embedder or a chat model of one's
-    own takes the place of the one that the settings name. `face` is what conversations are stored under.
+    Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
+    settings. Conversations are stored under the name in `face`.
     """
 
     def __init__(
@@ -164,31 +977,16 @@ class Sourcebook:
         self._book = AsyncSourcebook(
             db, settings=settings, embedder=embedder, chat_model=chat_model, face=face
         )
-        self._loop: _Loop | None = None
-        self._lock = Lock()
+        self._waiter = Waiter(self._book)
 
     def open(self) -> Self:
-        """Open the base, making it if it does not exist. Opening twice is fine."""
-        with self._lock:
-            if self._loop is None:
-                loop = _Loop()
-                try:
-                    loop.portal.call(self._book.open)
-                except BaseException:
-                    loop.stop()
-                    raise
-                self._loop = loop
+        """Open the base, creating it if needed. Calling this twice does no harm."""
+        self._waiter.open()
         return self
 
     def close(self) -> None:
-        """Close the base. Closing twice is fine."""
-        with self._lock:
-            loop, self._loop = self._loop, None
-            if loop is not None:
-                try:
-                    loop.portal.call(self._book.close)
-                finally:
-                    loop.stop()
+        """Close the base. Calling this twice does no harm."""
+        self._waiter.close()
 
     def __enter__(self) -> Self:
         return self.open()
@@ -197,26 +995,6 @@ class Sourcebook:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    @property
-    def stores(self) -> BlockingStores:
-        """The stores themselves, for those who build their own retrieval on them."""
-        return BlockingStores(self._opened(), self._book)
-
-    @property
-    def moderation(self) -> BlockingStore:
-        """The queue of drafts: answers to approve, questions for the expert, curated answers that went stale."""
-        return BlockingStore(self._opened(), self._book.moderation)
-
-    @property
-    def people(self) -> BlockingStore:
-        """Who asks: users and their roles, their consultations, what they wrote, and their tokens."""
-        return BlockingStore(self._opened(), self._book.people)
-
-    @property
-    def reception(self) -> BlockingStore:
-        """The whole way of a person's question: asked, answered and paid once, whoever brings it again."""
-        return BlockingStore(self._opened(), self._book.reception)
 
     def add(
         self,
@@ -229,12 +1007,13 @@ class Sourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
-        """Make the base agree with files and folders. Done again, only what changed is read.
+        """Add files and folders, or bring the base up to date with them. Only changed files are read again.
 
-        What was added before and is gone is removed; if that is most of a folder, it is an error unless `on_removal`
-        allows it. Labels are remembered for what was named. Set `stop` to end early: what is finished is kept.
+        Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
+        `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
+        are kept.
         """
-        return self._call(
+        return self._waiter.call(
             self._book.add,
             *paths,
             collection=collection,
@@ -257,8 +1036,8 @@ class Sourcebook:
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
-        return self._call(
+        """What `add` would do now, without writing anything."""
+        return self._waiter.call(
             self._book.plan_add,
             *paths,
             collection=collection,
@@ -281,8 +1060,8 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add a text that is not a file. The same id replaces what was added under it before."""
-        return self._call(
+        """Add text that is not in a file. Adding the same id again replaces the earlier text."""
+        return self._waiter.call(
             self._book.add_text,
             text,
             id=id,
@@ -305,12 +1084,12 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> WriteReport:
-        """Add the bytes of a file that is not on this disk, and keep them beside the base.
+        """Add a file from its bytes, and keep the bytes beside the base.
 
-        The same id, or the same name if there is no id, replaces what was added under it before; labels that are not
-        given stay as they were. Bytes that cannot be read are an error, and a document that says why.
+        Adding the same id again (or the same name, without an id) replaces the earlier file; categories that you leave
+        out stay as they were. A file that cannot be read raises an error and is listed as failed, with the reason.
         """
-        return self._call(
+        return self._waiter.call(
             self._book.add_bytes,
             name,
             data,
@@ -334,11 +1113,11 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Job:
-        """Keep the bytes beside the base and leave it to `process_uploads` to add them.
+        """Keep the bytes beside the base and queue them for `process_uploads` to add.
 
-        Without an id nothing is replaced: the same name with other bytes is another document.
+        Without an id nothing is replaced: the same name with different bytes is another document.
         """
-        return self._call(
+        return self._waiter.call(
             self._book.upload,
             name,
             data,
@@ -351,8 +1130,8 @@ class Sourcebook:
         )
 
     def process_uploads(self, worker: str = "worker") -> int:
-        """Add the uploads that wait, until there are none, and say how many were done. Any number may work at once."""
-        return self._call(self._book.process_uploads, worker)
+        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
+        return self._waiter.call(self._book.process_uploads, worker)
 
     def watch(
         self,
@@ -366,11 +1145,11 @@ class Sourcebook:
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Everything is also looked through regularly.
+        """Add, and add again on every change, until `stop` is set. Everything is also checked every `every` seconds.
 
-        `on_round` is told of every round: its report, or the error that kept it from being done.
+        `on_round` receives the report of every round, or the error that stopped it.
         """
-        return self._call(
+        return self._waiter.call(
             self._book.watch,
             *paths,
             on_round=on_round,
@@ -390,8 +1169,8 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """The passages that answer the question best, from one collection or several. Warnings are logged."""
-        return self._call(self._book.search, query, config, collection=collection)
+        """The passages that match the question best, from one or more collections. Warnings are logged."""
+        return self._waiter.call(self._book.search, query, config, collection=collection)
 
     def search_report(
         self,
@@ -400,70 +1179,8 @@ class Sourcebook:
         *,
         collection: str | Sequence[str] | None = None,
     ) -> SearchReport:
-        """What `search` finds, with its warnings and, if `config.explain` says so, how it came to its order."""
-        return self._call(self._book.search_report, query, config, collection=collection)
-
-    def evaluate(
-        self,
-        questions: Sequence[JudgedQuestion],
-        setting: SearchSetting | None = None,
-        *,
-        k: int = 10,
-        collection: str | None = None,
-        on_asked: Callable[[int, int], None] | None = None,
-    ) -> Evaluation:
-        """Ask questions whose documents are known, and judge what is found: nDCG, recall, MRR at `k`, and the time."""
-        return self._call(
-            self._book.evaluate, questions, setting, k=k, collection=collection, on_asked=on_asked
-        )
-
-    def replay(
-        self,
-        questions: Sequence[str],
-        before: SearchSetting,
-        after: SearchSetting,
-        *,
-        k: int = 5,
-        collection: str | None = None,
-        on_asked: Callable[[int, int], None] | None = None,
-    ) -> list[Replayed]:
-        """Ask questions under two settings, and tell what changes among the first `k` documents."""
-        return self._call(
-            self._book.replay, questions, before, after, k=k, collection=collection, on_asked=on_asked
-        )
-
-    def calibrate(
-        self,
-        questions: Sequence[JudgedQuestion] = (),
-        pairs: Sequence[QuestionPair] = (),
-        *,
-        collection: str | None = None,
-        on_asked: Callable[[int, int], None] | None = None,
-    ) -> Calibration:
-        """What the thresholds of a collection do to questions and pairs whose right outcome is known, and better ones.
-
-        Questions without a document are those that should be declined. Nothing is changed.
-        """
-        return self._call(self._book.calibrate, questions, pairs, collection=collection, on_asked=on_asked)
-
-    def apply_calibration(self, calibration: Calibration) -> Thresholds:
-        """Let the collection use the thresholds that were suggested, as long as it keeps its model."""
-        return self._call(self._book.apply_calibration, calibration)
-
-    def decided_questions(self, *, collection: str | None = None) -> list[JudgedQuestion]:
-        """What experts decided about answers from documents, as questions for `calibrate`."""
-        return self._call(self._book.decided_questions, collection=collection)
-
-    def explain_document(
-        self,
-        document: str,
-        query: str,
-        config: RetrievalConfig | None = None,
-        *,
-        collection: str | Sequence[str] | None = None,
-    ) -> DocumentPlace:
-        """Where the document of this id or path stands in the search, and if it is not found, why."""
-        return self._call(self._book.explain_document, document, query, config, collection=collection)
+        """The results of `search` with its warnings and, if `config.explain` is set, how they were ranked."""
+        return self._waiter.call(self._book.search_report, query, config, collection=collection)
 
     def ask(
         self,
@@ -476,13 +1193,12 @@ class Sourcebook:
         filter: MetadataFilter | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer a question from the base, with citations that were checked, or decline.
+        """Answer a question from the base with checked citations, or decline.
 
-        `on_event` is told what happens meanwhile: passages, the answer's text as it is written, citations. A session
-        holds the conversation, so that a question may build on the one before, and remembers the collections, the
-        category and the subcategory that it began with.
+        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
+        question may build on earlier ones; the session remembers its first collections, category and subcategory.
         """
-        return self._call(
+        return self._waiter.call(
             self._book.ask,
             question,
             session=session,
@@ -501,301 +1217,97 @@ class Sourcebook:
         collection: str | Sequence[str] | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
-        """Answer from documents of type `documentation` and `readme`, and from the manual of Sourcebook."""
-        return self._call(
+        """Answer from documents of type `documentation` and `readme`, and from Sourcebook's own manual."""
+        return self._waiter.call(
             self._book.help, question, session=session, collection=collection, on_event=on_event
         )
 
-    def create_session(
-        self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
-    ) -> ChatSession:
-        """Begin a conversation. `ask` does so by itself when no session is named."""
-        return self._call(self._book.create_session, title=title, scope=scope)
+    @property
+    def stores(self) -> BlockingStores:
+        """The underlying stores, for building your own retrieval."""
+        return BlockingStores(self._waiter, self._book)
 
-    def sessions(self, limit: int = 50) -> list[ChatSession]:
-        """The conversations, the latest first."""
-        return self._call(self._book.sessions, limit)
+    @property
+    def moderation(self) -> SyncModeration:
+        """The review queue: drafts to approve, questions for the expert, and stale curated answers."""
+        return SyncModeration(self._waiter, self._book.moderation)
 
-    def session(self, session_id: str) -> Conversation:
-        """A conversation with its messages; each citation says whether its source has changed or was removed."""
-        return self._call(self._book.session, session_id)
+    @property
+    def people(self) -> SyncPeople:
+        """Users: their roles, consultations, messages and tokens."""
+        return SyncPeople(self._waiter, self._book.people)
 
-    def rename_session(self, session_id: str, title: str) -> None:
-        return self._call(self._book.rename_session, session_id, title)
+    @property
+    def reception(self) -> SyncReception:
+        """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
+        return SyncReception(self._waiter, self._book.reception)
 
-    def remove_session(self, session_id: str) -> bool:
-        """Remove a conversation with all its messages. True if there was one."""
-        return self._call(self._book.remove_session, session_id)
+    @property
+    def conversations(self) -> SyncConversationsDoor:
+        """Stored conversations: start, list, read, rename, remove and export them."""
+        return SyncConversationsDoor(self._waiter, self._book.conversations)
 
-    def export_session(self, session_id: str) -> str:
-        """A conversation as Markdown, with its sources and what became of them."""
-        return self._call(self._book.export_session, session_id)
+    @property
+    def curated(self) -> SyncCuratedDoor:
+        """Curated answers, which `ask` prefers: add, find, list and remove them."""
+        return SyncCuratedDoor(self._waiter, self._book.curated)
 
-    def kb_insert(
-        self,
-        answer: str,
-        *,
-        category: str,
-        question: str | None = None,
-        subcategory: str | None = None,
-        source_type: SourceType = SourceType.MANUAL,
-        language: str | None = None,
-        approved_by: int | None = LOCAL_USER,
-        sources: Sequence[CuratedSource] = (),
-        collection: str | None = None,
-    ) -> CuratedAnswer:
-        """Add an approved answer, which `ask` gives first. It is found by its question or, without one, by itself.
+    @property
+    def library(self) -> SyncLibraryDoor:
+        """Documents and collections: list, read, hide and remove them."""
+        return SyncLibraryDoor(self._waiter, self._book.library)
 
-        `kb_source` makes the sources, by which it is known when the answer is out of date.
-        """
-        return self._call(
-            self._book.kb_insert,
-            answer,
-            category=category,
-            question=question,
-            subcategory=subcategory,
-            source_type=source_type,
-            language=language,
-            approved_by=approved_by,
-            sources=sources,
-            collection=collection,
-        )
+    @property
+    def terminology(self) -> SyncTerminologyDoor:
+        """Words to avoid, and the phrases to use instead."""
+        return SyncTerminologyDoor(self._waiter, self._book.terminology)
 
-    def kb_source(
-        self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
-    ) -> CuratedSource:
-        """A place in the document of this id or path: where the quote stands, or else what supports an answer best."""
-        return self._call(
-            self._book.kb_source, document, quote=quote, supports=supports, collection=collection
-        )
+    @property
+    def quality(self) -> SyncQualityDoor:
+        """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
+        return SyncQualityDoor(self._waiter, self._book.quality)
 
-    def kb_search(
-        self,
-        query: str,
-        *,
-        category: str | None = None,
-        subcategory: str | None = None,
-        limit: int = 3,
-        distance_threshold: float = 0.35,
-        collection: str | None = None,
-    ) -> list[CuratedMatch]:
-        """The approved answers whose questions are nearest to this one, strictly below the distance 1 − cosine."""
-        return self._call(
-            self._book.kb_search,
-            query,
-            category=category,
-            subcategory=subcategory,
-            limit=limit,
-            distance_threshold=distance_threshold,
-            collection=collection,
-        )
+    @property
+    def maintenance(self) -> SyncMaintenanceDoor:
+        """The base as a whole: back it up, move it, reindex it, check and repair it."""
+        return SyncMaintenanceDoor(self._waiter, self._book.maintenance)
 
-    def kb_list(self, collection: str | None = None) -> list[CuratedAnswer]:
-        """The approved answers of a collection, or of all."""
-        return self._call(self._book.kb_list, collection)
-
-    def kb_remove(self, entry_id: int) -> bool:
-        """Remove an approved answer. True if there was one."""
-        return self._call(self._book.kb_remove, entry_id)
-
-    def get_all_terms(self) -> list[Term]:
-        """The terminology: words to avoid, and the phrases to use for them."""
-        return self._call(self._book.get_all_terms)
-
-    def add_term(
-        self, term: str, preferred_phrase: str, *, description: str | None = None, language: str | None = None
-    ) -> Term:
-        """Add a word and the phrase to use for it, or change what is written for that word."""
-        return self._call(
-            self._book.add_term, term, preferred_phrase, description=description, language=language
-        )
-
-    def delete_term(self, term: str) -> bool:
-        """Remove a word from the terminology. True if it was there."""
-        return self._call(self._book.delete_term, term)
-
-    def documents(
-        self, collection: str | None = None, *, status: DocumentStatus | None = None
-    ) -> list[Document]:
-        """The documents of a collection, or those of one status, by path, without their text."""
-        return self._call(self._book.documents, collection, status=status)
-
-    def find_document(self, name: str, *, collection: str | None = None) -> DocumentDetails:
-        """The document of this id or path, with its text and paths. The end of a path will do, if it is only one's."""
-        return self._call(self._book.find_document, name, collection=collection)
-
-    def document(self, document_id: str, *, collection: str | None = None) -> Document | None:
-        """One document with its text."""
-        return self._call(self._book.document, document_id, collection=collection)
-
-    def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
-        """A page of a PDF, counted from 1, as a PNG of at most 1600 dots a side.
-
-        It is drawn from the bytes that the text was read from: the upload that is kept beside the base, or the file
-        where it was added. If the file is gone or has changed since, it is an error.
-        """
-        return self._call(self._book.page_picture, document_id, page, collection=collection)
-
-    def remove_document(self, document_id: str, *, collection: str | None = None) -> bool:
-        """Remove a document with all that hangs on it. True if there was one.
-
-        A document whose file lies in a folder that was added comes back when that folder is added again.
-        """
-        return self._call(self._book.remove_document, document_id, collection=collection)
-
-    def hide_document(self, document_id: str, *, collection: str | None = None) -> None:
-        """Keep a document from being found, without forgetting it."""
-        return self._call(self._book.hide_document, document_id, collection=collection)
-
-    def unhide_document(self, document_id: str, *, collection: str | None = None) -> None:
-        return self._call(self._book.unhide_document, document_id, collection=collection)
-
-    def collections(self) -> list[Collection]:
-        return self._call(self._book.collections)
-
-    def create_collection(self, collection: Collection) -> Collection:
-        """Make a collection; one that exists with the same size and metric stays as it is."""
-        return self._call(self._book.create_collection, collection)
-
-    def remove_collection(self, collection_id: str) -> None:
-        """Remove a collection with everything in it."""
-        return self._call(self._book.remove_collection, collection_id)
-
-    def copy_to(
-        self,
-        target: str | os.PathLike[str],
-        *,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> CopyReport:
-        """Copy the whole base, vectors included, into an empty one: a file or a server. Both are compared at the end.
-
-        A copy that was interrupted goes on where it stopped.
-        """
-        return self._call(self._book.copy_to, target, on_progress=on_progress)
-
-    def export(
-        self,
-        directory: str | os.PathLike[str],
-        *,
-        collections: Sequence[str] | None = None,
-        on_existing: OnExisting = OnExisting.REFUSE,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> BundleReport:
-        """Write the named collections, or all, as a bundle. The folder appears when it is complete."""
-        return self._call(
-            self._book.export,
-            directory,
-            collections=collections,
-            on_existing=on_existing,
-            on_progress=on_progress,
-        )
-
-    def import_bundle(
-        self,
-        source: str | os.PathLike[str],
-        *,
-        collection: str | None = None,
-        model: str | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> BundleReport:
-        """Read a bundle, an index of lines, or a base of another program. Done again, nothing changes.
-
-        `collection` takes the place of the one that the bundle or the rows name. `model` is whose vectors an index or
-        another program's base holds; a bundle says so itself. Without it, what such a base holds is embedded again.
-        """
-        return self._call(
-            self._book.import_bundle, source, collection=collection, model=model, on_progress=on_progress
-        )
-
-    def backup(
-        self,
-        target: str | os.PathLike[str],
-        *,
-        on_existing: OnExisting = OnExisting.REFUSE,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> BackupReport:
-        """Write the whole base to one file, while others go on using it. The file appears when it is verified.
-
-        The base need not be open.
-        """
-        return self._call_even_closed(
-            self._book.backup, target, on_existing=on_existing, on_progress=on_progress
-        )
-
-    def restore(
-        self,
-        source: str | os.PathLike[str],
-        *,
-        on_existing: OnExisting = OnExisting.REFUSE,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> RestoreReport:
-        """Put a backup in the place of the base, after verifying it. The former base is kept under another name.
-
-        The base need not be open, or intact, or there at all. One that is open is closed, and opened again afterwards.
-        """
-        return self._call_even_closed(
-            self._book.restore, source, on_existing=on_existing, on_progress=on_progress
-        )
-
-    def plan_reindex(
-        self,
-        *,
-        model: str | Embedder | None = None,
-        collections: Sequence[str] | None = None,
-        scope: ReindexScope = ReindexScope.EVERYTHING,
-    ) -> list[ReindexPlan]:
-        """What `reindex` would do with each collection, and what it would cost. Nothing is changed."""
-        return self._call(self._book.plan_reindex, model=model, collections=collections, scope=scope)
-
-    def reindex(
-        self,
-        *,
-        model: str | Embedder | None = None,
-        collections: Sequence[str] | None = None,
-        scope: ReindexScope = ReindexScope.EVERYTHING,
-        on_progress: Callable[[ReindexProgress], None] | None = None,
-    ) -> ReindexReport:
-        """Make words and vectors anew from the stored text; with a model, named as in the settings, change to it.
-
-        The old vectors serve until the new ones are complete. Stopped at any moment, it goes on where it was. With the
-        scope WORDS, vectors are left alone.
-        """
-        return self._call(
-            self._book.reindex, model=model, collections=collections, scope=scope, on_progress=on_progress
-        )
-
-    def doctor(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Examine the base and say what is wrong with it. Nothing is changed.
-
-        The base need not be open. One that is too damaged to be opened is examined as far as it can be read.
-        """
-        return self._call_even_closed(self._book.doctor, on_progress=on_progress)
-
-    def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:
-        """Put right what follows from something else, and say what was done and what is left.
-
-        Vectors that are missing are made again. A file that is damaged itself is replaced by one with all that can be
-        read of it, and kept under another name. The base need not be open, but nobody else should be using it.
-        """
-        return self._call_even_closed(self._book.repair, on_progress=on_progress)
-
-    def _call(self, method: Callable[P, Awaitable[T]], *arguments: P.args, **named: P.kwargs) -> T:
-        return _wait_for(self._opened(), functools.partial(method, *arguments, **named))
-
-    def _call_even_closed(
-        self, method: Callable[P, Awaitable[T]], *arguments: P.args, **named: P.kwargs
-    ) -> T:
-        """The same for what needs no open base: a closed book gets a loop for as long as the call lasts."""
-        with self._lock:
-            loop = self._loop or _Loop()
-            try:
-                return _wait_for(loop.portal, functools.partial(method, *arguments, **named))
-            finally:
-                if self._loop is None:
-                    loop.stop()
-
-    def _opened(self) -> BlockingPortal:
-        loop = self._loop
-        if loop is None:
-            raise NotOpen
-        return loop.portal
+    create_session = forward("conversations", SyncConversationsDoor.create)
+    sessions = forward("conversations", SyncConversationsDoor.latest)
+    session = forward("conversations", SyncConversationsDoor.get)
+    rename_session = forward("conversations", SyncConversationsDoor.rename)
+    remove_session = forward("conversations", SyncConversationsDoor.remove)
+    export_session = forward("conversations", SyncConversationsDoor.export)
+    kb_insert = forward("curated", SyncCuratedDoor.insert)
+    kb_source = forward("curated", SyncCuratedDoor.source)
+    kb_search = forward("curated", SyncCuratedDoor.search)
+    kb_list = forward("curated", SyncCuratedDoor.all)
+    kb_remove = forward("curated", SyncCuratedDoor.remove)
+    documents = forward("library", SyncLibraryDoor.documents)
+    find_document = forward("library", SyncLibraryDoor.find)
+    document = forward("library", SyncLibraryDoor.get)
+    page_picture = forward("library", SyncLibraryDoor.page_picture)
+    remove_document = forward("library", SyncLibraryDoor.remove)
+    hide_document = forward("library", SyncLibraryDoor.hide)
+    unhide_document = forward("library", SyncLibraryDoor.unhide)
+    collections = forward("library", SyncLibraryDoor.collections)
+    create_collection = forward("library", SyncLibraryDoor.create_collection)
+    remove_collection = forward("library", SyncLibraryDoor.remove_collection)
+    get_all_terms = forward("terminology", SyncTerminologyDoor.all)
+    add_term = forward("terminology", SyncTerminologyDoor.add)
+    delete_term = forward("terminology", SyncTerminologyDoor.remove)
+    evaluate = forward("quality", SyncQualityDoor.evaluate)
+    replay = forward("quality", SyncQualityDoor.replay)
+    calibrate = forward("quality", SyncQualityDoor.calibrate)
+    apply_calibration = forward("quality", SyncQualityDoor.apply_calibration)
+    decided_questions = forward("quality", SyncQualityDoor.decided_questions)
+    explain_document = forward("quality", SyncQualityDoor.explain_document)
+    backup = forward("maintenance", SyncMaintenanceDoor.backup)
+    restore = forward("maintenance", SyncMaintenanceDoor.restore)
+    copy_to = forward("maintenance", SyncMaintenanceDoor.copy_to)
+    export = forward("maintenance", SyncMaintenanceDoor.export)
+    import_bundle = forward("maintenance", SyncMaintenanceDoor.import_bundle)
+    plan_reindex = forward("maintenance", SyncMaintenanceDoor.plan_reindex)
+    reindex = forward("maintenance", SyncMaintenanceDoor.reindex)
+    doctor = forward("maintenance", SyncMaintenanceDoor.doctor)
+    repair = forward("maintenance", SyncMaintenanceDoor.repair)

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 from tests.acceptance.bundles import beside, digest_of, faults, filled, lines, opened, with_everything
 from tests.faces.shell import clean_environment
@@ -250,9 +251,26 @@ async def test_what_cannot_be_imported_is_said_to_be_so(tmp_path: Path) -> None:
     async with opened(tmp_path / "b.db") as book:
         with pytest.raises(PathNotFound):
             await book.import_bundle(tmp_path / "nowhere")
-        with pytest.raises(UsageError, match="a base of Sourcebook already"):
+        with pytest.raises(UsageError, match="already a Sourcebook base"):
             await book.import_bundle(source)
         with pytest.raises(UsageError, match="neither a bundle nor an index"):
             await book.import_bundle("mysql://me:secret@host/db")
         with pytest.raises(BadBundle, match=r"no embeddings\.jsonl"):
             await book.import_bundle(tmp_path / "empty")
+
+
+async def test_exports_to_one_place_at_the_same_time_leave_one_whole_bundle(tmp_path: Path) -> None:
+    source, bundle = await filled(tmp_path / "a.db"), tmp_path / "bundle"
+    async with opened(source) as book:
+
+        async def export() -> None:
+            await book.export(bundle, on_existing=OnExisting.REPLACE)
+
+        for _ in range(5):
+            async with anyio.create_task_group() as group:
+                for _ in range(4):
+                    group.start_soon(export)
+    assert beside(tmp_path) == []
+    async with opened(tmp_path / "b.db") as book:
+        report = await book.import_bundle(bundle)
+    assert report.documents == 5

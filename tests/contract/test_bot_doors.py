@@ -44,7 +44,7 @@ async def test_a_reply_is_kept_once_and_only_when_there_is_one(db: str) -> None:
     async with AsyncSourcebook(settings=Settings(db=db), embedder=FakeEmbedder()) as book:
         await book.add_text("Tractors want gear oil.", id="1")
         draft = await book.moderation.call_human("Which oil suits a tractor?")
-        with pytest.raises(UsageError, match="nobody has replied"):
+        with pytest.raises(UsageError, match="has no reply yet"):
             await book.moderation.keep_answer(draft.id, 1)
         await book.moderation.answer_item(draft.id, 1, "Any gear oil.", keep=Keep.REPLY_ONLY)
         kept = await book.moderation.keep_answer(draft.id, 1)

@@ -192,7 +192,7 @@ def test_an_interrupt_while_the_command_is_loaded_leaves_no_traceback(
         assert json.loads(done.stdout)["error"]["message"] == "Interrupted."
         assert done.stderr == ""
     else:
-        assert (done.stdout, done.stderr) == ("", "Error: Interrupted.\nWhat was finished before is kept.\n")
+        assert (done.stdout, done.stderr) == ("", "Error: Interrupted.\nFinished work is kept.\n")
 
 
 @pytest.mark.parametrize("arguments", [["config", "show", "--json"], ["config", "show"]])

@@ -170,7 +170,7 @@ def test_a_document_is_shown_hidden_and_removed_by_id_or_path(shell: Shell) -> N
     shell.json("documents", "unhide", "note1.md")
     assert apples() == 2
     done = shell.run("documents", "remove", "note1.md")
-    assert (done.returncode, "comes back with the next" in done.stderr) == (0, True)
+    assert (done.returncode, "come back with the next" in done.stderr) == (0, True)
     assert apples() == 1
     assert counted(shell.json("add", "notes")) == {"added": 1, "unchanged": 2}
 
@@ -222,7 +222,12 @@ def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_
         assert report["added"] == documents(shell) > 0
     else:
         assert " added, " in stdout
-        assert stderr == "Error: Interrupted.\nWhat was finished before is kept.\n"
+        assert stderr.splitlines() == [
+            "",
+            "Stopping: what is finished is kept. Ctrl-C again ends at once.",
+            "Error: Interrupted.",
+            "Finished work is kept.",
+        ]
     assert documents(shell) < 400
     assert shell.json("doctor")["ok"] is True
 

@@ -92,11 +92,11 @@ def test_what_a_model_writes_is_streamed_and_its_doubts_are_shown(shell: Shell) 
         done = shell.run("ask", QUESTION, **chat_with(server.url))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "Prune everbearing raspberries in late autumn [1]. Use 12 knives [1]. Smile.\n"
+        "Prune everbearing raspberries in late autumn [1]. Use 12 knives [2]. Smile.\n"
     )
     assert done.stdout.count("[1] Pruning · pruning.md") == 1
-    assert "Unverified: Use 12 knives [1]. (a number is not in the source" in done.stdout
-    assert "Unverified: Smile. (it names no source)" in done.stdout
+    assert "Unverified: Use 12 knives [2]. (a number is not in the source" in done.stdout
+    assert "Unverified: Smile. (it cites no source)" in done.stdout
 
 
 def test_a_word_to_avoid_is_told(shell: Shell) -> None:

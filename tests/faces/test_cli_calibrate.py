@@ -67,7 +67,7 @@ def test_figures_are_shown_for_passages_and_for_curated_answers(shell: Shell) ->
     assert found["curated"]["before"]["precision"] == 1.0
     said = shell.run("calibrate", "--questions", questions, "--pairs", pairs)
     assert said.returncode == 0
-    assert "10 questions that the base answers, 10 that it does not" in said.stdout
+    assert "10 questions with an answer in the base, 10 without" in said.stdout
     assert "precision" in said.stdout
     assert shell.json("sessions", "list") == {"sessions": []}
 
@@ -95,7 +95,7 @@ def test_too_little_and_nothing_to_measure_by_are_errors_that_say_so(shell: Shel
     few = shell.json("calibrate", "--questions", write_questions(shell, 1), exit_code=2)["error"]
     assert (few["code"], few["message"]) == (
         "too_little_data",
-        "there are 5 questions that the base answers and 5 questions that it does not answer",
+        "there are 5 questions with an answer and 5 questions without",
     )
     assert "--questions" in shell.json("calibrate", exit_code=2)["error"]["hint"]
     assert shell.json("calibrate", "--pairs", "nowhere.csv", exit_code=3)["error"]["code"] == "path_not_found"

@@ -60,8 +60,8 @@ def test_for_people_the_outcome_is_a_sentence_and_the_rest_goes_to_stderr(shell:
     assert done.stdout.startswith("2 documents, 0 curated answers, 0 sessions and 0 uploads are in monday (")
     assert done.stderr == ""
     done = shell.run("restore", "monday", "--force", "--db", "base.db")
-    assert done.stdout == "base.db holds 2 documents, 0 curated answers, 0 sessions and 0 uploads.\n"
-    assert done.stderr.startswith("The former base is kept as ")
+    assert done.stdout == "base.db now has 2 documents, 0 curated answers, 0 sessions and 0 uploads.\n"
+    assert done.stderr.startswith("The old base is kept as ")
 
 
 def test_nothing_is_replaced_without_force(shell: Shell) -> None:
@@ -160,6 +160,7 @@ def change_a_letter(base: Path) -> None:
 def test_what_killed_programs_left_is_removed_by_a_repair(shell: Shell) -> None:
     for name in (".monday.unfinished-999999999", ".base.db.restoring-999999999-wal"):
         (shell.folder / name).write_bytes(b"half of it")
+        os.utime(shell.folder / name, (0, 0))
     mine = shell.folder / f".tuesday.unfinished-{random.randrange(10**6)}x"
     mine.write_bytes(b"not ours")
     found = shell.json("doctor", "--db", "base.db", exit_code=5)

@@ -117,9 +117,9 @@ def test_they_speak_to_people_too(say: Callable[..., Any], tmp_path: Path, db: s
     assert [text.splitlines()[0] for text in told] == [
         "Zebedeu Quincas is blocked.",
         "Zebedeu Quincas may ask again.",
-        "The role of Zebedeu Quincas is admin now.",
-        "3 tokens are credited; the balance is 3.",
-        "The person 2 is forgotten: 5 messages, 1 conversations and 3 drafts are gone; 3 rows of the ledger stay, "
+        "The role of Zebedeu Quincas is now admin.",
+        "Credited 3 tokens. The balance is 3.",
+        "Removed user 2: 5 messages, 1 conversations and 3 drafts. 3 rows of the ledger stay, "
         "without a name.",
     ]
     assert "new_topic" in shell.run("--db", db, "tokens", "history", "2").stdout

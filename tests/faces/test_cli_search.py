@@ -146,8 +146,8 @@ def test_an_explanation_is_part_of_the_document(shell: Shell) -> None:
 def test_an_explanation_for_people_tells_ranks_and_times(shell: Shell) -> None:
     done = shell.run("search", "prune raspberries", "--explain", "--top-k", "1")
     assert "↳ meaning: 1. (" in done.stdout
-    assert "How it was searched:" in done.stdout
-    assert "rows inside the filter" in done.stdout
+    assert "How the search was done:" in done.stdout
+    assert "rows match the filter" in done.stdout
     assert " ms" in done.stdout
 
 

@@ -21,7 +21,7 @@ from sourcebook.errors import (
 )
 from sourcebook.faces import logs
 from sourcebook.faces.cli.exit_codes import exit_code
-from sourcebook.faces.cli.output import printable
+from sourcebook.faces.cli.output import as_json_text, printable
 from sourcebook.settings import Settings
 
 ADDRESS = "postgresql://bot:hunter-two@server/garden"
@@ -32,6 +32,31 @@ def test_a_document_cannot_steer_the_terminal() -> None:
         printable("safe\x1b[2J\x1b]0;title\x07 \u202etxt.exe\r\n\tline\x9b31m")
         == "safe[2J]0;title txt.exe\n\tline31m"
     )
+
+
+HIDDEN = "\x9b\x7f\x85\u061c\u200b\u202e\u2028\u2066\ufeff\U000e0041\U000e0100"
+
+
+def test_what_nobody_sees_is_not_shown() -> None:
+    assert printable(f"a{HIDDEN}b") == "ab"
+    assert printable("نمی\u200cخواهم 👩\u200d🌾") == "نمی\u200cخواهم 👩\u200d🌾"
+
+
+def test_in_json_it_is_there_and_harmless(stream: StringIO, log: logging.Logger) -> None:
+    document = {f"k{HIDDEN}": [f"малина{HIDDEN}\x1b\n", {"é": "\U000e0041"}]}
+    written = as_json_text(document)
+    assert json.loads(written) == document
+    assert "малина" in written
+    assert not set(written) & {*HIDDEN, "\x1b"}
+    log.handlers[0].setFormatter(logs.formatter(Settings(log_format="json")))
+    log.warning("%s", HIDDEN)
+    assert json.loads(stream.getvalue())["message"] == HIDDEN
+    assert not set(stream.getvalue()) & {*HIDDEN}
+
+
+@given(st.text())
+def test_any_text_comes_back_from_json(text: str) -> None:
+    assert json.loads(as_json_text({"text": text})) == {"text": text}
 
 
 @given(st.text())

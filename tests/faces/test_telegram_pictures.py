@@ -16,7 +16,7 @@ from sourcebook.testing.telegram import Failure, Person, Sent
 pytestmark = pytest.mark.anyio
 
 LABEL = "[1] p. 2 as a picture"
-GONE = "The file of this page is not at hand as it was cited, so here are the words."
+GONE = "The original file is gone or has changed, so here is the quoted text."
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def photo_of(sent: Sent) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("language", "label"), [("ru", "[1] с. 2 картинкой"), ("pt", "[1] p. 2 como imagem")]
+    ("language", "label"), [("ru", "[1] с. 2: показать страницу"), ("pt", "[1] p. 2 como imagem")]
 )
 async def test_the_button_speaks_the_persons_language(desk: Desk, language: str, label: str) -> None:
     assert label in (await desk.says(desk.person(7, language), QUESTION)).buttons
@@ -84,7 +84,7 @@ async def test_a_page_of_a_file_that_has_changed_is_told_and_quoted(
     sent = await desk.presses(anna, answer, LABEL)
     assert sent.params["method"] == "sendMessage"
     assert sent.text.startswith(GONE)
-    assert sent.text.endswith("Everbearing raspberries fruit twice.")
+    assert "Everbearing raspberries fruit twice." in sent.text
     assert not desk.telegram.called("sendPhoto")
 
 
@@ -93,8 +93,8 @@ async def test_a_picture_that_telegram_refuses_is_told_and_quoted(desk: Desk) ->
     answer = await asked(desk, anna)
     desk.telegram.fail("sendPhoto", Failure(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"))
     sent = await desk.presses(anna, answer, LABEL)
-    assert sent.text.startswith("This page could not be shown as a picture, so here are the words.")
-    assert sent.text.endswith("Everbearing raspberries fruit twice.")
+    assert sent.text.startswith("This page could not be shown as a picture, so here is the quoted text.")
+    assert "Everbearing raspberries fruit twice." in sent.text
 
 
 async def test_nobody_else_and_nobody_who_is_blocked_gets_the_page(desk: Desk) -> None:
@@ -108,5 +108,5 @@ async def test_nobody_else_and_nobody_who_is_blocked_gets_the_page(desk: Desk) -
     assert desk.notes() == ["This button is out of date."] * 6
     await desk.book.people.block_user((await desk.user(anna)).id)
     await desk.feed(anna.presses(answer, data))
-    assert desk.notes()[-1] == "You cannot use this bot. Ask whoever runs it."
+    assert desk.notes()[-1] == "You cannot use this bot. Ask the person who runs it."
     assert not desk.telegram.called("sendPhoto")

@@ -145,13 +145,14 @@ def lines(*texts: str, kind: str = "text/event-stream") -> Reply:
     return reply
 
 
-def endless(pause: float = 0.02) -> Reply:
+def endless(pause: float = 0.02, piece: str | None = "word ") -> Reply:
     """An answer that goes on until somebody hangs up."""
 
     def reply(call: Call) -> None:
         call.begin()
         while True:
-            call.piece("word ")
-            time.sleep(pause)
+            call.piece(piece)
+            if pause:
+                time.sleep(pause)
 
     return reply

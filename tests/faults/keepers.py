@@ -15,6 +15,7 @@ from tests.faults.processes import heard
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.model.backup import OnExisting
+from sourcebook.storage.crash_points import CrashPoint, observe
 from sourcebook.storage.sqlite import driver, tables
 from sourcebook.storage.sqlite.backup.service import SqliteBackups
 from sourcebook.testing.crash import arm, prepared_document
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tests.faults.processes import Line
 
     from sourcebook.model.backup import BackupReport, RestoreReport
-    from sourcebook.storage.crash_points import CrashPoint
 
 
 def backups_of(base: Path) -> SqliteBackups:
@@ -76,6 +76,19 @@ def back_up_and_stop_at(step: CrashPoint, base: Path, target: Path, on_existing:
 def restore_and_stop_at(step: CrashPoint, source: Path, base: Path) -> None:
     arm(step)
     anyio.run(restore, source, base)
+
+
+def back_up_and_wait(line: Line, base: Path, target: Path) -> None:
+    """Begin a backup, with a process id that means nothing outside, and stay there."""
+    os.getpid = lambda: 999_999_999
+
+    def wait(step: CrashPoint) -> None:
+        if step is CrashPoint.BACKUP_SEALED:
+            line.send("sealed")
+            line.recv()
+
+    observe(wait)
+    anyio.run(back_up, base, target)
 
 
 def back_up_again_and_again(line: Line, base: Path, target: Path) -> None:

@@ -58,6 +58,15 @@ def talking(work: Callable[..., None], *arguments: Any) -> Generator[tuple[BaseP
         yield process, ours
 
 
+def started(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Line]:
+    """The same for a process that its owner kills, at a moment of its own choice."""
+    ours, theirs = _CONTEXT.Pipe()
+    process = _CONTEXT.Process(target=work, args=(theirs, *arguments))
+    process.start()
+    theirs.close()
+    return process, ours
+
+
 def all_at_once(work: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> list[int | None]:
     """Run the work in as many processes as there are arguments, released together; their exit codes."""
     gate = _CONTEXT.Barrier(len(arguments))

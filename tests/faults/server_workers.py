@@ -11,6 +11,7 @@ import anyio
 
 from sourcebook.assembly import OpenBase, open_base
 from sourcebook.settings import Settings
+from sourcebook.storage.crash_points import CrashPoint, observe
 from sourcebook.testing.crash import embedding_model, prepared_document
 from sourcebook.testing.fakes import FixedClock
 
@@ -53,6 +54,25 @@ async def numbers_in(base: OpenBase) -> set[int]:
         assert all(c.embedding is not None for c in held)
         found.add(number)
     return found
+
+
+def write_and_wait(line: Line, address: str, number: int) -> None:
+    """Write a document, and wait before it is committed until somebody says so."""
+
+    async def work() -> None:
+        async with opened(address) as base:
+
+            def wait(step: CrashPoint) -> None:
+                if step is CrashPoint.BEFORE_COMMIT:
+                    observe(None)
+                    line.send("written")
+                    line.recv()
+
+            observe(wait)
+            await write(base, number)
+        line.send("committed")
+
+    anyio.run(work)
 
 
 def write_all(address: str, numbers: Sequence[int]) -> None:

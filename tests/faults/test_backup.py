@@ -54,6 +54,10 @@ async def other(tmp_path: Path) -> Path:
     return tmp_path / "other.backup"
 
 
+def mode_of(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
 async def digest_at(path: Path) -> str:
     async with opened(path) as book:
         assert await book.faults() == []
@@ -73,15 +77,54 @@ async def test_a_restored_backup_is_the_same_base(base: Path, tmp_path: Path) ->
     assert await digest_at(tmp_path / "new" / "base.db") == await digest_at(base)
 
 
-async def test_a_backup_is_one_file_that_only_who_may_read_the_base_may_read(
-    base: Path, tmp_path: Path
-) -> None:
+async def test_a_backup_is_one_file_that_nobody_else_may_read(base: Path, tmp_path: Path) -> None:
     (tmp_path / base.name).chmod(0o640)
     await back_up(base, tmp_path / "backups" / "kept")
     assert names_in(tmp_path / "backups") == ["kept"]
-    assert (tmp_path / "backups" / "kept").stat().st_mode & 0o777 == 0o640
+    assert mode_of(tmp_path / "backups" / "kept") == 0o600
     await restore(tmp_path / "backups" / "kept", tmp_path / "new.db")
-    assert (tmp_path / "new.db").stat().st_mode & 0o777 == 0o640
+    assert mode_of(tmp_path / "new.db") == 0o600
+
+
+async def test_what_takes_the_place_of_a_file_is_read_by_those_who_could_read_that(
+    base: Path, other: Path, tmp_path: Path
+) -> None:
+    await back_up(base, tmp_path / "kept")
+    (tmp_path / "kept").chmod(0o640)
+    (tmp_path / base.name).chmod(0o644)
+    await back_up(base, tmp_path / "kept", OnExisting.REPLACE)
+    away = await restore(other, base)
+    assert (mode_of(tmp_path / "kept"), mode_of(base)) == (0o640, 0o644)
+    assert mode_of(Path(away.former or "")) == 0o600
+
+
+# Several at once
+
+
+async def test_backups_to_one_place_at_the_same_time_do_not_meet(base: Path, tmp_path: Path) -> None:
+    stored_files_of(base).mkdir()
+    (stored_files_of(base) / "aa").write_bytes(b"an upload")
+    target = tmp_path / "kept"
+    for _ in range(3):
+        async with anyio.create_task_group() as group:
+            for _ in range(4):
+                group.start_soon(back_up, base, target, OnExisting.REPLACE)
+        restored = await restore(target, tmp_path / "new.db")
+        assert (restored.digest, restored.stored_files) == (digest_of_rows(base), 1)
+    assert names_in(tmp_path, ".*") == []
+
+
+async def test_what_another_container_is_making_is_not_taken_for_dead(base: Path, tmp_path: Path) -> None:
+    """There both may be process 1, or one that the other cannot see."""
+    with talking(keepers.back_up_and_wait, base, tmp_path / "kept") as (process, line):
+        line.recv()
+        (theirs,) = names_in(tmp_path, ".*")
+        await back_up(base, tmp_path / "kept")
+        assert names_in(tmp_path, ".*") == [theirs]
+        process.kill()
+        process.join()
+    await back_up(base, tmp_path / "kept", OnExisting.REPLACE)
+    assert names_in(tmp_path, ".*") == []
 
 
 async def test_a_backup_of_a_base_in_use_holds_all_that_was_acknowledged_before_it_began(
@@ -136,7 +179,7 @@ async def test_a_backup_is_replaced_only_with_consent_and_nothing_else_is_replac
     base: Path, tmp_path: Path
 ) -> None:
     first = await back_up(base, tmp_path / "kept")
-    with pytest.raises(Conflict, match="exists already"):
+    with pytest.raises(Conflict, match="already exists"):
         await back_up(base, tmp_path / "kept")
     async with opened(base) as book:
         await book.write(prepared_document(3))

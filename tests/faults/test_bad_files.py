@@ -352,8 +352,8 @@ def test_content_decides_what_a_file_is(parse: Parser, data: bytes, name: str, k
         (hostile.packed({"xl/workbook.xml": b"x"}), "spreadsheet"),
         (b"SQLite format 3\x00" + bytes(500), "database"),
         (b"{\\rtf1 text}", "RTF"),
-        (bytes(range(256)) * 40, "not text"),
-        (b"\x00\x01\x02\x03" * 500, "not text"),
+        (bytes(range(256)) * 40, "neither text"),
+        (b"\x00\x01\x02\x03" * 500, "neither text"),
     ],
 )
 @pytest.mark.parametrize("name", ["x.pdf", "x.txt", "x.md", "x"])

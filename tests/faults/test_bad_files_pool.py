@@ -226,7 +226,7 @@ def test_children_die_with_a_parent_that_is_killed() -> None:
 
 _CONFINED = """
 import ctypes, os, socket, subprocess, sys
-from sourcebook.ingest.parsers.confinement import ParserLimits, confine
+from sourcebook.ingest.parsers.process_limits import ParserLimits, confine
 libc = ctypes.CDLL(None, use_errno=True)
 confine(ParserLimits())
 def tried(what):

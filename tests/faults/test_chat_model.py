@@ -163,6 +163,29 @@ async def test_an_answer_that_fails_is_not_stored_and_the_next_one_is(tmp_path: 
         await chat.close()
 
 
+ENDLESS: dict[str, tuple[Reply, Writing, type[ProviderError]]] = {
+    "too long": (endless(), Writing(most_seconds=0.3), ProviderTimeout),
+    "empty for too long": (endless(piece=""), Writing(most_seconds=0.3), ProviderTimeout),
+    "too many characters": (endless(0), Writing(most_characters=500), BadProviderAnswer),
+    "too many empty pieces": (endless(0, None), Writing(most_pieces=300), BadProviderAnswer),
+}
+
+
+@pytest.mark.parametrize(("fault", "writing", "error"), ENDLESS.values(), ids=ENDLESS.keys())
+async def test_an_answer_that_does_not_end_is_given_up_and_not_asked_for_again(
+    fault: Reply, writing: Writing, error: type[ProviderError]
+) -> None:
+    with chatting(fault) as server:
+        chat = OpenAIChat(
+            "berry", Address(f"{server.url}/v1", KEY), Patience(seconds=30, attempts=3), writing
+        )
+        with anyio.fail_after(20), pytest.raises(error) as caught:
+            await written(chat)
+        assert "chat_" in caught.value.hint
+        await _hung_up(server)
+    assert len(server.calls) == 1
+
+
 async def until(is_so: Callable[[], bool]) -> None:
     for _ in range(int(SOON / 0.02)):
         if is_so():
@@ -204,10 +227,10 @@ async def test_who_leaves_in_the_middle_ends_the_request_soon(tmp_path: Path, fa
 async def _hung_up(server: ChatServer) -> None:
     """Until the server's end of the connection is closed by the other side."""
     connection = server.calls[0].handler.connection
-    connection.setblocking(False)
     with anyio.fail_after(SOON):
         while not server.left.is_set():
             try:
+                connection.setblocking(False)
                 if connection.recv(1) == b"":
                     return
             except BlockingIOError:

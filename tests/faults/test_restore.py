@@ -6,9 +6,10 @@ import random
 import shutil
 from pathlib import Path
 
+import apsw
 import pytest
 from tests.faults import keepers
-from tests.faults.bases import digest_of, names_in, opened
+from tests.faults.bases import digest_of, names_in, opened, plain_connection
 from tests.faults.keepers import back_up, bytes_of, digest_of_rows, end, restore, without_sides
 from tests.faults.processes import exit_code_of, talking
 from tests.migration.migrations import upgrade
@@ -81,7 +82,7 @@ async def test_while_another_process_has_the_base_open_nothing_is_restored(base:
         assert line.recv() == "open"
         with pytest.raises(BaseBusy) as caught:
             await restorer.restore(other, OnExisting.REPLACE)
-        assert "serve" in caught.value.hint
+        assert "bot" in caught.value.hint
         assert digest_of_rows(base) == before
         line.send("close")
         process.join(30)
@@ -230,6 +231,36 @@ async def test_uploads_are_in_the_backup_and_come_back(base: Path, other: Path, 
     assert digest_of_rows(base) == report.digest
     # The room that they took in the backup is not taken in the base.
     assert len(bytes_of(base)) < 2 << 20
+
+
+async def test_a_backup_that_was_never_completed_is_refused(base: Path, other: Path) -> None:
+    before = digest_of_rows(base)
+    for undone in ("delete from backup_info", "drop table backup_info"):
+        connection = plain_connection(other, apsw.SQLITE_OPEN_READWRITE)
+        connection.execute(undone)
+        connection.close()
+        with pytest.raises(BackupDamaged, match="never completed"):
+            await restore(other, base)
+    assert digest_of_rows(base) == before
+
+
+async def test_a_base_is_restored_with_the_uploads_beside_it_or_not_at_all(
+    base: Path, other: Path, tmp_path: Path
+) -> None:
+    connection = plain_connection(base, apsw.SQLITE_OPEN_READWRITE)
+    connection.execute("update documents set stored_file = 'ab/c' where rowid = 1")
+    connection.close()
+    with pytest.raises(BackupDamaged, match="1 of its uploads"):
+        await restore(base, tmp_path / "new.db")
+    assert not (tmp_path / "new.db").exists()
+    (stored_files_of(base) / "ab").mkdir(parents=True)
+    (stored_files_of(base) / "ab" / "c").write_bytes(b"an upload")
+    await restore(base, tmp_path / "new.db")
+    assert content_of(stored_files_of(tmp_path / "new.db")) == {"ab/c": b"an upload"}
+    # What a restore put away is such a base, too.
+    away = await restore(other, tmp_path / "new.db")
+    await restore(Path(away.former or ""), tmp_path / "new.db")
+    assert content_of(stored_files_of(tmp_path / "new.db")) == {"ab/c": b"an upload"}
 
 
 async def test_an_upload_that_changed_in_the_backup_is_noticed(base: Path, tmp_path: Path) -> None:

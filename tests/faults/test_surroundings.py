@@ -15,6 +15,7 @@ from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.storage.maintenance.installed_extras import described, packages_of
 from sourcebook.storage.sqlite.base_files import derived_files_of, stored_files_of
 from sourcebook.storage.sqlite.file_health import SqliteFileHealth
+from sourcebook.storage.temporary_folders import temporary_folder
 from sourcebook.testing.crash import prepared_document
 
 pytestmark = pytest.mark.anyio
@@ -96,13 +97,30 @@ async def test_derived_files_that_the_base_does_not_know_are_removed(base: Base)
 
 
 async def test_what_a_program_is_making_now_is_left_alone(base: Base) -> None:
-    mine = put(base.file.path.with_name(f".kept.unfinished-{os.getpid()}"), b"x", age=7200)
-    theirs = put(base.file.path.with_name(".kept.unfinished-999999999"), b"x")
-    folder = base.file.path.with_name(".bundle.unfinished-999999999")
-    put(folder / "embeddings.jsonl", b"x")
-    assert sorted((await found(base))["leftovers"]) == sorted([folder.name, theirs.name])
+    of_earlier_version = put(base.file.path.with_name(".kept.unfinished-999999999"), b"x", age=7200)
+    dead = base.file.path.with_name(".bundle.unfinished-0123456789abcdef")
+    put(dead / "lock", b"")
+    with temporary_folder(base.file.path.with_name("kept"), "unfinished") as mine:
+        os.utime(mine, (0, 0))
+        young = put(base.file.path.with_name(".kept.unfinished-999999998"), b"x")
+        assert sorted((await found(base))["leftovers"]) == sorted([dead.name, of_earlier_version.name])
+        await SqliteFileHealth(base.file).repair()
+        assert [path.exists() for path in (mine, young, dead, of_earlier_version)] == [
+            True,
+            True,
+            False,
+            False,
+        ]
+    assert not mine.exists()
+
+
+async def test_a_bundle_that_was_about_to_be_replaced_gets_its_name_back(base: Base) -> None:
+    dead = base.file.path.with_name(".bundle.unfinished-0123456789abcdef")
+    put(dead / "lock", b"")
+    put(dead / "replaced" / "documents.jsonl", b"earlier")
     await SqliteFileHealth(base.file).repair()
-    assert [mine.exists(), theirs.exists(), folder.exists()] == [True, False, False]
+    assert base.file.path.with_name("bundle").joinpath("documents.jsonl").read_bytes() == b"earlier"
+    assert not dead.exists()
 
 
 async def test_a_vector_that_makes_no_sense_is_found_and_removed(base: Base) -> None:

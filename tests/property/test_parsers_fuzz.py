@@ -20,11 +20,11 @@ from sourcebook.ingest.parsers.csv import parse_csv
 from sourcebook.ingest.parsers.docx import parse_docx
 from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 from sourcebook.ingest.parsers.html import parse_html
+from sourcebook.ingest.parsers.json_records import parse_json, parse_json_lines
 from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.plain import parse_plain, parse_source
 from sourcebook.ingest.parsers.pool import ParserPool
-from sourcebook.ingest.parsers.records import parse_json, parse_json_lines
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook.faces.telegram.button_data import LARGEST, LONGEST, Action, Press, decode, encode, label_word
+from sourcebook.faces.telegram.message_length import MESSAGE_LIMIT, split
 from sourcebook.faces.telegram.rich_text import (
-    LIMIT,
     RichText,
     StyledSpan,
     TextStyle,
@@ -19,7 +19,6 @@ from sourcebook.faces.telegram.rich_text import (
     from_markdown,
     joined,
     quote,
-    split,
     units,
 )
 
@@ -107,7 +106,7 @@ def test_a_long_answer_is_cut_between_paragraphs_then_sentences() -> None:
     assert [len(piece.text) for piece in pieces] == [3401, 3401]
     sentences = split(RichText("Это предложение. " * 400))
     assert all(piece.text.endswith(".") for piece in sentences)
-    assert all(units(piece.text) <= LIMIT for piece in sentences)
+    assert all(units(piece.text) <= MESSAGE_LIMIT for piece in sentences)
 
 
 def test_parts_keep_their_marks_when_they_are_joined() -> None:

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sourcebook.text.analysis import analyse, analyse_question, words
 from sourcebook.text.highlights import highlights
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal import normal_form, storable
+from sourcebook.text.normal_form import normal_form, storable
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
 
@@ -81,6 +81,7 @@ def test_highlights_are_few_and_short(content: str, terms: list[str], prefixes: 
     assert all(0 < len(sentence) <= 300 for sentence in chosen)
 
 
+@settings(deadline=None)  # the first call loads the model
 @given(ANY_TEXT)
 def test_any_text_has_a_language_or_none(text: str) -> None:
     language = detect_language(text)

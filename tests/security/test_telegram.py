@@ -69,7 +69,7 @@ async def test_a_blocked_person_is_told_so_and_nothing_else(desk: Desk) -> None:
     await desk.feed(
         anna.says(QUESTION), anna.presses(Sent(7, 1, "x", {}), encode(Press(Action.BUY_QUESTIONS)))
     )
-    assert desk.telegram.said(7) == ["You cannot use this bot. Ask whoever runs it."]
+    assert desk.telegram.said(7) == ["You cannot use this bot. Ask the person who runs it."]
     assert await desk.balance(anna) == 1
 
 
@@ -123,7 +123,7 @@ async def test_nobody_sees_the_sources_of_somebody_elses_answer(desk: Desk) -> N
 
 async def test_nobody_takes_back_somebody_elses_question(desk: Desk) -> None:
     declined = await desk.says(desk.person(7), "Which gearbox oil suits a tractor?")
-    await desk.feed(desk.person(8).presses(declined, declined.buttons["Take the question back"]))
+    await desk.feed(desk.person(8).presses(declined, declined.buttons["Withdraw the question"]))
     (draft,) = await desk.book.moderation.get_pending_moderation_items()
     assert draft.status is DraftStatus.PENDING
 
@@ -161,9 +161,7 @@ async def test_an_edited_message_is_not_asked_again(desk: Desk) -> None:
         edited_message=first["message"] | {"text": "And in spring?", "edit_date": 5}
     )
     await desk.feed(edited, edited)
-    assert desk.telegram.said(7)[1:] == [
-        "I do not see changes to a message. Send the question again as a new one."
-    ]
+    assert desk.telegram.said(7)[1:] == ["I cannot see edits. Send the question again as a new message."]
     assert (await desk.book.people.list_topics((await desk.user(anna)).id))[0].follow_ups_left == 3
 
 

@@ -11,8 +11,8 @@ import pytest
 from sourcebook.errors import UsageError
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import Equals, HybridConfig, Match, RetrievalConfig, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.checks import MAX_TOP_K, checked_config, require_top_k
 from sourcebook.retrieve.fusion import SCORES_MEASURED, fuse_rrf, fuse_weighted
+from sourcebook.retrieve.search_checks import MAX_TOP_K, checked_config, require_top_k
 
 
 def ranked(**scores: float) -> list[SearchResult]:

@@ -207,7 +207,7 @@ def test_a_question_of_signs_without_an_embedder_is_told_about_once() -> None:
     assert found.results == []
     (warning,) = found.warnings
     assert warning.code is WarningCode.NO_EMBEDDER
-    assert "not searched: no words to look for" in warning.message
+    assert "not searched: no words to search for" in warning.message
 
 
 def test_a_long_question_is_cut_before_it_is_embedded() -> None:

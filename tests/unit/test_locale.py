@@ -1,4 +1,4 @@
-"""The bot says the same things in every language."""
+"""Sourcebook says the same things in every language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from sourcebook import locale
 from sourcebook.locale import FORMS, LANGUAGES, NAMES, Entry, known, texts
 
-SOURCE = Path(locale.__file__).parents[1] / "faces" / "telegram"
+SOURCE = Path(locale.__file__).parents[1]
+SPEAKING = (SOURCE / "faces" / "telegram", SOURCE / "consult")
 
 
 def placeholders(text: str) -> set[str]:
@@ -69,7 +70,8 @@ def test_what_is_put_into_a_sentence_stays_as_it_is() -> None:
 
 
 def test_every_sentence_is_said_somewhere() -> None:
-    code = "\n".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
+    code = "\n".join(path.read_text("utf-8") for room in SPEAKING for path in room.rglob("*.py"))
     said = set(re.findall(r"""["']([a-z_]+)["']""", code))
-    built = {key for key in texts("en").entries if key.startswith(("doubt_", "draft_", "trouble_", "what_"))}
+    beginnings = ("decided_", "doubt_", "draft_", "trouble_", "what_")
+    built = {key for key in texts("en").entries if key.startswith(beginnings)}
     assert set(texts("en").entries) - said - built == set()

@@ -129,7 +129,7 @@ async def test_what_cannot_be_decided_so_says_why(book: AsyncSourcebook) -> None
         await moderation.approve_moderation_item(declined, LOCAL)
     with pytest.raises(UsageError, match="empty"):
         await moderation.answer_item(declined, LOCAL, " ")
-    with pytest.raises(UsageError, match="no question that waits"):
+    with pytest.raises(UsageError, match="not a question waiting"):
         await moderation.answer_item(await drafted(book), LOCAL, "x")
     with pytest.raises(DraftNotFound):
         await moderation.get_item(99)

@@ -13,7 +13,10 @@ from tests.faults.hostile_files import pdf, pdf_page
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import BadFile, DocumentNotFound, FileGone, UsageError
+from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.parsers.pdf_picture import LONGEST_SIDE, draw_page
+from sourcebook.model.documents import Chunk, Document, EmbeddedChunk, PreparedDocument
+from sourcebook.ports.providers import TextRole
 from sourcebook.testing.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.anyio
@@ -113,3 +116,24 @@ async def test_what_is_no_page_of_a_document_is_refused(book: AsyncSourcebook, f
     for page in (-1, 0, 3, 2**31, 2**70):
         with pytest.raises(UsageError, match="no page"):
             await book.page_picture(document.id, page)
+
+
+async def test_an_imported_document_has_pages_when_its_bytes_are_added(
+    book: AsyncSourcebook, folder: Path
+) -> None:
+    """What another program kept of it does not say what kind of file it was."""
+    data = pdf_of(folder)
+    chunk = Chunk("1-0", "1", PAGES[0], 0, 0, len(PAGES[0]), page=1)
+    document = Document(
+        "1", PAGES[0], file_path="old/berries.pdf", file_hash=hash_bytes(data), file_size_bytes=len(data)
+    )
+    embedder = FakeEmbedder()
+    vector = (await embedder.embed([chunk.content], TextRole.PASSAGE))[0]
+    await book.stores.library.open_collection("default", embedder.model)
+    await book.stores.writer.replace_document(
+        "default", PreparedDocument(document, [EmbeddedChunk(chunk, vector)], embedder.model, [])
+    )
+    await book.add(folder)
+    (found,) = await book.documents()
+    assert found.id == "1"
+    assert await book.page_picture("1", 2) == draw_page(data, 2)

@@ -14,7 +14,7 @@ from sourcebook.retrieve.filters import FilterRecord, check, matches
 from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.retrieve.where_language import parse_where
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 NAMES = st.sampled_from(["type", "сорт", "author.name", "in", "and", "document.x-1"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)

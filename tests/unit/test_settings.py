@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -173,10 +174,10 @@ def test_a_named_base_is_never_replaced_by_the_parts_of_an_address(tmp_path: Pat
 @pytest.mark.parametrize(
     "address",
     [
-        f"postgresql://bot:{SECRET}@server/garden",
-        f"postgresql://:{SECRET}@server/garden",
+        f"postgresql://bot:{quote(SECRET, safe='')}@server/garden",
+        f"postgresql://:{quote(SECRET, safe='')}@server/garden",
         f"postgresql://server/garden?sslmode=require&password={SECRET}",
-        f"host=server password={SECRET}",
+        f"mysql://bot:{SECRET}@server/garden",
     ],
 )
 def test_a_password_is_never_shown(tmp_path: Path, address: str) -> None:
@@ -184,6 +185,7 @@ def test_a_password_is_never_shown(tmp_path: Path, address: str) -> None:
     assert found.settings.db == address
     shown = f"{found.settings!r} {found.settings} {found!r} {found.as_dict()} {masked(address)}"
     assert SECRET not in shown
+    assert quote(SECRET, safe="") not in shown
     assert "***" in shown
 
 

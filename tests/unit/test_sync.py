@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sourcebook import Collection, Settings, Sourcebook
+from sourcebook import Collection, Settings, Sourcebook, UserRole
 from sourcebook.errors import CollectionNotFound, NotOpen
 
 
@@ -58,3 +59,103 @@ def test_nothing_works_before_opening_or_after_closing(tmp_path: Path) -> None:
 def test_errors_arrive_as_they_are(tmp_path: Path) -> None:
     with book_at(tmp_path / "base.db") as book, pytest.raises(CollectionNotFound):
         book.stores.vectors.get("no", "k")
+
+
+def test_a_door_waits_as_the_client_does(tmp_path: Path) -> None:
+    with book_at(tmp_path / "base.db") as book:
+        made = book.conversations.create(title="Pruning")
+        assert [session.id for session in book.conversations.latest()] == [made.id]
+        assert book.sessions() == book.conversations.latest()
+        user = book.people.create_user(first_name="Ann", role=UserRole.EXPERT)
+        assert book.people.get_token_balance(user.id) == book.people.prices.welcome_tokens
+        conversations = book.conversations
+    with pytest.raises(NotOpen):
+        conversations.latest()
+
+
+def test_what_needs_no_open_base_works_at_its_door_too(tmp_path: Path) -> None:
+    book = book_at(tmp_path / "base.db")
+    assert book.maintenance.doctor().findings == []
+    with pytest.raises(NotOpen):
+        book.maintenance.export(tmp_path / "bundle")
+
+
+FORKING = """
+import asyncio, os, sys, warnings
+from sourcebook import AsyncSourcebook, Settings, Sourcebook, SourcebookError
+
+warnings.simplefilter("ignore")  # a program that forks beside threads is told so by Python
+
+
+def tried(use):
+    try:
+        return use()
+    except SourcebookError as error:
+        return error.code
+
+
+def in_a_fork(use):
+    reading, writing = os.pipe()
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return os.read(reading, 1000).decode()
+    os.write(writing, " ".join(map(str, use())).encode())
+    os._exit(0)
+"""
+WAITING = """
+book = Sourcebook(settings=Settings(db=sys.argv[1], embedder="none"))
+people = book.open().people
+
+def uses():
+    yield tried(book.collections)
+    yield tried(lambda: people.count_all_users())
+    yield tried(lambda: book.stores)
+    yield tried(book.maintenance.doctor)
+    yield tried(book.open)
+    yield tried(book.close)
+    with Sourcebook(settings=Settings(db=sys.argv[1], embedder="none")) as another:
+        yield len(another.collections())
+
+print(in_a_fork(uses), len(book.collections()))
+"""
+AWAITING = """
+async def main():
+    async with AsyncSourcebook(settings=Settings(db=sys.argv[1], embedder="none")) as book:
+        def uses():
+            yield tried(lambda: book.stores)
+            yield tried(lambda: book.reception)
+            yield tried(lambda: once(book.search("raspberries")))
+            yield tried(lambda: once(book.maintenance.repair()))
+            yield tried(lambda: once(book.close()))
+        print(in_a_fork(uses), len(await book.collections()))
+
+def once(coroutine):
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [
+        (WAITING, "used_after_fork " * 5 + "None 0 0"),
+        (AWAITING, "used_after_fork " * 4 + "None 0"),
+    ],
+    ids=["sync", "async"],
+)
+def test_a_fork_is_told_to_open_the_base_itself_and_leaves_its_parent_alone(
+    tmp_path: Path, use: str, said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING + use, str(tmp_path / "base.db")],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == (said, "")

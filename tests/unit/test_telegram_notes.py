@@ -7,16 +7,18 @@ from dataclasses import replace
 import pytest
 
 from sourcebook.consult.answer.support import Doubt
+from sourcebook.faces.telegram.bot_services import BotTerms
 from sourcebook.faces.telegram.rendering import answer, place
 from sourcebook.locale import LANGUAGES, texts
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
-from sourcebook.model.people import Reply, Topic
+from sourcebook.model.people import Prices, Reply, Topic
 from sourcebook.testing.contract.chat import citation
 
 
 def shown(language: str, *sentences: Sentence) -> str:
     given = Answer("q", "a", Tier.DOCUMENTS, sentences=sentences)
-    return answer(texts(language), Reply(given, Topic(1, 1, "s", "chat"), 0, 0, 0)).text
+    reply = Reply(given, Topic(1, 1, "s", "chat"), 0, 0, 0)
+    return answer(texts(language), reply, BotTerms(frozenset(), Prices())).text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -165,3 +165,26 @@ def test_a_huge_question_costs_no_more_than_its_beginning(piece: str) -> None:
     assert time.process_time() - start < 0.05
     assert len(found.terms) <= 64 * 3
     assert len(found.prefixes) <= 64
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("Where is the Wi-Fi password?", "Where is the wifi password?", "en"),
+        ("Wi‑Fi and WI-FI and Wi Fi", "wifi and WiFi and WIFI", "en"),
+        ("Send an e-mail; e-mails are kept", "Send an email; emails are kept", "en"),
+        ("an on-line shop, off-line too", "an online shop, offline too", "en"),
+        ("Co-operation and coordination", "Cooperation and co-ordination", "en"),
+        ("Пароль от вай-фая, он-лайн", "Пароль от wifi, онлайн", "ru"),
+        ("Qual é a senha do Wi-Fi? Mande um e-mail", "Qual é a senha do wifi? Mande um email", "pt"),
+        ("La clave del wi-fi, en on-line", "La clave del wifi, en online", "es"),
+    ],
+)
+def test_with_or_without_a_hyphen_it_is_one_word(one: str, other: str, language: str) -> None:
+    assert analyse(one, language) == analyse(other, language)
+    assert analyse_question(one, [language]).terms == analyse_question(other, [language]).terms
+
+
+@pytest.mark.parametrize("text", ["long-term", "on line 5", "кто-то", "wi", "co-op", "t-shirt", "web-site"])
+def test_parts_that_are_words_stay_apart(text: str) -> None:
+    assert words(text) == text.replace("-", " ").split()

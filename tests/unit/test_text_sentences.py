@@ -36,6 +36,47 @@ def test_sentences_of_a_line(expected: list[str]) -> None:
     assert sentences(" ".join(expected)) == expected
 
 
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Грузия (груз. Сакартвело) лежит на юге.", "Столица — Тбилиси."],
+        ["Город назван от фр. Montréal и лат. Mons Regius.", "Он стоит на острове."],
+        ["Слово пришло из яп. Кайдзен.", "Оно значит улучшение."],
+        ["ЮАР, африк. Suid-Afrika, англ. South Africa, — республика.", "Там три столицы."],
+        ["Афины (др.-греч. Ἀθῆναι) основаны давно.", "Когда, неизвестно."],
+        ["Высота ок. 800 метров.", "Длина ок. 3 км.", "Всё ок.", "Едем."],
+        ["Оплата, т. е. Счёт, придёт позже.", "Ждите."],
+        ["Это кит.", "Он большой.", "Мы купили тур.", "Порт закрыт."],
+        ["Статья 12 (см. Приложение № 3. Таблица 2) действует.", "Прочие нет."],
+        ["Он написал: «Приеду завтра. Встречай. Целую» и лёг спать.", "Утром уехал."],
+        ["«Иди. Не стой.»", "Он ушёл."],
+        ["The river (from Lat. Rhenus. See below) is long.", "It floods."],
+        ["Use a cache, e.g. Redis.", "It helps, i.e. Requests are faster."],
+        ["Dr. Brown and Prof. Lee met in St. Albans.", "See No. 5 and vol. 2.", "No.", "It is over."],
+        ["He said “Stop. Wait. Go.” and left.", "Nobody followed."],
+        ['The label says "Do not open. Keep dry." in red.', "Obey it."],
+        ["The office (3rd floor. Ring twice!) is open.", "Come in."],
+        ["Use um banco, p. ex. PostgreSQL.", "O Sr. Costa e a Sra. Lima sabem."],
+        ["Veja a pág. 12, o art. 5 e o núm. 7.", "O templo é do séc. XVIII.", "Fica no centro."],
+        ["O aviso (lat. Nota bene. Ver acima) é antigo.", "Leia."],
+        ["El Sr. Pérez vive en la Avda. Mayor, núm. 4.", "La Dra. Ruiz también."],
+        ["Un motor, p. ej. PostgreSQL, basta.", "En EE. UU. cuesta más."],
+        ["¿Qué dice “No pasar. Obras.” en la puerta?", "¡Nada!"],
+        ["A) Первый пункт :) готов.", "B) Второй пункт.", "Конец."],
+        ['Размер 5" и 7".', "Других нет."],
+        ["(Unclosed.", "Next one.", "Third."],
+    ],
+)
+def test_abbreviations_and_brackets_do_not_end_a_sentence(expected: list[str]) -> None:
+    assert sentences(" ".join(expected)) == expected
+
+
+def test_a_long_bracket_swallows_no_page() -> None:
+    inside = "Это предложение стоит в скобках. " * 40
+    assert len(sentences(f"Начало ({inside}) и конец. Ещё одно.")) > 40
+    assert max(map(len, sentences(f"“{inside}” ({inside})" * 5))) < 400
+
+
 def test_sentences_without_spaces() -> None:
     assert sentences("これは文です。次の文！「はい。」終わり") == [
         "これは文です。",
@@ -95,6 +136,12 @@ def test_white_space_has_no_sentences(text: str) -> None:
         ". - ",
         "т. д. ",
         "1. ",
+        "(",
+        ")",
+        "(. А",
+        "[(",
+        '(«"',
+        "). ",
     ],
 )
 def test_hostile_text_takes_linear_time(piece: str) -> None:

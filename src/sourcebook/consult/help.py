@@ -1,6 +1,6 @@
 """Help: answers from the documentation in a base, and from the manual that comes with Sourcebook.
 
-The manual is a handful of pages. It is read when somebody asks for help, searched by its words, and never written into
+The manual is a handful of pages. It is read when help is requested, searched by its words, and never written into
 anybody's base.
 """
 
@@ -62,7 +62,7 @@ class Manual:
 
 
 class HelpRetrieval:
-    """A search of a base, with what the manual says behind it."""
+    """A search of a base, followed by results from the manual."""
 
     def __init__(self, retrieval: Retrieval, manual: Callable[[], Manual]) -> None:
         self._retrieval = retrieval

@@ -1,4 +1,4 @@
-"""Ask: the whole way of a question.
+"""Ask: answers a question from start to finish.
 
 A curated answer to the same question goes first. Else the documents are searched; if nothing that was found comes close
 enough to an answer, the question is declined. What is close enough is quoted, or given to a chat model, whose words are
@@ -12,7 +12,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from sourcebook.consult import wording
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
@@ -20,6 +19,7 @@ from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.completion import wordings
 from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
+from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel
@@ -76,6 +76,7 @@ class _Question:
     wordings: Sequence[str]
     """The ways to search for it, to be tried in this order."""
     details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    similar: Sequence[SimilarQuestion] = ()
 
     def search_with(self, wording: str) -> str:
         """What is searched for: the question in this wording, with what it also means."""
@@ -160,7 +161,7 @@ class Consultation:
         yield Done(await self._stored(question, self._answer(question, composed)))
 
     async def answer(self, inquiry: Inquiry, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
-        """The answer alone; events go to who wants them. A failure of the model is raised."""
+        """The answer. Events go to `on_event`; a failure of the model is raised."""
         async with aclosing(self.ask(inquiry)) as events:
             async for event in events:
                 if on_event is not None:
@@ -172,7 +173,7 @@ class Consultation:
                         raise error
                     case _:
                         pass
-        raise AssertionError("an answer ends with an event that says so")
+        raise AssertionError("an answer always ends with a final event")
 
     async def _begun(self, asked: Inquiry) -> _Question:
         session, history = await self._recalled(asked)
@@ -235,11 +236,12 @@ class Consultation:
             return None
         as_asked = question.inquiry.question.strip()
         for text in dict.fromkeys([as_asked, *question.wordings]):
-            found = await self._curated.find(
+            found = await self._curated.look(
                 text, question.inquiry, question.context, question.terms, question.details
             )
-            if found is not None:
-                return found
+            if found.entry is not None:
+                return found.entry
+            question.similar = question.similar or found.similar
         return None
 
     async def _written(
@@ -294,6 +296,7 @@ class Consultation:
             sentences=sentences,
             language=question.language,
             details=question.details,
+            similar=question.similar,
         )
 
     async def _curated_answer(self, question: _Question, entry: CuratedAnswer) -> Answer:
@@ -321,10 +324,11 @@ class Consultation:
     async def _declined(self, question: _Question) -> Declined:
         answer = Answer(
             question=question.inquiry.question,
-            answer=wording.declined(question.language),
+            answer=texts(question.language)("declined"),
             tier=Tier.NONE,
             language=question.language,
             details=question.details,
+            similar=question.similar,
         )
         return Declined(await self._stored(question, answer))
 

@@ -1,4 +1,4 @@
-"""What a question belongs to: guessed from what is near it, so that the one who approves only has to nod."""
+"""Guesses a question's category from what is near it, so that the reviewer only has to confirm."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 _MOST_NAMED = 60
 """So many categories are put before a model at most."""
@@ -43,7 +43,7 @@ def listed(known: Sequence[tuple[str, str | None]]) -> list[str]:
 
 
 def instruction(question: str, names: Sequence[str]) -> str:
-    """What a model is told. The question is data between the lines, whatever it says."""
+    """The prompt. The question is data between the lines, whatever it says."""
     choices = "\n".join(f"{number}. {name}" for number, name in enumerate(names, start=1))
     return (
         "Choose the category that the question between the lines belongs to. Write only its number, or 0 if none fits. "

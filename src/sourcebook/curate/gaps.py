@@ -1,4 +1,4 @@
-"""What to write next: the questions that the base does not answer well, put together and counted."""
+"""What to write next: the questions that the base does not answer well, grouped and counted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def trouble(draft: Draft) -> str | None:
 
 
 def find_gaps(drafts: Sequence[Draft]) -> list[Gap]:
-    """The gaps that the drafts, the latest first, speak of; those that most people asked about first."""
+    """The gaps in these drafts (given newest first), most asked first."""
     troubled = [(draft, reason) for draft in drafts if (reason := trouble(draft)) is not None]
     items = [(pair, question_terms(pair[0].question, pair[0].language)) for pair in troubled]
     return sorted(
@@ -57,7 +57,7 @@ def _gap(cluster: Sequence[tuple[Draft, str]]) -> Gap:
 
 
 def _near(draft: Draft) -> list[str]:
-    """The documents that a search for the question brought, as the draft tells."""
+    """The documents that a search for the question found, from the draft."""
     found = draft.details.get("passages")
     passages = cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
     return [path for p in passages[:_NEAR] if isinstance(path := p.get("document_path"), str)]

@@ -1,4 +1,4 @@
-"""Review: an answer, or a question without one, becomes a draft; a person decides once; what is approved comes first.
+"""Review: answers and unanswered questions become drafts; a person decides once; approved answers come first.
 
 What was approved is bound to the words of the documents that bear it out. When they change, it comes back.
 """
@@ -27,6 +27,7 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Keep, NewDraft, Revision, Why
+from sourcebook.ports.arguments import checks_arguments
 from sourcebook.retrieve.evaluation import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
@@ -49,7 +50,7 @@ _SPENDING = frozenset({"new_topic", "buy_questions", "refund"})
 
 @dataclass(frozen=True, slots=True)
 class Helpers:
-    """What review needs besides a base: who finds support, makes vectors and, if there is one, chooses a category."""
+    """What review needs besides a base: a finder of support, an embedder and, if there is one, a chat model."""
 
     binder: Binder
     embed: Callable[[str, str], Awaitable[Embedded]]
@@ -58,8 +59,9 @@ class Helpers:
     """What a chat model writes when it is asked to choose."""
 
 
+@checks_arguments
 class Moderation:
-    """The queue of drafts, and the way from an answer to a curated one."""
+    """The review queue: turns answers into drafts, and drafts into curated answers."""
 
     def __init__(
         self,
@@ -136,7 +138,7 @@ class Moderation:
         language: str | None = None,
         collection_id: str | None = None,
     ) -> Draft:
-        """Ask an expert, whatever the base may know. The answer reaches who asked; until then it can be cancelled."""
+        """Ask an expert, whatever the base knows. The asker receives the reply, and may cancel until then."""
         if not question.strip() and not attachments:
             raise UsageError("the question is empty", hint="Ask something.")
         return await self.add_to_moderation_queue(
@@ -183,6 +185,7 @@ class Moderation:
         return await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
 
     async def get_item(self, draft_id: int) -> Draft:
+        """The draft of this number, or the error that there is none."""
         found = await self._queue.get(draft_id)
         if found is None:
             raise DraftNotFound(f"there is no draft {draft_id}")
@@ -199,6 +202,7 @@ class Moderation:
         return await self._queue.of_user(user_id, status)
 
     async def count_pending(self) -> dict[DraftKind, int]:
+        """How many drafts of each kind wait."""
         return await self._queue.count_pending()
 
     # Deciding
@@ -243,11 +247,11 @@ class Moderation:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Draft:
-        """Answer a question that the base could not answer: who asked is told. Kept, it comes first next time."""
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first."""
         draft = await self.get_item(draft_id)
         require_answerable(draft)
         if not text.strip():
-            raise UsageError("the answer is empty", hint="Write what is to be said.")
+            raise UsageError("the answer is empty", hint="Write an answer.")
         if keep is Keep.REPLY_ONLY:
             return await self._queue.reply(draft_id, admin_id, text.strip())
         wanted = await self._revision(draft, text, None, category, subcategory)
@@ -272,7 +276,7 @@ class Moderation:
         )
 
     async def cancel_item(self, draft_id: int, user_id: int) -> Draft:
-        """Take one's own question back."""
+        """Withdraw your own question."""
         return await self._queue.cancel(draft_id, user_id)
 
     async def edit_entry(
@@ -306,7 +310,7 @@ class Moderation:
         return find_gaps(await self._queue.troubled(since or 0))[:limit]
 
     async def digest(self, since: int, until: int | None = None) -> Digest:
-        """What happened between two moments: questions, what they stood on, what became stale, what to write."""
+        """A summary of a period: questions, tiers, stale answers, what to write."""
         end = self._clock.now() + 1 if until is None else until
         tally = await self._queue.tally(since, end)
         spent = -sum(amount for kind, amount in tally.tokens.items() if kind in _SPENDING)

@@ -1,4 +1,4 @@
-"""Does what an answer quotes still stand? Decided by the texts alone.
+"""Is what an answer quotes still in the document? Decided by the texts alone.
 
 Words that were quoted stand as long as the sentences around them say the same. A document may change anywhere else, and
 white space, quotation marks and dashes may be set differently. A word put before or behind the quote, inside its
@@ -23,7 +23,7 @@ _SENTENCE_END = (".", "!", "?", ":", ";", '"', ")")
 
 
 def stands(quote: str, text: str, earlier: str | None = None) -> bool:
-    """Whether the quote stands in the text as it was meant. `earlier` is the text from which it was taken, if known."""
+    """Whether the quote is still in the text, in the same sense. `earlier` is the text it was taken from, if known."""
     wanted = _plain(quote)
     if not wanted:
         return True

@@ -1,4 +1,4 @@
-"""The rules of the queue: what becomes a draft, who may decide, and what a decision does. Nothing here waits."""
+"""The rules of the queue: what becomes a draft, who may decide, and what a decision does. No I/O here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
 
 
 def is_weak(answer: Answer) -> bool:
-    """Whether something in an answer is not borne out by what it cites."""
+    """Whether an answer has a sentence that its citations do not support."""
     return answer.tier is Tier.MODEL or any(sentence.is_doubtful for sentence in answer.sentences)
 
 
@@ -62,14 +62,9 @@ def _lot(name: str) -> float:
     return int.from_bytes(blake2b(name.encode(), digest_size=7).digest(), "big") / 2**56
 
 
-def require_pending(draft: Draft, decided_by: str) -> None:
-    if draft.status is not DraftStatus.PENDING:
-        raise already_decided(draft, decided_by)
-
-
 def already_decided(draft: Draft, decided_by: str) -> AlreadyDecided:
     by = (
-        "taken back by who asked"
+        "withdrawn by the person who asked"
         if draft.status is DraftStatus.CANCELLED
         else f"{draft.status} by {decided_by}"
     )
@@ -82,21 +77,21 @@ def require_decider(user_id: int, role: str | None, *, is_blocked: bool) -> None
     """Only experts and administrators decide."""
     if role not in DECIDING_ROLES or is_blocked:
         raise AuthError(
-            f"user {user_id} may not decide about drafts", hint="Only experts and administrators may."
+            f"user {user_id} may not decide on drafts", hint="Only experts and administrators may."
         )
 
 
 def require_replied(draft: Draft) -> str:
     """The words of a reply that was given to a question."""
     if draft.kind is not DraftKind.DECLINED or draft.status is not DraftStatus.APPROVED or not draft.answer:
-        raise UsageError(f"nobody has replied to {draft.id}", hint="Answer or approve it instead.")
+        raise UsageError(f"draft {draft.id} has no reply yet", hint="Answer or approve it instead.")
     return draft.answer
 
 
 def require_answerable(draft: Draft) -> None:
     if draft.kind is not DraftKind.DECLINED:
         raise UsageError(
-            f"draft {draft.id} is no question that waits for an answer", hint="Approve or reject it instead."
+            f"draft {draft.id} is not a question waiting for an answer", hint="Approve or reject it instead."
         )
 
 

@@ -1,4 +1,4 @@
-"""Where log messages go: one stream, as lines for people or as JSON."""
+"""Logging to one stream, as text or JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sourcebook.settings import masked
+from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Lines(logging.Formatter):
-    """A line for people, passwords masked."""
+    """A line of text with passwords masked."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        return str(masked(super().format(record)))
+        return without_hidden(str(masked(super().format(record))))
 
 
 class JsonLogFormatter(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and the traceback if there is one."""
+    """One JSON object per line: time, level, logger, message, and the traceback if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry = {
@@ -37,7 +38,7 @@ class JsonLogFormatter(logging.Formatter):
         }
         if record.exc_info:
             entry["exception"] = masked(self.formatException(record.exc_info))
-        return json.dumps(entry, ensure_ascii=False)
+        return escaped_in_json(json.dumps(entry, ensure_ascii=False))
 
 
 def formatter(settings: Settings) -> logging.Formatter:
@@ -45,7 +46,7 @@ def formatter(settings: Settings) -> logging.Formatter:
 
 
 def configure(settings: Settings, stream: TextIO) -> None:
-    """Send the messages of this program and of its libraries to the stream."""
+    """Send the messages of this program and its libraries to the stream."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter(settings))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)

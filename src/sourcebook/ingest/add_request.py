@@ -1,4 +1,4 @@
-"""What somebody asks of an `add`."""
+"""The request of an `add`: what to add, and how."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ NO_LABELS = Labels()
 
 
 class OnRemoval(StrEnum):
-    """What to do when most of what the base knows of a folder is gone."""
+    """What to do when most of a folder's files are gone."""
 
     REFUSE = "refuse"
     ALLOW = "allow"
 
 
 class OnFailed(StrEnum):
-    """What to do with files that could not be read before and did not change since."""
+    """What to do with files that failed before and have not changed."""
 
     LEAVE = "leave"
     RETRY = "retry"

@@ -119,7 +119,7 @@ class AddRun:
         return [PlannedStep("label", seen.shown(path)) for path in relabelled]
 
     async def _claimed(self) -> list[FolderComparison]:
-        """What was named, looked at and written down as sources. Who comes second to that looks again."""
+        """The given paths, checked and recorded as sources. If another process was faster, look again."""
         for attempt in range(1, SOURCE_ATTEMPTS + 1):
             sources = await self._tools.sources.list_sources(self._request.collection_id)
             examined = await self._examined(self._find(sources))
@@ -242,7 +242,11 @@ class AddRun:
                 self._tally.failed.append(done.failure)
             meter.advance(done.work, done.passages)
 
-        await indexer.index(works, note, self._request.stop)
+        meter.begin(works[0])
+        if self._request.on_progress is None:
+            await indexer.index(works, note, self._request.stop)
+        else:
+            await indexer.index(works, note, self._request.stop, meter.read, meter.embedded)
 
     async def _finish(self, seen: FolderComparison, labeller: Labeller) -> None:
         if Options.of(seen.target.source).unfinished:
@@ -284,21 +288,43 @@ class _Disputes:
 
 
 class _Meter:
-    """Tells how far the work is."""
+    """Reports progress."""
 
     def __init__(self, works: Sequence[Work], on_progress: OnProgress | None) -> None:
         self._on_progress = on_progress
         self._count = len(works)
         self._bytes = sum(work.size for work in works) or 1
         self._done = self._done_bytes = self._passages = 0
+        self._embedded: dict[str, float] = {}
+        """Bytes of files that are not written yet, but of which so much was embedded."""
+
+    def begin(self, work: Work) -> None:
+        self._tell(work)
+
+    def read(self, work: Work, page: int, pages: int) -> None:
+        self._tell(work, page, pages)
+
+    def embedded(self, work: Work, share: float) -> None:
+        """Some of a file was embedded, which is most of the work with it."""
+        key = work.document_id
+        self._embedded[key] = min(self._embedded.get(key, 0.0) + share * work.size, work.size)
+        self._tell(work)
 
     def advance(self, work: Work, passages: int) -> None:
         self._done += 1
         self._done_bytes += work.size
+        self._embedded.pop(work.document_id, None)
         self._passages += passages
+        self._tell(work)
+
+    def _tell(self, work: Work, page: int = 0, pages: int = 0) -> None:
         if self._on_progress is not None:
-            share = self._done_bytes / self._bytes
-            self._on_progress(Progress(self._done, self._count, work.place.shown, share, self._passages))
+            share = min((self._done_bytes + sum(self._embedded.values())) / self._bytes, 1.0)
+            self._on_progress(
+                Progress(
+                    self._done, self._count, work.place.shown, share, self._passages, page=page, pages=pages
+                )
+            )
 
 
 def _excess(seen: FolderComparison) -> str | None:
@@ -308,14 +334,14 @@ def _excess(seen: FolderComparison) -> str | None:
     gone, known = len(seen.plan.gone), len(seen.known.paths)
     where = seen.target.name
     if seen.target.is_missing:
-        return f"{where} is not there any more, and the base knows {known} files of it."
+        return f"{where} is gone, and the base has {known} of its files."
     present = sum(os.path.lexists(seen.absolute(path)) for path in seen.plan.gone)
     if present:
         return (
             f"{gone} of the {known} files that the base knows in {where} would be removed: {gone - present} are not "
             f"there any more, {present} are now ignored, too large, empty or no regular files."
         )
-    return f"{gone} of the {known} files that the base knows in {where} are not there any more."
+    return f"{gone} of the {known} files that the base has from {where} are gone."
 
 
 def _narrowed(disputed: dict[str, tuple[FolderComparison, list[str]]]) -> Iterator[FolderComparison]:

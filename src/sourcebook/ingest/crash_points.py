@@ -1,4 +1,4 @@
-"""The named moments of an `add` outside of the base. Tests stop a process at each; otherwise nobody listens."""
+"""The named moments of an `add` outside the base, at which tests stop the process. No effect otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that never were files."""
+"""Texts that are not in files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sourcebook.model.documents import (
 from sourcebook.model.sources import Source, SourceKind
 from sourcebook.ports.providers import known_model
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.tools import Tools
@@ -93,7 +93,7 @@ class Note:
 
 
 async def write_note(tools: Tools, collection_id: str, note: Note) -> WriteReport:
-    """Make the base hold the note, planning anew when somebody else was faster."""
+    """Write the note, and plan again if another process was faster."""
     attempt = 1
     while True:
         await tools.library.open_collection(collection_id, await known_model(tools.embedder))

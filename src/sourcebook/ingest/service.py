@@ -43,13 +43,13 @@ class Ingest:
         return await AddRun(self._tools, request).run()
 
     async def plan(self, request: AddRequest) -> AddPlan:
-        """What `add` would do now. Nothing is written."""
+        """What `add` would do now, without writing anything."""
         return await AddRun(self._tools, request).plan()
 
     async def watch(
         self, request: AddRequest, on_round: Callable[[WatchRound], None], every: float = EVERY_SECONDS
     ) -> None:
-        """Add, and again whenever something changed, until `stop` is set. Errors after the first round are told."""
+        """Add, and add again on every change, until `stop` is set. Errors after the first round are reported."""
         stop = request.stop or StopSignal()
         request = replace(request, stop=stop)
         on_round(WatchRound(await self.add(request)))

@@ -6,7 +6,7 @@ from threading import Event
 
 
 class StopSignal:
-    """Set it, from any thread or from a handler of signals, and the `add` that was given it comes to an end.
+    """Set it from any thread or signal handler to stop the `add` it was passed to.
 
     What is embedded already is still written; the rest is left for the next time.
     """
@@ -15,7 +15,9 @@ class StopSignal:
         self._event = Event()
 
     def set(self) -> None:
+        """Ask for an end."""
         self._event.set()
 
     def is_set(self) -> bool:
+        """Whether an end was asked for."""
         return self._event.is_set()

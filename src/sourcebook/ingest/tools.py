@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sourcebook.ingest.folder.scan import ScanLimits
 from sourcebook.ingest.folder.type_rules import DEFAULT_RULES_TEXT
@@ -13,6 +13,7 @@ from sourcebook.model.documents import ChunkStrategy
 from sourcebook.ports.work import Claims, alone
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.page_progress import OnPage
     from sourcebook.ingest.parsers.parsed import ParsedText
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import IndexWriter, Library, Sources
@@ -25,6 +26,13 @@ class Parser(Protocol):
     async def parse(self, data: bytes, name: str) -> ParsedText: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class PageByPage(Protocol):
+    """A parser that tells of pages while it reads them."""
+
+    async def parse_by_page(self, data: bytes, name: str, on_page: OnPage | None) -> ParsedText: ...
 
 
 @dataclass(frozen=True, slots=True)

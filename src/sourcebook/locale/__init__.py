@@ -1,4 +1,4 @@
-"""What the bot says, in the languages that people read. One TOML file per language, with the same keys in each.
+"""The texts that people read, apart from the command line. One TOML file per language, with the same keys in each.
 
 A value is a sentence with `{names}` in it, or a table of the plural forms of one, chosen by `n`.
 """
@@ -27,7 +27,7 @@ class Texts:
         self.entries = entries
 
     def __call__(self, key: str, **values: object) -> str:
-        """The sentence of this key. What is put into it stays as it is, braces and all."""
+        """The sentence for this key. Values are inserted unchanged, even if they contain braces."""
         entry = self.entries[key]
         if isinstance(entry, str):
             return entry.format(**values)
@@ -35,12 +35,12 @@ class Texts:
 
 
 def texts(language: str | None) -> Texts:
-    """The sentences in this language (`pt` serves `pt-BR`), or in English if there are none."""
+    """The sentences in this language (`pt` also serves `pt-BR`), or in English if there are none."""
     return _read(known(language))
 
 
 def known(language: str | None) -> str:
-    """The language in which somebody is spoken to, by the code that their program gives."""
+    """The language to use for a language code, such as the one a person's Telegram client reports."""
     code = (language or "").replace("_", "-").partition("-")[0].lower()
     return code if code in LANGUAGES else DEFAULT
 

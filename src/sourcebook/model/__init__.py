@@ -1,1 +1,1 @@
-"""The nouns: frozen dataclasses that every room may use and that do nothing by themselves."""
+"""The nouns: frozen dataclasses without behaviour, which every room may use."""

@@ -1,4 +1,4 @@
-"""What an `add` did or would do, and how far it is."""
+"""What `add` did or would do, and its progress."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files are finished, the last of them being `path`.
+    """`done` of `total` files are finished, most recently `path`.
 
     At the stage `looking` the files are compared with the base. At the stage `adding` the ones that changed are read
-    and embedded: `share` of that work is done, measured in bytes, and `passages` were written so far.
+    and embedded: `share` of that work is done, measured in bytes that were embedded, and `passages` were written so
+    far. While a long file is read, `path` is that file, and `page` of its `pages` was read last.
     """
 
     done: int
@@ -24,6 +25,8 @@ class Progress:
     share: float = 0.0
     passages: int = 0
     stage: str = "adding"
+    page: int = 0
+    pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class FailedFile:
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """How many files were new, changed, the same as before, moved or gone, and which could not be read.
+    """How many files were added, updated, unchanged, moved or removed, and which failed.
 
     A file with a new label counts as changed. `duplicates` are new files whose bytes a document holds already, which
     now has one more path. `needs_ocr` are those among the failed that hold pictures of pages; `still_failed` are files
@@ -61,10 +64,11 @@ class AddReport:
 
     @property
     def needs_ocr(self) -> int:
+        """How many files hold pictures of pages and no text."""
         return sum(file.code == "needs_ocr" for file in self.failed)
 
     def as_dict(self) -> dict[str, Any]:
-        """The shape in which every face shows a report to a program."""
+        """The report as JSON, the same on every face."""
         return {
             "added": self.added,
             "updated": self.updated,
@@ -82,7 +86,7 @@ class AddReport:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """What would be done with a file: add, update, move, duplicate or remove. One that moves comes from a path."""
+    """What would be done with a file: add, update, move, duplicate or remove. A moved file also has its old path."""
 
     action: str
     path: str
@@ -95,7 +99,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class AddPlan:
-    """What an `add` would do now: the steps in their order, and the counts of its report.
+    """What `add` would do now: the steps in order, and the counts of its report.
 
     `refused` says why nothing would be done without leave to remove.
     """
@@ -105,13 +109,14 @@ class AddPlan:
     refused: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
+        """The shape in which `add --dry-run --json` prints it."""
         shown = self.report.as_dict() | {"plan": [step.as_dict() for step in self.steps]}
         return shown | {"refused": self.refused}
 
 
 @dataclass(frozen=True, slots=True)
 class WatchRound:
-    """One round of a watch: what was done, or why nothing could be done this time."""
+    """One round of a watch: its report, or the error that stopped it."""
 
     report: AddReport | None = None
     error: SourcebookError | None = None

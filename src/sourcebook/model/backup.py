@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class OnExisting(StrEnum):
-    """What to do when there is something already where something is to be written."""
+    """What to do if the target already exists."""
 
     REFUSE = "refuse"
     REPLACE = "replace"
@@ -16,7 +16,7 @@ class OnExisting(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """A backup that was written and verified: where it is, how large, and what it holds.
+    """A backup that was written and verified: its path, size and contents.
 
     `digest` is one number for every row of the base; a base that was restored from the backup has the same.
     """
@@ -28,13 +28,13 @@ class BackupReport:
     stored_files: int = 0
 
     def as_dict(self) -> dict[str, object]:
-        """The shape in which every face shows a report to a program."""
+        """The report as JSON, the same on every face."""
         return {**asdict(self), "counts": dict(self.counts)}
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreReport:
-    """A base that was restored, and the name under which the one that was there before is kept, if there was one."""
+    """A restored base, and where the old base is kept, if there was one."""
 
     base: str
     digest: str
@@ -43,5 +43,5 @@ class RestoreReport:
     stored_files: int = 0
 
     def as_dict(self) -> dict[str, object]:
-        """The shape in which every face shows a report to a program."""
+        """The report as JSON, the same on every face."""
         return {**asdict(self), "counts": dict(self.counts)}

@@ -1,4 +1,4 @@
-"""How thresholds do on questions whose right outcome is known, and which would do better."""
+"""How thresholds perform on questions with known outcomes, and better ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PassageFigures:
 
 @dataclass(frozen=True, slots=True)
 class PassageCalibration:
-    """The threshold for passages: as it is, and as it would be, measured on questions left out in choosing."""
+    """The threshold for passages, now and suggested, measured on questions not used to choose it."""
 
     answerable: int
     unanswerable: int
@@ -46,7 +46,7 @@ class PassageCalibration:
 
 @dataclass(frozen=True, slots=True)
 class CuratedFigures:
-    """What a distance between questions does: which share of the hits is right, and of the same questions is found.
+    """What a distance between questions does: the share of hits that are right, and of same questions that are found.
 
     `precision` is None if there is no hit.
     """
@@ -58,7 +58,7 @@ class CuratedFigures:
 
 @dataclass(frozen=True, slots=True)
 class CuratedCalibration:
-    """The distance for curated answers: as it is, and as it would be, measured on pairs left out in choosing."""
+    """The distance for curated answers, now and suggested, measured on pairs not used to choose it."""
 
     same: int
     different: int
@@ -70,7 +70,7 @@ class CuratedCalibration:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Both thresholds of a collection, as far as there was enough to measure them by. None suggested: keep it."""
+    """Both thresholds of a collection, where there was enough data. Without a suggestion, keep the current one."""
 
     collection_id: str
     model: str
@@ -79,5 +79,6 @@ class Calibration:
 
     @property
     def has_suggestion(self) -> bool:
+        """Whether other thresholds would do better than those in use."""
         parts = (self.passages, self.curated)
         return any(part is not None and part.suggested is not None for part in parts)

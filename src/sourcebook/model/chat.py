@@ -1,4 +1,4 @@
-"""Answers, the citations that they stand on, and the conversations that hold them."""
+"""Answers, their citations, and conversations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from sourcebook.model.curation import SimilarQuestion
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import SearchResult
 
@@ -17,7 +18,7 @@ MANUAL_COLLECTION = "sourcebook:manual"
 
 
 class Tier(StrEnum):
-    """What an answer stands on: a reviewed answer, the documents, the model alone, or nothing."""
+    """Where an answer came from: a curated answer, the documents, the model alone, or nowhere (declined)."""
 
     CURATED = "curated"
     DOCUMENTS = "documents"
@@ -31,7 +32,7 @@ class Role(StrEnum):
 
 
 class SourceState(StrEnum):
-    """Whether a source still is what it was when it was cited."""
+    """Whether a source is unchanged since it was cited."""
 
     CURRENT = "current"
     CHANGED = "changed"
@@ -48,7 +49,7 @@ class SupportGrade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in a document and the words that stand there.
+    """A place in a document and the words found there.
 
     `start` and `end` are code points of the document's text. It is verified when the quote stands in the stored text
     there and says what the sentence that cites it says, with no word replaced; else `doubts` say what is missing or
@@ -90,7 +91,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of an answer, as a span of it, and whether its citations support it."""
+    """A sentence of an answer, as a span of its text, and whether its citations support it."""
 
     start: int
     end: int
@@ -107,7 +108,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was answered, and why it can be trusted: tier, citations, and in `details` how it came about."""
+    """The reply to a question: its text, tier and citations. `details` says how it was chosen."""
 
     question: str
     answer: str
@@ -119,11 +120,13 @@ class Answer:
     message_id: str | None = None
     curated_id: int | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    similar: Sequence[SimilarQuestion] = ()
+    """Approved questions that may be meant, nearest first, when none is surely the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:
-    """A conversation. `scope` is what it is limited to: collections, category, subcategory, type."""
+    """A conversation. `scope` limits it to collections, a category, a subcategory, a type."""
 
     id: str
     title: str | None
@@ -152,7 +155,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A session with its messages. Their citations say whether their sources still stand."""
+    """A session with its messages. Each citation says whether its source has changed."""
 
     session: ChatSession
     messages: Sequence[ChatMessage] = ()
@@ -163,7 +166,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """The question as it is searched for: a follow-up is completed from the conversation."""
+    """The question as it is searched. A follow-up question is completed from the conversation."""
 
     question: str
 
@@ -192,14 +195,14 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Nothing in the base answers the question. The answer says so, in the language of the question."""
+    """The base has no answer. The text says so, in the language of the question."""
 
     answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The answer broke off. What was written so far is not kept."""
+    """The answer broke off. Nothing of it is stored."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""Answers that a person has approved, and the words that answers should use."""
+"""Curated answers and terminology."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SourceType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CuratedSource:
-    """What a curated answer stands on: a place, the words quoted there, and the document's hash at that time."""
+    """A source of a curated answer: its place, the quoted words, and the document's hash at that time."""
 
     collection_id: str
     document_id: str
@@ -36,7 +36,7 @@ class CuratedSource:
 
 @dataclass(frozen=True, slots=True)
 class CuratedAnswer:
-    """A question and its approved answer. Without a question it is matched by its answer."""
+    """A question and its approved answer. Without a question, it is matched by the answer's text."""
 
     id: int
     collection_id: str
@@ -59,15 +59,24 @@ class CuratedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CuratedMatch:
-    """A curated answer and how far its question is from the one that was asked: 1 − cosine."""
+    """A curated answer, and the cosine distance of its question from the one asked."""
 
     entry: CuratedAnswer
     distance: float
 
 
 @dataclass(frozen=True, slots=True)
+class SimilarQuestion:
+    """A curated question that may be what somebody meant; `score` is the cosine with what was asked."""
+
+    id: int
+    question: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
-    """A word to avoid and the phrase to use for it."""
+    """A word to avoid and the phrase to use instead."""
 
     id: int
     term: str

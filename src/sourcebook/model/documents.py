@@ -1,4 +1,4 @@
-"""What is in a base: collections, documents, chunks and the models their vectors come from."""
+"""The contents of a base: collections, documents, chunks, and the models of their vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Metadata: TypeAlias = Mapping[str, JsonValue]
 
 
 class DistanceMetric(StrEnum):
-    """How two vectors are compared. A score is higher when they are closer, whatever the metric.
+    """How two vectors are compared. Closer vectors always have a higher score.
 
     cosine: the cosine itself; dot: the inner product; euclidean: 1 / (1 + distance).
     """
@@ -36,7 +36,7 @@ class ChunkLevel(StrEnum):
 
 
 class ChunkStrategy(StrEnum):
-    """How a text is cut into passages.
+    """How a text is split into passages.
 
     parent_child: whole sentences of one section, about 800 characters with up to 200 of the passage before, and
     children of one or two sentences, which are matched; fixed: exactly 800 characters, 200 of them from the passage
@@ -60,7 +60,7 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """Where vectors come from. Two vectors can be compared only if all five fields agree."""
+    """What makes vectors. Two vectors can be compared only if all five fields agree."""
 
     name: str
     dimensions: int
@@ -70,11 +70,12 @@ class EmbeddingModel:
 
     @classmethod
     def of_caller(cls, dimensions: int) -> EmbeddingModel:
-        """The model of a collection whose vectors the caller brings and which nobody here can compute."""
+        """The model of a collection whose vectors the caller supplies."""
         return cls(name=f"caller:{dimensions}", dimensions=dimensions)
 
     @property
     def is_callers(self) -> bool:
+        """Whether the vectors were brought by the caller, so that nobody here can make more of them."""
         return self.name == f"caller:{self.dimensions}"
 
 
@@ -125,7 +126,7 @@ class Document:
     stored_file: str | None = None
 
     def page_at(self, index: int) -> int | None:
-        """The page on which a character of the text stands, None if the document has no pages."""
+        """The page of a character of the text, or None if the document has no pages."""
         pages = self.layout.get("pages")
         found: int | None = None
         for page in pages if isinstance(pages, list) else []:
@@ -139,7 +140,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPath:
-    """A place where a document's bytes lie: `path` is relative to the root of the source.
+    """One path of a document, relative to the root of its source.
 
     `seen_at` is when the bytes were read there, in Unix seconds; without it, when this is written.
     """
@@ -154,7 +155,7 @@ class DocumentPath:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDetails:
-    """A document with its text, every path where its bytes lie, and how many passages it has.
+    """A document with its text, all its paths, and its number of passages.
 
     `held_by` names the folders and files that were added and hold it: what is removed comes back with the next `add`
     of these.
@@ -168,7 +169,7 @@ class DocumentDetails:
 
 @dataclass(frozen=True, slots=True)
 class TrackedDocument:
-    """What a tracker remembers of a document."""
+    """What a tracker remembers about a document."""
 
     document_id: str
     content_hash: str
@@ -198,17 +199,18 @@ class Chunk:
 
     @classmethod
     def outline(cls, id: str) -> Chunk:
-        """A chunk of which only the id is known: what a ranking shows before its text is looked up."""
+        """A chunk with only its id: what a ranking contains before texts are looked up."""
         return cls(id=id, document_id="", content="")
 
     @property
     def is_outline(self) -> bool:
+        """Whether the text was left out, as `outline` does."""
         return not self.document_id
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedChunk:
-    """A chunk with its vector. A chunk that is found by words alone has none."""
+    """A chunk with its vector, or without one if it is found only by words."""
 
     chunk: Chunk
     embedding: Vector | None = field(default=None, compare=False)
@@ -216,7 +218,7 @@ class EmbeddedChunk:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document that is ready to be written: parsed, cut and embedded before any transaction opens.
+    """A document ready to be written: parsed, split and embedded before any transaction opens.
 
     `expected_hash` is the hash that the base held when the work was planned (None: no such document). The writer
     refuses to overwrite anything else, so that two processes never undo each other's work.
@@ -237,9 +239,9 @@ class WriteOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WriteReport:
-    """What became of a prepared document, and the id of the document that now holds its bytes."""
+    """The outcome of a write, and the id of the document that now has these bytes."""
 
     outcome: WriteOutcome
     document_id: str
     replaced: bool = False
-    """An upload took the place of other bytes that were known by its name."""
+    """An upload replaced an earlier one with the same name."""

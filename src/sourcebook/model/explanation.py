@@ -1,4 +1,4 @@
-"""How a search came to its order, told in numbers, and why a document is not in it."""
+"""How a search ranked its results, and why a document is not among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ArmName(StrEnum):
 
 
 class ScanMethod(StrEnum):
-    """EXACT scores every row that the filter lets through; INDEX looks at the ones that an index proposes."""
+    """EXACT scores every row that matches the filter; INDEX scores the candidates of an index."""
 
     EXACT = "exact"
     INDEX = "index"
@@ -23,7 +23,7 @@ class ScanMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TermCount:
-    """A term of the question, and how many passages of the collection hold it."""
+    """A term of the question, and how many passages of the collection contain it."""
 
     term: str
     passages: int
@@ -31,7 +31,7 @@ class TermCount:
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """How a store answers one arm: of `rows` the filter lets `allowed` through, and `scored` get a score.
+    """How a store searches one arm: `allowed` of `rows` match the filter, and `scored` of them get a score.
 
     None stands for what the store does not count.
     """
@@ -45,7 +45,7 @@ class SearchPlan:
 
 @dataclass(frozen=True, slots=True)
 class ArmExplanation:
-    """One arm in one collection: its weight, how many candidates it was asked for and brought, and its plan.
+    """One arm in one collection: its weight, the candidates requested and found, and its plan.
 
     An arm that took no part found None; a store need not tell its plan.
     """
@@ -59,7 +59,7 @@ class ArmExplanation:
 
 @dataclass(frozen=True, slots=True)
 class CollectionExplanation:
-    """How one collection was searched. `fusion` is None where the arms were not to be combined."""
+    """How one collection was searched. `fusion` is None if only one arm was used."""
 
     collection_id: str
     filter: str | None = None
@@ -70,7 +70,7 @@ class CollectionExplanation:
 
 @dataclass(frozen=True, slots=True)
 class ArmPlace:
-    """Where an arm put a result, and what it added to the fused score. Without a rank, the arm did not find it."""
+    """A result's rank in one arm, and what the arm added to the fused score. No rank: the arm did not find it."""
 
     rank: int | None
     score: float | None
@@ -79,7 +79,7 @@ class ArmPlace:
 
 @dataclass(frozen=True, slots=True)
 class ResultExplanation:
-    """How one passage came to its place. Ranks are counted from 1.
+    """How one passage was ranked. Ranks are counted from 1.
 
     `fused_rank` and `fused_score` are those in its own collection. `rank_before_rerank` is None where nothing was
     reranked. `is_general`: it comes from the general entries behind a chosen subcategory.
@@ -99,7 +99,7 @@ class ResultExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Demotion:
-    """A passage that was sent behind the others, and the result that made it superfluous."""
+    """A passage that was moved down, and the result that it repeats."""
 
     chunk_id: str
     reason: str
@@ -117,7 +117,7 @@ class StageTime:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a search came to its order. `question` is what was searched for, cut to what a search reads."""
+    """How a search ranked its results. `question` is the text that was searched, cut to the length limit."""
 
     question: str
     collections: Sequence[CollectionExplanation] = ()
@@ -147,7 +147,7 @@ class AbsenceReason:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPlace:
-    """Where a document stands in a search, and if it is not among the results, every reason that was found.
+    """Where a document ranks in a search or, if it is not among the results, every reason why.
 
     The ranks are those of its best passage in each arm, however far down; None where the arm does not find it.
     """
@@ -163,4 +163,5 @@ class DocumentPlace:
 
     @property
     def is_found(self) -> bool:
+        """Whether the document is among the results."""
         return self.rank is not None

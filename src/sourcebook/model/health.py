@@ -1,4 +1,4 @@
-"""What an examination of a base found, and what a repair did."""
+"""What `doctor` found, and what a repair did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Weight(StrEnum):
-    """Whether a finding is something wrong, or only something worth knowing."""
+    """Whether a finding is a fault or only a note."""
 
     FAULT = "fault"
     NOTE = "note"
@@ -16,7 +16,7 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it should be: how often, one example, and what to do about it.
+    """A problem: how often it occurs, an example, and what to do about it.
 
     `rows` names what it concerns, as far as it can be named: documents by their path, other rows by table and id.
     """
@@ -31,7 +31,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something that was put right, and how often."""
+    """Something that was repaired, and how often."""
 
     code: str
     message: str
@@ -40,7 +40,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The versions at work, what the base holds, and everything that is wrong with it.
+    """Versions, counts, and everything that is wrong with a base.
 
     `extras` are the optional parts of the program, each with what it lacks; `disk` is in bytes. After a repair,
     `repairs` tells what was done, and `findings` what is left.
@@ -55,17 +55,21 @@ class HealthReport:
 
     @property
     def ok(self) -> bool:
+        """Whether nothing is wrong."""
         return not self.faults
 
     @property
     def faults(self) -> list[Finding]:
+        """What is wrong."""
         return [finding for finding in self.findings if finding.weight is Weight.FAULT]
 
     @property
     def notes(self) -> list[Finding]:
+        """What is worth knowing and not wrong."""
         return [finding for finding in self.findings if finding.weight is Weight.NOTE]
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `doctor --json` prints it."""
         return {
             "ok": self.ok,
             "versions": dict(self.versions),

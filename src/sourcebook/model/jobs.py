@@ -1,4 +1,4 @@
-"""Work that is done later, by whoever is free."""
+"""Work that a worker does later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of work. `attempts` also fences: a worker whose lease ran out cannot finish somebody else's attempt."""
+    """A piece of work. `attempts` also fences: a worker whose lease expired cannot finish another's attempt."""
 
     id: int
     kind: str

@@ -1,4 +1,4 @@
-"""What was measured about embedding models, and decides how their vectors are used."""
+"""Weights and thresholds measured for embedding models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceFacts:
-    """When a passage is close enough to answer with: the weighed sum of what speaks for it reaches `needed`.
+    """When a passage is close enough to answer with: its weighted sum reaches `needed`.
 
     `share` weighs the part of the question that the passage names, `sentence_share` the part that its best sentence
     does, `similarity` its vector. From `sure_similarity` on the vector alone is enough. Where no vectors were compared,
@@ -29,14 +29,15 @@ class AcceptanceFacts:
 
 @dataclass(frozen=True, slots=True)
 class CurationFacts:
-    """How far apart, by 1 − cosine, two questions may be that are the same."""
+    """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar."""
 
     distance: float = 0.6
+    similar: float = 0.27
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What a model's vectors tell: beside words (both weights together are one), and by themselves."""
+    """How a model's vectors are used: their weight beside words (the two add up to one), and the thresholds."""
 
     semantic_weight: float = 0.5
     acceptance: AcceptanceFacts = AcceptanceFacts()
@@ -54,24 +55,25 @@ _MEASURED = {
 
 
 def facts_of(model_name: str) -> ModelFacts:
-    """The facts of the model of this name; for one that was never measured, both arms count alike."""
+    """The facts of the model with this name. For an unmeasured model, both arms count equally."""
     return _MEASURED.get(model_name, ModelFacts())
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What a collection was calibrated to, with the model that it then had. None is what was measured for the model."""
+    """A collection's calibrated thresholds, and the model they are for. None means the model's default."""
 
     model: str
     needed: float | None = None
     distance: float | None = None
 
     def as_settings(self) -> dict[str, JsonValue]:
+        """The thresholds as they are stored with a collection."""
         return {"model": self.model, "needed": self.needed, "distance": self.distance}
 
 
 def thresholds_from(settings: Mapping[str, JsonValue]) -> Thresholds | None:
-    """The thresholds among the settings of a collection; None if there are none, or none that make sense."""
+    """The thresholds in a collection's settings, or None if there are no valid ones."""
     stored = settings.get("thresholds")
     if not isinstance(stored, dict) or not isinstance(model := stored.get("model"), str):
         return None
@@ -83,7 +85,7 @@ def _number(value: JsonValue) -> float | None:
 
 
 def facts_for(model_name: str, settings: Mapping[str, JsonValue]) -> ModelFacts:
-    """The facts of a model in one collection. What was calibrated with another model does not count."""
+    """The facts of a model in one collection. Thresholds calibrated for another model are ignored."""
     facts, own = facts_of(model_name), thresholds_from(settings)
     if own is None or own.model != model_name:
         return facts

@@ -1,4 +1,4 @@
-"""Drafts: what waits for a person's decision, and what is learned from the decisions."""
+"""Drafts waiting for review, and what the decisions teach."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DraftKind(StrEnum):
-    """An answer to be approved, a question that an expert is to answer, or a curated answer to be looked at again."""
+    """An answer to approve, a question for the expert, or a curated answer to check again."""
 
     ANSWER = "answer"
     DECLINED = "declined"
@@ -30,7 +30,7 @@ class DraftStatus(StrEnum):
 
 
 class Keep(StrEnum):
-    """What becomes of an expert's reply: it is given to who asked, or also kept as a curated answer."""
+    """What to do with an expert's reply: only send it to the person who asked, or also keep it as a curated answer."""
 
     REPLY_ONLY = "reply_only"
     CURATED = "curated"
@@ -48,7 +48,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A row of the queue.
+    """An item in the review queue.
 
     `details` tell how it came about: what was searched and found. Drafts that ask much the same have one `group_key`.
     A draft of kind STALE is about the curated answer `stale_kb_id`; an approved one became the answer `kb_id`.
@@ -82,7 +82,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class NewDraft:
-    """What is put into the queue."""
+    """A draft to be added to the queue."""
 
     user_id: int
     kind: DraftKind
@@ -105,7 +105,7 @@ class NewDraft:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An answer as it is to be kept: its words, and the sources that bear it out."""
+    """An approved answer: its text, and the sources that support it."""
 
     collection_id: str
     category: str
@@ -118,7 +118,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A subject that people ask about and the base does not answer well: what to write next.
+    """A group of questions that the base does not answer well: what to write next.
 
     `reasons` counts why: declined, rejected, weak (an answer with sentences that nothing supports). `near` are the
     documents that came nearest.
@@ -138,17 +138,17 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What happened between two moments."""
+    """A summary of a period."""
 
     since: int
     until: int
     questions: int
     tiers: Mapping[str, int]
-    """How many answers stood on what: curated, documents, model, none."""
+    """How many answers came from each tier: curated, documents, model, none."""
     drafts: Mapping[str, int]
-    """What became of the drafts that were decided: approved, rejected, cancelled."""
+    """How many drafts were approved, rejected or cancelled."""
     pending: int
-    """How many drafts wait now."""
+    """How many drafts are waiting now."""
     became_stale: Sequence[CuratedAnswer]
     to_write: Sequence[Gap]
     tokens_spent: int
@@ -158,4 +158,5 @@ class Digest:
 
     @property
     def declined(self) -> int:
+        """How many questions were declined."""
         return self.tiers.get("none", 0)

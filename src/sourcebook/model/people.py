@@ -1,4 +1,4 @@
-"""People, their consultations, what passed between them and a face, and the tokens that they pay with."""
+"""Users, their consultations, messages and tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class UserRole(StrEnum):
-    """What a person may do: ask; answer and review too; or everything."""
+    """What a person may do: ask (user), also answer and review (expert), or everything (admin)."""
 
     USER = "user"
     EXPERT = "expert"
@@ -27,14 +27,14 @@ class TopicStatus(StrEnum):
 
 
 class Direction(StrEnum):
-    """Incoming is what a person wrote."""
+    """The direction of a message. Incoming ones were written by a person."""
 
     INCOMING = "incoming"
     OUTGOING = "outgoing"
 
 
 class OperationType(StrEnum):
-    """Why tokens came or went."""
+    """Why a balance changed."""
 
     WELCOME = "welcome"
     ADMIN_CREDIT = "admin_credit"
@@ -57,7 +57,7 @@ class ReservationStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person. One who was forgotten has no name and no Telegram id any more."""
+    """A person. After `forget`, the name and the Telegram id are gone."""
 
     id: int
     telegram_user_id: int | None = None
@@ -74,7 +74,7 @@ class User:
 
     @property
     def shown_name(self) -> str:
-        """What others see: the full name, else the user name, else the number."""
+        """The full name, or else the user name, or else the number."""
         full = " ".join(part for part in (self.first_name, self.last_name) if part)
         return full or self.username or f"user {self.id}"
 
@@ -98,7 +98,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class LoggedMessage:
-    """What passed between a person and a face.
+    """A message between a person and a face.
 
     The words of a conversation are kept there, once: `text` is read from it when `chat_message_id` is set.
     """
@@ -117,7 +117,7 @@ class LoggedMessage:
 
 @dataclass(frozen=True, slots=True)
 class TokenTransaction:
-    """A row of the ledger. The balance of a person is the sum of theirs, at every moment."""
+    """A row of the ledger. A balance is always the sum of its rows."""
 
     id: int
     user_id: int
@@ -133,7 +133,7 @@ class TokenTransaction:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Tokens that are taken already and may come back, or one follow-up question of a topic."""
+    """Tokens, or a follow-up question, held while an answer is written. They are settled or returned."""
 
     id: int
     user_id: int
@@ -148,18 +148,18 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What things cost, in tokens. A consultation that costs nothing has no end of questions."""
+    """Prices in tokens. A free consultation has unlimited questions."""
 
     welcome_tokens: int = 1
     new_topic: int = 1
     follow_ups_included: int = 3
     more_questions: int = 1
-    """What a purchase of more questions costs."""
+    """The price of more questions."""
     questions_in_a_purchase: int = 3
 
 
 class Lacking(StrEnum):
-    """What a person has too little of for an answer that costs something."""
+    """What a person lacks for an answer that is not free."""
 
     TOKENS = "tokens"
     QUESTIONS = "questions"
@@ -167,7 +167,7 @@ class Lacking(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What is held while a question is answered. Whoever lacks something is still given what costs nothing."""
+    """What is held while a question is answered. A person who lacks something still gets free answers."""
 
     operation: OperationType
     amount: int = 1
@@ -180,7 +180,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class ForgetReport:
-    """What was removed when a person was forgotten, and what was kept."""
+    """What `forget` removed, and what it kept."""
 
     user_id: int
     sessions: int
@@ -189,12 +189,12 @@ class ForgetReport:
     jobs: int
     transactions_kept: int
     curated_kept: Sequence[int] = ()
-    """Curated answers that came of this person's questions: the base's own now. Look whether they name anybody."""
+    """Curated answers from this person's questions, which stay. Check that they name nobody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A person's question, at one place.
+    """A person's question in one place, with its own key.
 
     `key` is this question's own, such as the number of an update: given again, it gets the same reply. `collections`
     are those to search; without any, the one of the settings.
@@ -213,7 +213,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a person gets for a question, what it cost, and what is left."""
+    """The answer to a visit, what it cost, and what is left."""
 
     answer: Answer
     topic: Topic

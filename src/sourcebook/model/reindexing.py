@@ -1,4 +1,4 @@
-"""Making the vectors and words of a collection anew: what it will take, how far it is, and what was done."""
+"""Reindexing a collection: its plan, progress and report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BYTES_OF_A_TOKEN = 4
 
 
 class ReindexWay(StrEnum):
-    """CHANGE builds a second set of vectors and switches to it. REBUILD makes words and vectors of the same model anew.
+    """CHANGE builds a second set of vectors and switches to it. REBUILD rebuilds words and vectors with the same model.
     WORDS does so for words alone: on demand, or because the model is not at hand. NOTHING: the model is in use already.
     """
 
@@ -26,7 +26,7 @@ class ReindexWay(StrEnum):
 
 
 class ReindexScope(StrEnum):
-    """Words are made anew quickly; vectors may take long, and cost money."""
+    """Rebuilding words is quick; vectors may take long and cost money."""
 
     EVERYTHING = "everything"
     WORDS = "words"
@@ -34,20 +34,20 @@ class ReindexScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingNeed:
-    """How many vectors are to be made, and how many bytes of text they are made of."""
+    """How many vectors to make, and from how many bytes of text."""
 
     vectors: int = 0
     text_bytes: int = 0
 
     @property
     def model_tokens(self) -> int:
-        """About how many tokens a model will read: what one pays for, where one pays."""
+        """About how many model tokens will be sent, which is what a paid server charges for."""
         return -(-self.text_bytes // _BYTES_OF_A_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexPlan:
-    """What is to be done with one collection. `seconds` is an estimate, where one could be made."""
+    """What will be done to one collection. `seconds` is an estimate, if one could be made."""
 
     collection_id: str
     way: ReindexWay
@@ -58,6 +58,7 @@ class ReindexPlan:
     seconds: float | None = None
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `reindex --dry-run --json` prints it."""
         return {
             "collection": self.collection_id,
             "way": self.way.value,
@@ -81,7 +82,7 @@ class ReindexProgress:
 
 @dataclass(frozen=True, slots=True)
 class ReindexedCollection:
-    """What was done with one collection: how many vectors were made in this run, and how many texts counted anew."""
+    """What was done to one collection: how many vectors were made in this run, and how many texts recounted."""
 
     collection_id: str
     way: ReindexWay
@@ -101,7 +102,10 @@ class ReindexedCollection:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
+    """What a reindex did, collection by collection."""
+
     collections: Sequence[ReindexedCollection] = ()
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `reindex --json` prints it."""
         return {"collections": [collection.as_dict() for collection in self.collections]}

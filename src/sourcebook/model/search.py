@@ -1,4 +1,4 @@
-"""What a search is told and what it answers."""
+"""Search settings, filters and results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import WordCounts
+    from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import Chunk
     from sourcebook.model.explanation import Explanation
 
@@ -19,7 +19,7 @@ OrderedValue: TypeAlias = str | int | float | date
 
 @dataclass(frozen=True, slots=True)
 class Equals:
-    """The field holds this value, or a list with this value in it."""
+    """The field has this value, or is a list that contains it."""
 
     field: str
     value: FilterValue
@@ -27,7 +27,7 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """The field holds one of these values."""
+    """The field has one of these values."""
 
     field: str
     values: Sequence[FilterValue]
@@ -38,19 +38,23 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class GreaterThan:
+    """The value is greater than this one."""
+
     field: str
     value: OrderedValue
 
 
 @dataclass(frozen=True, slots=True)
 class LessThan:
+    """The value is less than this one."""
+
     field: str
     value: OrderedValue
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The field lies between the two values, both included."""
+    """The field is between the two values, inclusive."""
 
     field: str
     low: OrderedValue
@@ -59,7 +63,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Every filter matches; of none, everything does."""
+    """Every filter matches. An empty list matches everything."""
 
     filters: Sequence[MetadataFilter]
 
@@ -69,7 +73,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """At least one filter matches; of none, nothing does."""
+    """At least one filter matches. An empty list matches nothing."""
 
     filters: Sequence[MetadataFilter]
 
@@ -79,7 +83,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The filter does not match, be it for another value or for a missing field."""
+    """The filter does not match: the field has another value or is missing."""
 
     filter: MetadataFilter
 
@@ -89,7 +93,7 @@ MetadataFilter: TypeAlias = Equals | In | GreaterThan | LessThan | Between | And
 
 @dataclass(frozen=True, slots=True)
 class ScoreBreakdown:
-    """The scores that went into a result, each as its own stage gave it."""
+    """The score of a result from each stage."""
 
     semantic_score: float | None = None
     keyword_score: float | None = None
@@ -108,7 +112,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A chunk that was found. `score` is always what the list is sorted by.
+    """A chunk that was found. Results are always sorted by `score`.
 
     `parent_context` is the beginning of the passage that a child stands in.
     """
@@ -124,6 +128,7 @@ class SearchResult:
 
     def with_score(self, score: float, breakdown: ScoreBreakdown, collection_id: str = "") -> SearchResult:
         # Spelled out, because this runs for every candidate of every search.
+        """The same result with another score."""
         return SearchResult(
             self.chunk,
             score,
@@ -137,7 +142,7 @@ class SearchResult:
 
 
 class Ranking(Sequence[SearchResult]):
-    """Results in their order, each made when somebody looks at it: most of a ranking is only counted and compared."""
+    """A lazy list of results: most of a ranking is only counted and compared, so each is made when it is read."""
 
     def __init__(
         self, ids: Sequence[str], scores: Sequence[float], make: Callable[[int], SearchResult]
@@ -168,7 +173,7 @@ class Ranking(Sequence[SearchResult]):
 
 @dataclass(frozen=True, slots=True)
 class FtsSearchResult:
-    """A chunk found by its words, with up to three sentences that hold them."""
+    """A chunk found by its words, with up to three sentences that contain them."""
 
     chunk_id: str
     score: float
@@ -196,7 +201,7 @@ class FusionMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HybridConfig:
-    """How the two arms are combined. None leaves the choice to the collection's embedding model."""
+    """How the two arms are combined. None uses the default of the collection's embedding model."""
 
     semantic_weight: float | None = None
     keyword_weight: float | None = None
@@ -209,14 +214,14 @@ class RerankProvider(StrEnum):
 
 
 class OnMissingEmbedder(StrEnum):
-    """What becomes of a hybrid search whose embedder is missing or fails: the error, or words alone with a warning."""
+    """What a hybrid search does without an embedder: raise the error, or search words alone with a warning."""
 
     ERROR = "error"
     WORDS = "words"
 
 
 class OnRerankFailure(StrEnum):
-    """What becomes of a search whose reranker fails: the error, or the fused order with a warning."""
+    """What a search does if the reranker fails: raise the error, or keep the fused order with a warning."""
 
     ERROR = "error"
     FUSED = "fused"
@@ -236,7 +241,7 @@ class RerankConfig:
 
 
 class ReturnLevel(StrEnum):
-    """What comes back: whole passages, or of each the child that matched best."""
+    """What to return: whole passages, or the best child of each."""
 
     PASSAGE = "passage"
     CHILD = "child"
@@ -244,7 +249,7 @@ class ReturnLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiversityConfig:
-    """How a list is kept from saying the same thing twice.
+    """How to reduce repetition in a list of results.
 
     Of two passages of a document that share more than `overlap` of the shorter one's characters, the worse goes to the
     end; 1.0 leaves every passage where it is. `max_per_document` limits the passages of one document. `novelty`, from 0
@@ -258,7 +263,7 @@ class DiversityConfig:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalConfig:
-    """How to search. `subcategory` is searched first, and the general entries behind it; a filter is exact."""
+    """How to search. Entries of `subcategory` come first, then general ones; a filter is exact."""
 
     top_k: int = 10
     mode: RetrievalMode = RetrievalMode.HYBRID
@@ -281,7 +286,7 @@ class WarningCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchWarning:
-    """Why a search did less than it was asked to."""
+    """Why a search did less than requested."""
 
     code: WarningCode
     message: str
@@ -290,7 +295,7 @@ class SearchWarning:
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """What a search found, what it could not do and, if it was asked to explain itself, how it came to the order."""
+    """The results of a search, its warnings and, if requested, its explanation."""
 
     results: Sequence[SearchResult]
     warnings: Sequence[SearchWarning] = ()

@@ -1,4 +1,4 @@
-"""Where documents come from, and what a base remembers of it to find out what changed."""
+"""Where documents come from, and what a base remembers to detect changes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 class SourceKind(StrEnum):
     FOLDER = "folder"
-    """A folder with all that is in it."""
+    """A folder and everything in it."""
     FILE = "file"
-    """Some files of a folder, each of which was named."""
+    """Files of a folder that were added one by one."""
     UPLOAD = "upload"
     TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What one `add` owns. Only documents last seen under a source are removed by it.
+    """A folder or files that were added. It removes only documents that were last seen under it.
 
     `options` is what `add` was told, to be used again. Roots of folders never lie inside of each other.
     """
@@ -55,7 +55,7 @@ class Absorbed(NamedTuple):
 
 
 class PathState(NamedTuple):
-    """A path as it was when it was last looked at."""
+    """A path as it was at the last check."""
 
     path: str
     document_id: str
@@ -72,7 +72,7 @@ class Refused(NamedTuple):
 
 
 class DocumentState(NamedTuple):
-    """What has to be known of a document to say whether its file changed.
+    """What is needed to tell whether a document's file changed.
 
     `file_hash` belongs to the text that is stored. If newer bytes of the file could not be read, they are `refused`,
     and the text goes on to be found. `is_elsewhere`: some path of another source leads to it too.
@@ -112,7 +112,7 @@ class Rearrangement:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the newest bytes of a document cannot be read. What was read of it before goes on to be found."""
+    """Why the newest version of a document cannot be read. Its old text can still be found."""
 
     document_id: str
     refused: Refused
@@ -124,7 +124,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """What a document is about, as it is to be from now on."""
+    """The new category, subcategory and type of a document."""
 
     document_id: str
     type: str | None

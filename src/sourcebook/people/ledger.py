@@ -55,5 +55,5 @@ def has_lapsed(expires_at: int, now: int, seconds: int) -> bool:
 def require_amount(amount: int) -> None:
     if isinstance(amount, bool) or not 1 <= amount <= MOST_TOKENS:
         raise UsageError(
-            f"{amount} is no number of tokens", hint=f"Use a whole number from 1 to {MOST_TOKENS}."
+            f"{amount} is not a number of tokens", hint=f"Use a whole number from 1 to {MOST_TOKENS}."
         )

@@ -1,31 +1,23 @@
-"""People: who they are, their consultations, what they wrote, and their tokens."""
+"""Users: their roles, consultations, messages and tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.people.ledger import IN_THE_LEDGER
+from sourcebook.ports.arguments import checks_arguments
+from sourcebook.ports.forward import forward
+from sourcebook.ports.people import Ledger, Messages, Topics, Users
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import JsonValue
-    from sourcebook.model.people import (
-        Direction,
-        ForgetReport,
-        LoggedMessage,
-        Prices,
-        Reservation,
-        TokenTransaction,
-        Topic,
-        User,
-    )
-    from sourcebook.ports.people import Ledger, Messages, Topics, Users
+    from sourcebook.model.people import Prices, Reservation, TokenTransaction, Topic, User
 
 
+@checks_arguments
 class People:
-    """The doors to all that is kept of people."""
+    """Users, their consultations, messages and tokens. What needs no rule of its own is the stores'."""
 
     def __init__(
         self,
@@ -42,9 +34,14 @@ class People:
         self._topics = topics
         self._messages = messages
         self._ledger = ledger
+        self._prices = prices
         self._seconds = reservation_seconds
         self._face = face
-        self.prices = prices
+
+    @property
+    def prices(self) -> Prices:
+        """What things cost here, and how many tokens a new person is given."""
+        return self._prices
 
     async def get_or_create_user(
         self,
@@ -86,37 +83,20 @@ class People:
             welcome_tokens=self.prices.welcome_tokens,
         )
 
-    async def get_user(self, user_id: int) -> User:
-        return await self._users.get_user(user_id)
-
-    async def list_users(self, role: UserRole | None = None) -> list[User]:
-        """Everybody, or those of one role, by number, without those who were forgotten."""
-        return await self._users.list_users(role)
-
-    async def count_all_users(self) -> int:
-        """How many people there are, without `local` and those who were forgotten."""
-        return await self._users.count_all_users()
-
-    async def set_role(self, user_id: int, role: UserRole) -> User:
-        return await self._users.set_role(user_id, role)
-
-    async def set_language(self, user_id: int, language: str | None) -> User:
-        return await self._users.set_language(user_id, language)
+    get_user = forward("_users", Users.get_user)
+    list_users = forward("_users", Users.list_users)
+    count_all_users = forward("_users", Users.count_all_users)
+    set_role = forward("_users", Users.set_role)
+    set_language = forward("_users", Users.set_language)
+    forget_user = forward("_users", Users.forget_user)
 
     async def block_user(self, user_id: int) -> User:
         """Refuse this person's questions from now on."""
         return await self._users.set_blocked(user_id, is_blocked=True)
 
     async def unblock_user(self, user_id: int) -> User:
+        """Take this person's questions again."""
         return await self._users.set_blocked(user_id, is_blocked=False)
-
-    async def forget_user(self, user_id: int) -> ForgetReport:
-        """Remove a person's names, messages, drafts and conversations. The ledger stays, without a name."""
-        return await self._users.forget_user(user_id)
-
-    async def get_open_topic(self, user_id: int, channel_key: str) -> Topic | None:
-        """The consultation that is open at this place, if one is."""
-        return await self._topics.get_open_topic(user_id, channel_key)
 
     async def get_or_create_open_topic(
         self,
@@ -132,63 +112,18 @@ class People:
             user_id, channel_key, face=face or self._face, culture=culture, category=category
         )
 
-    async def get_topic(self, topic_id: int) -> Topic:
-        return await self._topics.get_topic(topic_id)
+    get_open_topic = forward("_topics", Topics.get_open_topic)
+    get_topic = forward("_topics", Topics.get_topic)
+    list_topics = forward("_topics", Topics.list_topics)
+    close_topic = forward("_topics", Topics.close_topic)
+    update_topic_culture = forward("_topics", Topics.update_topic_culture)
+    remove_topic = forward("_topics", Topics.remove_topic)
 
-    async def list_topics(self, user_id: int, limit: int = 20) -> list[Topic]:
-        """A person's consultations, the newest first."""
-        return await self._topics.list_topics(user_id, limit)
-
-    async def close_topic(self, topic_id: int) -> Topic:
-        return await self._topics.close_topic(topic_id)
-
-    async def update_topic_culture(
-        self, topic_id: int, culture: str | None, category: str | None = None
-    ) -> Topic:
-        """What the consultation is about: its culture, which is the subcategory that is searched, and category."""
-        return await self._topics.update_topic_culture(topic_id, culture, category)
-
-    async def remove_topic(self, topic_id: int) -> bool:
-        """Remove a consultation with its conversation and messages. True if there was one."""
-        return await self._topics.remove_topic(topic_id)
-
-    async def log_message(
-        self,
-        user_id: int,
-        direction: Direction,
-        *,
-        text: str | None = None,
-        chat_message_id: str | None = None,
-        topic_id: int | None = None,
-        session_id: str | None = None,
-        external_id: str | None = None,
-        meta: Mapping[str, JsonValue] | None = None,
-    ) -> LoggedMessage | None:
-        """Log a text, or a message of a conversation. None: this `external_id` was logged before."""
-        return await self._messages.log_message(
-            user_id,
-            direction,
-            text=text,
-            chat_message_id=chat_message_id,
-            topic_id=topic_id,
-            session_id=session_id,
-            external_id=external_id,
-            meta=meta,
-        )
-
-    async def get_topic_messages(self, topic_id: int, limit: int | None = None) -> list[LoggedMessage]:
-        """The messages of a consultation in their order; with a limit, the last ones."""
-        return await self._messages.get_topic_messages(topic_id, limit)
-
-    async def last_message(self, user_id: int, direction: Direction) -> LoggedMessage | None:
-        return await self._messages.last_message(user_id, direction)
-
-    async def find_message(self, external_id: str) -> LoggedMessage | None:
-        return await self._messages.find_message(external_id)
-
-    async def update_message_meta(self, message_id: int, meta: Mapping[str, JsonValue]) -> None:
-        """What is given takes the place of what is called the same; the rest stays."""
-        await self._messages.update_message_meta(message_id, meta)
+    log_message = forward("_messages", Messages.log_message)
+    get_topic_messages = forward("_messages", Messages.get_topic_messages)
+    last_message = forward("_messages", Messages.last_message)
+    find_message = forward("_messages", Messages.find_message)
+    update_message_meta = forward("_messages", Messages.update_message_meta)
 
     async def deduct_tokens(
         self,
@@ -236,16 +171,14 @@ class People:
             admin_id=admin_id,
         )
 
-    async def get_token_balance(self, user_id: int) -> int:
-        return await self._ledger.get_token_balance(user_id)
+    get_token_balance = forward("_ledger", Ledger.get_token_balance)
+    token_history = forward("_ledger", Ledger.token_history)
+    settle = forward("_ledger", Ledger.settle)
+    refund = forward("_ledger", Ledger.refund)
 
     async def has_sufficient_tokens(self, user_id: int, amount: int) -> bool:
-        """Whether there are as many now. Who wants to take them takes them, and hears if there are not."""
+        """Whether the balance is large enough now. To take tokens, reserve them: that fails if there are too few."""
         return await self._ledger.get_token_balance(user_id) >= amount
-
-    async def token_history(self, user_id: int, limit: int = 50) -> list[TokenTransaction]:
-        """A person's ledger, the newest row first."""
-        return await self._ledger.token_history(user_id, limit)
 
     async def reserve(
         self,
@@ -256,25 +189,17 @@ class People:
         *,
         topic_id: int | None = None,
     ) -> Reservation:
-        """Take tokens that may come back. If nobody settles it in time, a sweep gives them back."""
+        """Hold tokens. If nobody settles the reservation in time, a sweep returns them."""
         _require_in_the_ledger(operation_type)
         return await self._ledger.reserve(
             user_id, amount, operation_type, idempotency_key, topic_id=topic_id, seconds=self._seconds
         )
 
-    async def settle(self, reservation_id: int) -> Reservation:
-        """Keep what was taken. What was given back before stays so, and the status says it."""
-        return await self._ledger.settle(reservation_id)
-
-    async def refund(self, reservation_id: int) -> Reservation:
-        """Give back what was taken, once. What was settled before stays so, and the status says it."""
-        return await self._ledger.refund(reservation_id)
-
     async def sweep_reservations(self) -> int:
-        """Give back what is held by nobody any more. Returns how many there were."""
+        """Return what dead processes held. Says how many reservations that was."""
         return await self._ledger.sweep_reservations(self._seconds)
 
 
 def _require_in_the_ledger(operation_type: OperationType) -> None:
     if operation_type not in IN_THE_LEDGER:
-        raise UsageError(f"{operation_type} is no operation of the ledger")
+        raise UsageError(f"{operation_type} is not a ledger operation")

@@ -23,10 +23,12 @@ class PromptMessage:
 
 
 class ChatModel(Protocol):
-    """Writes an answer, piece by piece. It has no tools: all that it can do is write."""
+    """Writes an answer, piece by piece. It has no tools."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What the model is called; answers are stored with it."""
+        ...
 
     def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
         """The pieces of the answer as they come. Closing the generator, or cancelling it, ends the request."""
@@ -88,11 +90,11 @@ class Sessions(Protocol):
         ...
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
-        """The messages in their order, or only the last ones; citations say whether their source still stands."""
+        """The messages in their order, or only the last ones; citations say whether their source has changed."""
         ...
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
-        """For each citation, whether its quote still stands in the document it was taken from."""
+        """For each citation, whether its quote is still in its document."""
         ...
 
 

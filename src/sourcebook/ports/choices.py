@@ -16,4 +16,4 @@ def chosen(name: str, kind: type[Choice], value: Choice | str) -> Choice:
         return kind(value)
     except ValueError:
         choices = ", ".join(choice.value for choice in kind)
-        raise UsageError(f"{name} cannot be {value!r}.", hint=f"Choose among {choices}.") from None
+        raise UsageError(f"{name} cannot be {value!r}.", hint=f"Choose one of {choices}.") from None

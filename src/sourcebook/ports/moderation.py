@@ -1,4 +1,4 @@
-"""What the review of answers needs of a base and of those who know its documents."""
+"""What review needs from a base and from its documents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DecisionCounts:
 
 
 class ModerationQueue(Protocol):
-    """Drafts. Each is decided exactly once, whoever tries and however many at the same time."""
+    """Drafts. Each is decided exactly once, however many try at the same time."""
 
     async def add(self, draft: NewDraft) -> Draft:
         """Put a draft into the queue. One that was made of the same message before is returned instead."""
@@ -86,7 +86,7 @@ class ModerationQueue(Protocol):
         ...
 
     async def reject(self, draft_id: int, admin_id: int, reason: str) -> Draft:
-        """Turn a draft down. A stale answer is not given any more; who asked a declined question is told why."""
+        """Reject a draft. A stale answer is no longer used; the person who asked a declined question learns why."""
         ...
 
     async def reply(
@@ -97,7 +97,7 @@ class ModerationQueue(Protocol):
         revision: Revision | None = None,
         embedded: Embedded | None = None,
     ) -> Draft:
-        """Answer who asked, through the outbox; with a revision, the answer is kept as a curated one too."""
+        """Reply to the person who asked, through the outbox. With a revision, also keep it as a curated answer."""
         ...
 
     async def keep(
@@ -107,7 +107,7 @@ class ModerationQueue(Protocol):
         ...
 
     async def cancel(self, draft_id: int, user_id: int) -> Draft:
-        """Take one's own question back."""
+        """Withdraw your own question."""
         ...
 
     async def propose(self, entry_id: int, editor_id: int, revision: Revision) -> Draft:
@@ -135,7 +135,7 @@ class BoundAnswer:
 
 
 class Binder(Protocol):
-    """Finds in the documents what bears an answer out."""
+    """Finds the words in the documents that support an answer."""
 
     async def bind(
         self,

@@ -1,4 +1,4 @@
-"""What is kept of people: who they are, their consultations, what they wrote, and what they paid."""
+"""Stores for users, consultations, messages and payments."""
 
 from __future__ import annotations
 
@@ -53,29 +53,39 @@ class Users(Protocol):
         welcome_tokens: int = 0,
     ) -> User: ...
 
-    async def get_user(self, user_id: int) -> User: ...
+    async def get_user(self, user_id: int) -> User:
+        """The person of this number, or the error that there is none."""
+        ...
 
-    async def list_users(self, role: UserRole | None = None) -> list[User]: ...
+    async def list_users(self, role: UserRole | None = None) -> list[User]:
+        """Everybody, or those of one role, by number, without those who were forgotten."""
+        ...
 
     async def count_all_users(self) -> int:
         """How many people there are, without `local` and those who were forgotten."""
         ...
 
-    async def set_role(self, user_id: int, role: UserRole) -> User: ...
+    async def set_role(self, user_id: int, role: UserRole) -> User:
+        """Say what a person may do."""
+        ...
 
-    async def set_language(self, user_id: int, language: str | None) -> User: ...
+    async def set_language(self, user_id: int, language: str | None) -> User:
+        """Choose the language in which a person is answered; None, and each question decides."""
+        ...
 
     async def set_blocked(self, user_id: int, *, is_blocked: bool) -> User: ...
 
     async def forget_user(self, user_id: int) -> ForgetReport:
-        """Remove all that a person wrote and is called; the ledger stays, without a name."""
+        """Remove a person's names, messages, drafts and conversations. The ledger stays, without a name."""
         ...
 
 
 class Topics(Protocol):
     """Consultations. One is open for a person at a place, however many ask for it at once."""
 
-    async def get_open_topic(self, user_id: int, channel_key: str) -> Topic | None: ...
+    async def get_open_topic(self, user_id: int, channel_key: str) -> Topic | None:
+        """The consultation that is open at this place, if one is."""
+        ...
 
     async def get_or_create_open_topic(
         self,
@@ -99,17 +109,23 @@ class Topics(Protocol):
         """Close the open one, if there is one, and open another."""
         ...
 
-    async def get_topic(self, topic_id: int) -> Topic: ...
-
-    async def list_topics(self, user_id: int, limit: int = 20) -> list[Topic]:
-        """The newest first."""
+    async def get_topic(self, topic_id: int) -> Topic:
+        """The consultation of this number, or the error that there is none."""
         ...
 
-    async def close_topic(self, topic_id: int) -> Topic: ...
+    async def list_topics(self, user_id: int, limit: int = 20) -> list[Topic]:
+        """A person's consultations, the newest first."""
+        ...
+
+    async def close_topic(self, topic_id: int) -> Topic:
+        """End a consultation."""
+        ...
 
     async def update_topic_culture(
         self, topic_id: int, culture: str | None, category: str | None = None
-    ) -> Topic: ...
+    ) -> Topic:
+        """What the consultation is about: its culture, which is the subcategory that is searched, and category."""
+        ...
 
     async def remove_topic(self, topic_id: int) -> bool:
         """Remove a consultation with its conversation and messages. True if there was one."""
@@ -129,16 +145,20 @@ class Messages(Protocol):
         external_id: str | None = None,
         meta: Mapping[str, JsonValue] | None = None,
     ) -> LoggedMessage | None:
-        """Either a text or the message of a conversation. None: `external_id` was logged before."""
+        """Log a text, or a message of a conversation. None: this `external_id` was logged before."""
         ...
 
     async def get_topic_messages(self, topic_id: int, limit: int | None = None) -> list[LoggedMessage]:
-        """In the order in which they were logged; with a limit, the last ones."""
+        """The messages of a consultation in their order; with a limit, the last ones."""
         ...
 
-    async def last_message(self, user_id: int, direction: Direction) -> LoggedMessage | None: ...
+    async def last_message(self, user_id: int, direction: Direction) -> LoggedMessage | None:
+        """The last message that a person sent, or was sent."""
+        ...
 
-    async def find_message(self, external_id: str) -> LoggedMessage | None: ...
+    async def find_message(self, external_id: str) -> LoggedMessage | None:
+        """The message that was logged under this `external_id`."""
+        ...
 
     async def update_message_meta(self, message_id: int, meta: Mapping[str, JsonValue]) -> None:
         """What is given takes the place of what is called the same; the rest stays."""
@@ -172,10 +192,12 @@ class Ledger(Protocol):
         admin_id: int | None = None,
     ) -> TokenTransaction: ...
 
-    async def get_token_balance(self, user_id: int) -> int: ...
+    async def get_token_balance(self, user_id: int) -> int:
+        """How many tokens a person has."""
+        ...
 
     async def token_history(self, user_id: int, limit: int = 50) -> list[TokenTransaction]:
-        """The newest first."""
+        """A person's ledger, the newest row first."""
         ...
 
     async def reserve(
@@ -188,7 +210,7 @@ class Ledger(Protocol):
         topic_id: int | None = None,
         seconds: int = 60,
     ) -> Reservation:
-        """Take tokens that may come back. If nobody settles it in time, a sweep gives them back."""
+        """Hold tokens. If nobody settles the reservation in time, a sweep returns them."""
         ...
 
     async def settle(self, reservation_id: int) -> Reservation:
@@ -200,7 +222,7 @@ class Ledger(Protocol):
         ...
 
     async def sweep_reservations(self, seconds: int = 60) -> int:
-        """Give back what is held by nobody any more. Returns how many there were."""
+        """Return what dead processes held. Says how many reservations that was."""
         ...
 
     async def buy_questions(
@@ -212,7 +234,7 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A question that may be answered now, by whoever holds this and nobody else."""
+    """Permission to answer a question now. Only its holder may."""
 
     visit: Visit
     topic: Topic
@@ -246,14 +268,14 @@ class Leaving(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OwedDraft:
-    """An answer of which no draft was made, because whoever gave it stopped there."""
+    """An answer without its draft, because its process stopped before making one."""
 
     visit: Visit
     reply: Reply
 
 
 class Visits(Protocol):
-    """The way of a question from outside: entered once, answered once, paid once."""
+    """Questions from people: each is entered, answered and charged once."""
 
     async def enter(self, visit: Visit, prices: Prices, *, face: str, seconds: int) -> Entry:
         """Log the question and hold what it costs, in one transaction; or say why not."""

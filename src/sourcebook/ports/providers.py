@@ -25,7 +25,9 @@ class Embedder(Protocol):
     """Turns texts into vectors of one size."""
 
     @property
-    def model(self) -> EmbeddingModel: ...
+    def model(self) -> EmbeddingModel:
+        """What the vectors are made by. A collection is searched with vectors of its own model only."""
+        ...
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One row for each text, in their order, of finite numbers."""
@@ -66,7 +68,7 @@ class EmbeddingCache(Protocol):
 
 
 class Reranker(Protocol):
-    """Reads a question and the best results of a search together, and orders them anew."""
+    """Reads a question and the best results of a search together, and reorders them."""
 
     async def rerank(self, query: str, results: Sequence[SearchResult], top_k: int) -> list[SearchResult]:
         """The best `top_k` of the results, best first. Their chunks are whole, never outlines.

@@ -1,4 +1,4 @@
-"""What a base offers to whoever makes its vectors and words anew."""
+"""What a base offers for rebuilding its vectors and words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START: Place = ("", "")
 
 @dataclass(frozen=True, slots=True)
 class TextToEmbed:
-    """A chunk as it was read. `revision` tells whether its document has changed since."""
+    """A chunk as it was read. `revision` shows whether its document has changed since."""
 
     place: Place
     content: str
@@ -39,7 +39,7 @@ class CuratedToEmbed:
 
 
 class Reindexing(Protocol):
-    """A second set of vectors beside the one in use, or the same set made anew.
+    """A second set of vectors beside the current one, or the current set rebuilt.
 
     Every call is a transaction of its own, so that the work can stop after each and go on later. Whatever changes
     meanwhile is noticed: a vector is only written for the text that it was made of.
@@ -103,7 +103,7 @@ class Reindexing(Protocol):
         ...
 
     async def rebuild_words(self, collection_id: str, on_progress: Callable[[int, int], None] | None) -> int:
-        """Count the words of all texts anew, with the analyser of this program, at one moment. How many texts."""
+        """Recount the words of all texts in one transaction, with this version's analyser. Returns how many texts."""
         ...
 
     async def note_analyser(self) -> None:

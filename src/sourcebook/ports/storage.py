@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import AskedCollection, CitableDocuments
+    from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
     from sourcebook.model.documents import (
         Chunk,
         Collection,
@@ -201,13 +201,13 @@ class IndexWriter(Protocol):
         ...
 
     async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
-        """Record that the bytes of a document also lie at this path. Its id, or None if no document holds them."""
+        """Record that a document's bytes also exist at this path. Returns its id, or None if no document has them."""
         ...
 
     async def move_document(
         self, collection_id: str, document_id: str, old: DocumentPath, new: DocumentPath, file_path: str
     ) -> None:
-        """Record that the document lies at another path now. Nothing is embedded again."""
+        """Record that the document has moved. Nothing is embedded again."""
         ...
 
     async def rearrange(self, collection_id: str, wanted: Rearrangement) -> list[Placement]:
@@ -246,7 +246,7 @@ class IndexWriter(Protocol):
         ...
 
     async def remove_document(self, collection_id: str, document_id: str) -> bool:
-        """Remove the document and all that hangs on it. True if there was one."""
+        """Remove the document and everything that belongs to it. True if there was one."""
         ...
 
     async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:
@@ -278,7 +278,7 @@ class Sources(Protocol):
         ...
 
     async def owner_of_path(self, collection_id: str, source_id: str, path: str) -> str | None:
-        """The document that lies at this path."""
+        """The document at this path."""
         ...
 
     async def stored_files(self, job_kind: str) -> set[str]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
+    """The stores of one open base, for those who build on them directly."""
+
     vectors: VectorStore
     fts: FtsStore
     tracker: DocumentTracker

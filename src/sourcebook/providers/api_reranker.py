@@ -20,7 +20,7 @@ _SECONDS = 10.0
 
 
 class ApiReranker:
-    """Lets a server judge the results. What it says is believed only if it makes sense.
+    """A reranker on a server. Invalid answers are rejected.
 
     The server is asked with `{model, query, documents, top_n}` and answers `{results: [{index, relevance_score}]}`.
     """
@@ -55,6 +55,7 @@ class ApiReranker:
         return put_behind(first, rest)[:top_k]
 
     async def close(self) -> None:
+        """Close the connections to the server. They open again when they are needed."""
         await self._server.close()
 
 
@@ -70,7 +71,7 @@ def _judgements(answer: object, count: int) -> dict[int, float]:
     pairs = [_judgement(entry, count) for entry in cast("list[object]", entries)]
     judged = dict(pairs)
     if len(judged) != len(pairs):
-        raise BadProviderAnswer("its answer judges a result twice.")
+        raise BadProviderAnswer("its answer ranks a result twice.")
     return judged
 
 
@@ -81,7 +82,7 @@ def _judgement(entry: object, count: int) -> tuple[int, float]:
         case _:
             raise BadProviderAnswer("its answer has a result without `index` or `relevance_score`.")
     if isinstance(index, bool) or not 0 <= index < count:
-        raise BadProviderAnswer(f"its answer judges result {index}, and there are {count}.")
+        raise BadProviderAnswer(f"its answer ranks result {index}, but there are only {count}.")
     if isinstance(score, bool) or not math.isfinite(score):
-        raise BadProviderAnswer("its answer holds a score that is not a number.")
+        raise BadProviderAnswer("its answer contains a score that is not a number.")
     return index, float(score)

@@ -29,7 +29,7 @@ class OllamaEmbedder(ServedEmbedder):
             return await super()._encode(role, texts)
         except ProviderRefused as error:
             raise ProviderRefused(
-                error.message, hint=f"If the model is not there yet, run `ollama pull {self._name}`."
+                error.message, hint=f"If the model is not installed yet, run `ollama pull {self._name}`."
             ) from None
 
     def _request(self, texts: list[str]) -> tuple[str, Mapping[str, object]]:

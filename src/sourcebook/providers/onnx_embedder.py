@@ -15,6 +15,7 @@ import numpy as np
 from sourcebook.errors import BadProviderAnswer, ProviderMissing
 from sourcebook.providers.batching import by_length, cores, embed_in_batches
 from sourcebook.providers.known_models import Prefixes
+from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.vector_checks import checked_vectors, readable
 
 if TYPE_CHECKING:
@@ -88,13 +89,15 @@ class OnnxEmbedder:
 
     async def _encode_aside(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
         ready = [self._about.prefixes.on(readable(text), role) for text in texts]
-        return await anyio.to_thread.run_sync(self._encode, ready)
+        # Whoever gives up waiting need not wait for the batch that is being computed: nobody uses it.
+        return await anyio.to_thread.run_sync(self._encode, ready, abandon_on_cancel=True)
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = _Loaded.of(self._about)
-        rows = [self._loaded.vector(text) for text in texts]
+        with RUNNING_CALLS.one():
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = _Loaded.of(self._about)
+            rows = [self._loaded.vector(text) for text in texts]
         return checked_vectors(
             rows, len(texts), self.model.dimensions, f"The model in {self._about.weights.name}"
         )
@@ -128,7 +131,7 @@ class _Loaded:
         unknown = self._inputs - known.keys()
         if unknown:
             raise BadProviderAnswer(
-                f"The model wants the input {min(unknown)!r}, which no text gives.",
+                f"The model needs the input {min(unknown)!r}, which a text cannot provide.",
                 hint="Export it as a sentence model, with tokens as its only input.",
             )
         feed = {name: np.array([known[name]], dtype=np.int64) for name in self._inputs}

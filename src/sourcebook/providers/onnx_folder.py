@@ -56,7 +56,7 @@ def _weights(path: Path) -> Path:
         if (path / place).is_file():
             return (path / place).resolve()
     raise ProviderMissing(
-        f"{path} holds no ONNX model.",
+        f"{path} contains no ONNX model.",
         hint=f"Put one of {', '.join(_PLACES)} there, or name the file itself.",
     )
 
@@ -75,8 +75,8 @@ def _declared_dimensions(weights: Path) -> int:
     found = dimensions_of_weights(weights)
     if found is None:
         raise ProviderMissing(
-            f"Neither {weights} nor a file beside it says how long the model's vectors are.",
-            hint="Put the model's config.json there; its `hidden_size` says it.",
+            f"Neither {weights} nor a file beside it says the model's vector size.",
+            hint="Put the model's config.json there; its `hidden_size` is the size.",
         )
     return found
 

@@ -31,17 +31,21 @@ _ADVICE: dict[type[ProviderError], str] = {
     ProviderTimeout: f"Check that the server is not stuck, or raise `chat_timeout`. {_WITHOUT}",
     ProviderBusy: f"Try again later. {_WITHOUT}",
     ProviderRefused: "Check the name of the model (`chat_model`) and the key (`chat_api_key`).",
-    BadProviderAnswer: "Check that `chat_base_url` is that of a server with `/chat/completions`, usually it ends "
+    BadProviderAnswer: "Check that `chat_base_url` points to a server with `/chat/completions`; it usually ends "
     f"in `/v1`. {_WITHOUT}",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How a model is asked to write."""
+    """How a model is asked to write, and how much of it is read if it does not keep to that."""
 
     temperature: float | None = 0.0
     most_tokens: int = 800
+    most_characters: int = 32_000
+    most_seconds: float = 300.0
+    most_pieces: int = 100_000
+    """A piece is about a token. Models that think before they write send many pieces without text."""
 
 
 class OpenAIChat(RemoteModel):
@@ -83,17 +87,19 @@ class OpenAIChat(RemoteModel):
 
         client = self._connected(openai)
         has_text = is_finished = False
+        limit = _AnswerLimit(self._writing, self.address.shown)
         try:
             with anyio.fail_after(self._patience.seconds):
                 answer = cast("Any", await client.chat.completions.create(**self._request(messages)))
             try:
                 chunks: Any = aiter(answer)
                 while True:
-                    with anyio.fail_after(self._patience.seconds):
+                    with anyio.fail_after(min(self._patience.seconds, limit.seconds_left)):
                         chunk: object = await anext(chunks, None)
                     if chunk is None:
                         break
                     text, is_last = _read(chunk)
+                    limit.take(text)
                     is_finished = is_finished or is_last
                     if text:
                         has_text = True
@@ -102,6 +108,7 @@ class OpenAIChat(RemoteModel):
                 with anyio.CancelScope(shield=True), anyio.move_on_after(1):
                     await answer.close()
         except (TimeoutError, openai.APITimeoutError):
+            limit.take("")
             silent = f"{self.address.shown} was silent for {self._patience.seconds:g} s."
             raise TryAgain(ProviderTimeout(silent)) from None
         except openai.APIConnectionError as error:
@@ -128,6 +135,34 @@ class OpenAIChat(RemoteModel):
 
     def _garbled(self, error: Exception) -> str:
         return f"{self.address.shown} gave an answer that cannot be read: {self.address.without_secrets(str(error))}"
+
+
+class _AnswerLimit:
+    """Gives up an answer that does not end. Such a model would write the next one in the same way."""
+
+    def __init__(self, writing: Writing, who: str) -> None:
+        self._writing = writing
+        self._who = who
+        self._until = anyio.current_time() + writing.most_seconds
+        self._pieces = self._characters = 0
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self._until - anyio.current_time())
+
+    def take(self, text: str) -> None:
+        self._pieces += 1
+        self._characters += len(text)
+        if self.seconds_left <= 0:
+            raise ProviderTimeout(
+                f"{self._who} was still writing after {self._writing.most_seconds:g} s.",
+                hint=f"Raise `chat_seconds` if answers may take that long. {_WITHOUT}",
+            )
+        if self._characters > self._writing.most_characters or self._pieces > self._writing.most_pieces:
+            raise BadProviderAnswer(
+                f"{self._who} did not come to an end: {self._characters} characters in {self._pieces} pieces.",
+                hint=f"Raise `chat_characters` or `chat_tokens` if answers may be that long. {_WITHOUT}",
+            )
 
 
 def _with_advice(error: ProviderError) -> ProviderError:

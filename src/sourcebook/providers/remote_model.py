@@ -16,12 +16,14 @@ import anyio
 
 from sourcebook.errors import (
     BadProviderAnswer,
+    BadSetting,
     ProviderBusy,
     ProviderError,
     ProviderRefused,
     ProviderTimeout,
     ProviderUnreachable,
 )
+from sourcebook.providers.url_checks import is_readable_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _MAY_PASS = frozenset({408, 409, 429})
 _SERVER_ERROR = 500
+_ELSEWHERE = range(300, 400)
 _WORDS_SHOWN = 300
 # The client asks for a key even where the server wants none.
 _NO_KEY = "none"
@@ -57,6 +60,13 @@ class Address:
 
     base_url: str
     api_key: str | None = None
+
+    def __post_init__(self) -> None:
+        if not is_readable_url(self.base_url):
+            raise BadSetting(
+                "The address of the model's server cannot be read.",
+                hint="It is `http://HOST:PORT/PATH`; in a user or password, `/` is written `%2F` and `@` `%40`.",
+            )
 
     def __repr__(self) -> str:
         return f"Address({self.shown!r})"
@@ -163,6 +173,8 @@ class RemoteModel:
                 api_key=self.address.api_key or _NO_KEY,
                 timeout=self._patience.seconds,
                 max_retries=0,
+                # Documents and questions go where the settings say, and nowhere that a server points to.
+                http_client=sdk.DefaultAsyncHttpxClient(follow_redirects=False),
             )
         return cast("openai.AsyncOpenAI", self._client)
 
@@ -175,13 +187,18 @@ class RemoteModel:
         status = error.status_code
         said = self.address.without_secrets(_words_of(error.body))
         message = f"{self.address.shown} answered {status}{f': {said}' if said else ''}"
+        if status in _ELSEWHERE:
+            return ProviderRefused(
+                f"{message}, pointing to another address, which was not followed.",
+                hint="Set the address of the model to the one that is meant, if you trust it.",
+            )
         if status in _MAY_PASS or status >= _SERVER_ERROR:
             wait = _retry_after(error.response.headers)
             if error.code == "insufficient_quota":
                 return ProviderRefused(message, hint="The account has no credit left; waiting does not help.")
             if wait is None or wait <= self._patience.longest_wait:
                 return TryAgain(ProviderBusy(message), wait)
-            return ProviderBusy(f"{message} (and asks to wait {wait:g} s)")
+            return ProviderBusy(f"{message} (and asks us to wait {wait:g} s)")
         return ProviderRefused(message)
 
 

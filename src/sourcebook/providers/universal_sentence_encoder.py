@@ -21,6 +21,7 @@ from sourcebook.errors import ProviderError
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.providers.batching import by_length, cores, embed_in_batches
 from sourcebook.providers.known_models import COMPOSITION
+from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.vector_checks import readable
 
 if TYPE_CHECKING:
@@ -65,15 +66,19 @@ class UniversalSentenceEncoder:
         )
 
     async def _encode_aside(self, texts: list[str]) -> NDArray[np.float32]:
-        return await anyio.to_thread.run_sync(self._encode, [readable(text) for text in texts])
+        # Whoever gives up waiting need not wait for the batch that is being computed: nobody uses it.
+        return await anyio.to_thread.run_sync(
+            self._encode, [readable(text) for text in texts], abandon_on_cancel=True
+        )
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
-        with self._lock:
-            if self._encoder is None:
-                self._encoder = _load()
-        # What the encoder computes, it computes in variables of each call, so that several may run at once.
-        with _SMALL_PRODUCTS.alone():
-            vectors = np.asarray(self._encoder.encode(texts), dtype=np.float32)
+        with RUNNING_CALLS.one():
+            with self._lock:
+                if self._encoder is None:
+                    self._encoder = _load()
+            # What the encoder computes, it computes in variables of each call, so that several may run at once.
+            with _SMALL_PRODUCTS.alone():
+                vectors = np.asarray(self._encoder.encode(texts), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not lengths.all():
             raise ProviderError(f"The model {NAME} gave a vector that is not made of finite numbers.")

@@ -23,6 +23,11 @@ def readable(text: str) -> str:
 
 def checked_vectors(rows: object, count: int, dimensions: int | None, who: str) -> NDArray[np.float32]:
     """Unit vectors, one for each text, or an error that says what is wrong with them."""
+    return _of_length_one(checked_rows(rows, count, dimensions, who), who)
+
+
+def checked_rows(rows: object, count: int, dimensions: int | None, who: str) -> NDArray[np.float64]:
+    """Vectors of any length, one for each text, or an error that says what is wrong with them."""
     try:
         numbers = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -33,12 +38,12 @@ def checked_vectors(rows: object, count: int, dimensions: int | None, who: str) 
         raise BadProviderAnswer(f"{who} gave vectors that are not lists of numbers of one size.")
     if dimensions is not None and numbers.shape[1] != dimensions:
         raise BadProviderAnswer(
-            f"{who} gave vectors of {numbers.shape[1]} numbers, and {dimensions} were expected.",
-            hint="Check the model's name and `embedder_dimensions`; `sourcebook reindex --model` changes the model.",
+            f"{who} gave vectors of {numbers.shape[1]} numbers instead of {dimensions}.",
+            hint="Check the model's name and `embedder_dimensions`; switch models with `sourcebook reindex --model`.",
         )
     if not np.isfinite(numbers).all():
-        raise BadProviderAnswer(f"{who} gave a vector that holds NaN or infinity.")
-    return _of_length_one(numbers, who)
+        raise BadProviderAnswer(f"{who} gave a vector with NaN or infinity.")
+    return numbers
 
 
 def _of_length_one(numbers: NDArray[np.float64], who: str) -> NDArray[np.float32]:

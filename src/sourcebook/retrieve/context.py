@@ -16,7 +16,7 @@ from sourcebook.model.model_facts import ModelFacts, facts_for
 from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import AskedCollection
+    from sourcebook.model.asked_collection import AskedCollection
     from sourcebook.model.documents import Collection, Document, Vector
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import Library, VectorStore

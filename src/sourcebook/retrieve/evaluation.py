@@ -44,12 +44,13 @@ class JudgedQuestion:
 
     @property
     def has_answer(self) -> bool:
+        """Whether some document answers it."""
         return any(grade > 0 for grade in self.judgements.values())
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSetting:
-    """A way to search, under the name by which it is compared."""
+    """A named way to search, for comparisons."""
 
     name: str
     config: RetrievalConfig
@@ -60,7 +61,7 @@ class SearchSetting:
         mode = name.replace(" ", "").removesuffix(_RERANKED)
         if mode not in set(RetrievalMode):
             known = ", ".join(f"{mode}, {mode}{_RERANKED}" for mode in RetrievalMode)
-            raise UsageError(f"There is no way to search called {name!r}.", hint=f"Choose among {known}.")
+            raise UsageError(f"There is no search setting called {name!r}.", hint=f"Choose one of {known}.")
         rerank = RerankConfig(provider=provider) if name.endswith(_RERANKED) else None
         return cls(name, RetrievalConfig(mode=RetrievalMode(mode), rerank_config=rerank))
 
@@ -101,6 +102,7 @@ class Figures:
     answer_at_3: float | None = None
 
     def as_dict(self) -> dict[str, float | int | None]:
+        """The shape in which `eval --json` prints it."""
         return {name: getattr(self, name) for name in Figures.__dataclass_fields__}
 
 

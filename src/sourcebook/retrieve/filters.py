@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sourcebook.errors import BadFilter
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
-from sourcebook.text.normal import normal_form, storable
+from sourcebook.text.normal_form import normal_form, storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata
@@ -141,7 +141,7 @@ def _inner(node: MetadataFilter) -> Sequence[MetadataFilter]:
         case Equals() | In() | GreaterThan() | LessThan() | Between():
             return ()
         case _:
-            raise BadFilter(f"A filter cannot hold a {type(node).__name__}.")
+            raise BadFilter(f"A filter cannot contain a {type(node).__name__}.")
 
 
 def _checked(tree: MetadataFilter) -> MetadataFilter:
@@ -174,7 +174,7 @@ def _checked_condition(condition: Condition) -> Condition:
 def _checked_between(field: Field, name: str, low: object, high: object) -> Between:
     first, last = _ordered(field, name, low), _ordered(field, name, high)
     if isinstance(first, str) != isinstance(last, str):
-        raise BadFilter(f"The filter on {_shown(name)} asks for values between a number and a text.")
+        raise BadFilter(f"The filter on {_shown(name)} mixes a number and a text in one range.")
     return Between(name, first, last)
 
 
@@ -209,7 +209,7 @@ def _number(name: str, value: int | float) -> int | float:
 
 def _text(field: Field, name: str, value: str) -> str:
     if not storable(value):
-        raise BadFilter(f"The filter on {_shown(name)} holds NUL characters or unpaired surrogates.")
+        raise BadFilter(f"The filter on {_shown(name)} contains NUL characters or unpaired surrogates.")
     # Subclasses such as enum members become plain text, which every database driver accepts.
     return normal_form(value) if field.in_normal_form else str.__str__(value)
 

@@ -113,7 +113,7 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
         if row.get("question")
     ]
     if not questions:
-        raise UsageError(f"{path} holds no questions.", hint="Write one in each line below the heading.")
+        raise UsageError(f"{path} contains no questions.", hint="Write one per line, below the heading.")
     return questions
 
 
@@ -125,7 +125,7 @@ def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
         if len(cells) >= 3 and grade.lstrip("-").isdigit():
             judgements.setdefault(cells[0], {})[cells[-2]] = int(grade)
         elif line.strip() and number > 1:
-            raise UsageError(f"{path}, line {number}: a question, a document and a grade are expected.")
+            raise UsageError(f"{path}, line {number}: expected a question, a document and a grade.")
     return judgements
 
 
@@ -145,7 +145,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("a line must hold a JSON object")
+        raise ValueError("a line must be a JSON object")
     return cast("dict[str, Any]", value)
 
 

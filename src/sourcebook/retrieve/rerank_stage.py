@@ -38,8 +38,8 @@ class RerankStage:
         reranker = self._choose(wanted.provider)
         if reranker is None:
             raise ProviderMissing(
-                f"There is no reranker of the kind {wanted.provider.value!r}.",
-                hint="Set `rerank_base_url` and `rerank_model`, or rerank with the local one.",
+                f"The reranker {wanted.provider.value!r} is not available.",
+                hint="Set `rerank_base_url` and `rerank_model`, or use the local reranker.",
             )
         return reranker
 
@@ -63,7 +63,7 @@ class RerankStage:
                 raise
             trace.warn(
                 WarningCode.RERANKER_FAILED,
-                f"The order is the one before reranking. {error.message}",
+                f"The results were not reranked. {error.message}",
             )
             return list(results)
         known = {key_of(result) for result in judged}
@@ -81,7 +81,7 @@ def _checked(judged: Sequence[SearchResult], results: Sequence[SearchResult]) ->
     known = {key_of(result) for result in results}
     returned = [key_of(result) for result in judged]
     if len(set(returned)) != len(returned) or not known.issuperset(returned):
-        raise BadProviderAnswer("The reranker returned results that it was not given, or some of them twice.")
+        raise BadProviderAnswer("The reranker returned unknown or repeated results.")
     if not all(math.isfinite(result.score) for result in judged):
         raise BadProviderAnswer("The reranker returned a score that is not a number.")
     return sorted(judged, key=lambda result: -result.score)

@@ -38,7 +38,7 @@ _SAMPLE = 300
 
 
 class LocalReranker:
-    """Orders results by their score and by how their words answer to those of the question."""
+    """Orders results by their score and by how well their words match the question's."""
 
     async def rerank(self, query: str, results: Sequence[SearchResult], top_k: int) -> list[SearchResult]:
         """The best `top_k`, best first; equals stay in their order. The scores are from 0 to 1."""
@@ -47,7 +47,7 @@ class LocalReranker:
 
 
 class SimpleReranker:
-    """Orders results by the share of the question's words that they hold."""
+    """Orders results by the share of the question's words that they contain."""
 
     async def rerank(self, query: str, results: Sequence[SearchResult], top_k: int) -> list[SearchResult]:
         """The best `top_k`, best first; equals stay in their order. The scores are from 0 to 1."""

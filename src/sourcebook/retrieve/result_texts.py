@@ -12,7 +12,7 @@ from sourcebook.ports.storage import ResultLookup
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.diversity import Sieve
 from sourcebook.retrieve.fusion import put_behind
-from sourcebook.retrieve.parents import as_passages, missing_passages
+from sourcebook.retrieve.parent_passages import as_passages, missing_passages
 from sourcebook.retrieve.trace import key_of
 
 if TYPE_CHECKING:

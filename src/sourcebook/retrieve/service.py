@@ -22,9 +22,7 @@ from sourcebook.model.search import (
     SearchReport,
     WarningCode,
 )
-from sourcebook.retrieve.arms import ArmQuery, Arms, only
-from sourcebook.retrieve.checks import checked_config, named_collections, require_question
-from sourcebook.retrieve.children import ChildView, with_parent_context, without_parent_context
+from sourcebook.retrieve.child_chunks import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.diversity import by_novelty
@@ -34,8 +32,10 @@ from sourcebook.retrieve.fusion import fuse_collections, put_behind
 from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.rerank_stage import RerankStage, candidates_wanted
 from sourcebook.retrieve.result_texts import ChunkReader
+from sourcebook.retrieve.search_checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.retrieve.trace import Trace
+from sourcebook.retrieve.word_and_vector_arms import ArmQuery, Arms, only
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -143,7 +143,7 @@ class DefaultRetriever:
     ) -> list[SearchResult]:
         """The passages of the chosen subcategory, then the general ones as far as there is room."""
         if not question.has_meaning or (config.mode is RetrievalMode.KEYWORD and not question.has_words):
-            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question holds no words to search for.")
+            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question contains no words to search for.")
             return []
         if config.subcategory is None:
             return await self._ranked(names, question, config, context, trace)

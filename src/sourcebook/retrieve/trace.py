@@ -12,7 +12,7 @@ from sourcebook.model.explanation import StageTime
 from sourcebook.model.search import SearchWarning, WarningCode
 
 if TYPE_CHECKING:
-    from sourcebook.model.asked import WordCounts
+    from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.explanation import Demotion
     from sourcebook.model.search import MetadataFilter, SearchResult
     from sourcebook.retrieve.fusion import FusionRule

@@ -98,7 +98,7 @@ def _token(match: re.Match[str]) -> _Token:
 
 
 def _bad(position: int, problem: str) -> BadFilter:
-    return BadFilter(f"The filter is not clear at character {position + 1}: {problem}.", hint=HINT)
+    return BadFilter(f"The filter has an error at character {position + 1}: {problem}.", hint=HINT)
 
 
 class _Parser:

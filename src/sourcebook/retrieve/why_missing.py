@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sourcebook.model.documents import ChunkLevel, DocumentStatus
 from sourcebook.model.explanation import AbsenceCode, AbsenceReason, DocumentPlace
 from sourcebook.model.search import And, Or, RetrievalConfig, RetrievalMode
-from sourcebook.retrieve.checks import checked_config, named_collections
 from sourcebook.retrieve.filter_text import as_where
 from sourcebook.retrieve.filters import FilterRecord, check, matches
+from sourcebook.retrieve.search_checks import checked_config, named_collections
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.text.analysis import analyse, analyse_question
 
@@ -141,7 +141,7 @@ def _of_status(document: Document, chunks: Sequence[EmbeddedChunk]) -> Iterator[
             f"It is hidden. `sourcebook documents unhide {document.id}` shows it again.",
         )
     if not chunks:
-        yield AbsenceReason(AbsenceCode.NO_PASSAGES, "It holds no passages, so there is nothing to find.")
+        yield AbsenceReason(AbsenceCode.NO_PASSAGES, "It has no passages, so there is nothing to find.")
 
 
 def _of_filter(
@@ -155,7 +155,7 @@ def _of_filter(
     parts = tree.filters if isinstance(tree, And) else (tree,)
     failing = [as_where(part) for part in parts if not any(matches(part, record) for record in records)]
     told = " and ".join(f"`{part}`" for part in failing[:_PARTS_SHOWN]) or f"`{as_where(tree)}`"
-    yield AbsenceReason(AbsenceCode.FILTERED_OUT, f"No passage of it matches {told}.")
+    yield AbsenceReason(AbsenceCode.FILTERED_OUT, f"None of its passages match {told}.")
 
 
 def _whole_filter(config: RetrievalConfig) -> MetadataFilter | None:
@@ -196,7 +196,7 @@ def _of_words(
         return
     sought = ", ".join(wanted.terms[:_PARTS_SHOWN]) or "nothing"
     yield AbsenceReason(
-        AbsenceCode.NO_MATCHING_WORDS, f"No passage of it holds a word of the question ({sought})."
+        AbsenceCode.NO_MATCHING_WORDS, f"None of its passages contain a word of the question ({sought})."
     )
 
 
@@ -219,13 +219,13 @@ def _of_rank(
         yield AbsenceReason(
             AbsenceCode.NOT_A_CANDIDATE,
             f"Its best passage is {_told(place.semantic_rank)} by meaning and {_told(place.keyword_rank)} by words;"
-            f" each arm brings its first {usual.count}.",
+            f" each arm contributes its first {usual.count}.",
         )
         return
     last = f"; the last of the {len(results)} results has {results[-1].score:.3f}" if results else ""
     yield AbsenceReason(
         AbsenceCode.BELOW_THE_CUT,
-        f"Its best passage came {rank}. with a score of {usual.fused[rank - 1].score:.3f}{last}.",
+        f"Its best passage was number {rank}, with a score of {usual.fused[rank - 1].score:.3f}{last}.",
     )
 
 

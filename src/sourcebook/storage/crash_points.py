@@ -1,4 +1,4 @@
-"""The named moments of a write. Tests stop a process at each of them; in a running program nobody listens."""
+"""The named moments of a write, at which tests stop the process. No effect otherwise."""
 
 from __future__ import annotations
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from functools import wraps
+from types import CoroutineType
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+from sourcebook.errors import ConnectionLost
 
 Row: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Executor(Protocol):
@@ -45,6 +50,19 @@ class WritesAtOnce(Protocol):
     async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
         """Run `work` in one transaction. It may wait for nothing but its executor."""
         ...
+
+
+def again_if_lost(call: Callable[P, Awaitable[T]]) -> Callable[P, CoroutineType[Any, Any, T]]:
+    """Have something done once more if its connection was lost before it did anything: a read, or one transaction."""
+
+    @wraps(call)
+    async def calling(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await call(*args, **kwargs)
+        except ConnectionLost:
+            return await call(*args, **kwargs)
+
+    return calling
 
 
 async def in_transaction(database: Database, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.model.jobs import Job, JobStatus
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata

@@ -60,7 +60,7 @@ def pending(known: Sequence[Migration], applied: Sequence[AppliedMigration]) -> 
             )
         if migration.digest != done.digest:
             raise MigrationEdited(
-                f"migration {done.version} ({done.name}) of the base is not the one of this program"
+                f"migration {done.version} ({done.name}) of the base differs from this version's"
             )
     reached = max((m.version for m in applied), default=0)
     return [m for m in known if m.version > reached]

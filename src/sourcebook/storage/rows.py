@@ -20,9 +20,9 @@ from sourcebook.model.documents import (
     EmbeddingModel,
 )
 from sourcebook.model.sources import DocumentState, Refused, Source, SourceKind
-from sourcebook.storage.checks import metadata_text
+from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.index import vector_encoding
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata
@@ -44,7 +44,7 @@ def of_intact_rows(make: Callable[P, T]) -> Callable[P, T]:
             # A text that was asked for cannot be stored anywhere; the base has nothing to do with it.
             raise
         except (ValueError, TypeError) as error:
-            raise BaseDamaged(f"a row of the base makes no sense ({error})") from error
+            raise BaseDamaged(f"a row of the base is invalid ({error})") from error
 
     return checked
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from operator import add
 
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
-from sourcebook.text.normal import folded
+from sourcebook.text.normal_form import folded
+from sourcebook.text.spellings import in_one_spelling
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import asking_words, stop_words
 
-ANALYSER_VERSION: int = 2
+ANALYSER_VERSION: int = 3
 """Raising it makes every base index its words again. Any change that gives some text other terms must raise it."""
 
 MAX_QUESTION_CHARACTERS = 4096
@@ -96,7 +97,7 @@ def _cleaned(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    """The text as its reader takes it: without invisible joiners, stress marks and differences of width and case."""
+    """The text as its reader takes it: without invisible joiners, stress marks, differences of width, case, hyphen."""
     if not text.isascii():
         for invisible in "\u00ad\u200c\u200d\u2060\ufeff":
             text = text.replace(invisible, "")
@@ -105,7 +106,7 @@ def _readable(text: str) -> str:
     if "\u0301" in text:
         text = _STRESS.sub("", text)
     # The Turkish capital İ leaves its dot behind when it becomes small.
-    return text.replace("i\u0307", "i").replace("_", " ")
+    return in_one_spelling(text.replace("i\u0307", "i").replace("_", " "))
 
 
 def _in_pairs(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from sourcebook.text.function_words import LISTED, languages_of_prose, prose_of
 from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ _PIECES = 4
 _MIN_LETTERS = 6
 _MIN_SCORE = 0.4
 _CANDIDATES = 5
+_SHORT = 300
+"""Up to so many characters, a name is long enough to outweigh the prose around it."""
 
 # Listings, quoted code, tags, and anything with the signs of addresses, paths and identifiers.
 _FOR_MACHINES = re.compile(r"```.*?```|`[^`\n]*`|<[^<>]{1,200}>|(?<!\S)\S*[/\\_=@{}]\S*", re.DOTALL)
@@ -26,6 +29,8 @@ _ANY = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*")
 _CYRILLIC = re.compile(f"[{CYRILLIC}]+")
 _LATIN = re.compile(f"[{LATIN}]+")
 
+_TOO_READILY = frozenset({"gl", "oc", "ia", "ie", "io", "eo", "la", "vo"})
+"""What the model takes a few words of a greater language for."""
 # Languages that the model tells apart and that share a two-letter code or a stemmer.
 _KNOWN_AS = {"arz": "ar", "sh": "sr", "wuu": "zh"}
 
@@ -33,14 +38,46 @@ _KNOWN_AS = {"arz": "ar", "sh": "sr", "wuu": "zh"}
 def detect_language(text: str) -> str | None:
     """The ISO 639-1 code of the language that the text is in, or None if that is anybody's guess.
 
-    Decided by 2000 characters at most. Text in mostly Cyrillic letters is never taken for a language that is written in
-    Latin ones, nor the other way round. Any string is safe, and nothing is downloaded.
+    Decided by 2000 characters at most; a short text by its small words first, so that names, code and quotations in
+    another language do not decide. Text in mostly Cyrillic letters is never taken for a language that is written in
+    Latin ones, nor the other way round, unless these letters are names or quoted. Any string is safe, and nothing is
+    downloaded.
     """
-    runs = _ANY.findall(_sample(text))
+    sample = _sample(text)
+    runs = _ANY.findall(sample)
+    if _count(runs) < _MIN_LETTERS:
+        return None
+    return (_of_short_text(sample, runs) if len(text) <= _SHORT else None) or _by_letters(runs)
+
+
+def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
+    likely = languages_of_prose(sample)
+    prose = _without_names(sample, runs)
+    seen = _by_letters(prose)
+    # A language without a list has small words of its neighbours; only those that the model guesses too readily wait.
+    if seen is not None and seen not in LISTED and seen not in _TOO_READILY:
+        return seen
+    if len(likely) == 1:
+        return likely[0]
+    # Between two languages with the same small words the model decides, however little it believes in either.
+    return _first(code for code in _guesses(prose, 0.0) if code in likely) or seen
+
+
+def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:
+    """The prose of a short text; of prose in two scripts what is not Latin, for names in Latin letters may be small.
+
+    Where hardly anything but names is left, as in a title with capitals, these tell more than what is left.
+    """
+    prose = prose_of(sample)
+    others = [word for word in prose if not _LATIN.search(word)]
+    if _count(others) >= _MIN_LETTERS:
+        return others
+    return prose if _count(runs) > _count(prose) > _count(runs) / 2 else runs
+
+
+def _by_letters(runs: Sequence[str]) -> str | None:
     letters = _count(runs)
     cyrillic, latin = (_parts(runs, script) for script in (_CYRILLIC, _LATIN))
-    if letters < _MIN_LETTERS:
-        return None
     # Only the script of the majority is shown to the model: the code in a Russian manual is not English prose.
     if 2 * _count(cyrillic) > letters:
         return _first(code for code in _guesses(cyrillic) if code in IN_CYRILLIC)
@@ -71,9 +108,9 @@ def _first(codes: Iterator[str]) -> str | None:
     return next(codes, None)
 
 
-def _guesses(runs: Sequence[str]) -> Iterator[str]:
+def _guesses(runs: Sequence[str], threshold: float = _MIN_SCORE) -> Iterator[str]:
     """The two-letter codes that the model believes in, best first."""
-    for guess in _detector().detect(" ".join(runs), model="lite", k=_CANDIDATES, threshold=_MIN_SCORE):
+    for guess in _detector().detect(" ".join(runs), model="lite", k=_CANDIDATES, threshold=threshold):
         code = str(guess["lang"])
         code = _KNOWN_AS.get(code, code)
         if len(code) == 2:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections import deque
 from collections.abc import Iterator
 
 # Blank lines, a page break, or a line that opens a heading, a list item, a table row or a listing.
@@ -25,14 +27,30 @@ _OPENERS = "«„“\"'‘([{*_`-–—/"
 # Abbreviations that something always follows. Those that may well be the last word of a sentence ("и др.", "etc.",
 # "руб.") are left out: before a small letter no sentence ends anyway.
 _NEVER_LAST_WORDS = """
-    см ср рис табл стр гл разд илл ул пр просп пер пл наб обл р-н пос дер корп кв оф тел
-    им проф акад доц канд докт инж ген полк кап св г-н г-жа гр тов ред изд напр англ лат греч нем франц т.е т.к т.н
+    см ср рис табл стр гл разд илл ул пр просп пер пл наб обл р-н пос дер корп кв оф тел оз о-в хр мкр абз досл устар
+    им проф акад доц канд докт инж ген полк кап св г-н г-жа гр тов ред изд напр т.е т.к т.н
+    англ лат греч др.-греч древнегреч нем др.-нем франц фр исп итал яп африк груз арм азерб осет тат башк казах узб
+    тадж кирг туркм укр белор польск чеш словацк болг макед словен хорв рум венг швед норв голл нидерл фин эст латыш
+    литов вьетн монг перс санскр ивр др.-евр ирл шотл валл кат галис рус др.-рус церк.-слав
     mr mrs ms dr prof st rev hon gen col capt lt sgt vs cf al eg ie e.g i.e fig figs eq sec vol nos pp ed eds approx
-    sr sra srta dra profa exmo exma ilmo eng arq av ex p.ex obs art cap pág págs tel núm cia
+    messrs mt gov viz
+    sr sra srta dra profa exmo exma ilmo eng arq av ex p.ex obs art cap pág págs tel núm núms cia séc sécs
+    ej p.ej avda dña lic ing nro dpto depto aprox cfr ee
 """
 _NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
+# These stand before a number; before anything else they are words, or may be the last ones.
+_BEFORE_NUMBERS_WORDS = "ок ст кн вып no nr ca jan feb apr aug sept oct nov dec"
+_BEFORE_NUMBERS = frozenset(_BEFORE_NUMBERS_WORDS.split())
 _WORDS_OF_ONE_LETTER = frozenset("яéà")
 _LAST_AFTER_T = frozenset("дп")
+
+_CLOSED_BY = {"(": ")", "[": "]", "{": "}", "«": "»", "“": "”", "„": "“", '"': '"'}
+_CLOSERS = frozenset(_CLOSED_BY.values())
+_BRACKET = re.compile(r"[()\[\]{}«»“”„]|(?<![^\s(\[{])\"(?=\S)|(?<=\S)\"")
+_NOWHERE = (sys.maxsize, sys.maxsize)
+_DEEPEST = 8
+_LONGEST_BRACKET = 300
+"""What is longer holds sentences of its own, and a bracket that is closed pages later was another one."""
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -75,11 +93,43 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
     # Where nobody types capitals, a small letter after a dot tells nothing.
     capitals = not text[first:last].islower()
     start = first
+    brackets = iter(_brackets(text, first, last))
+    opened, closed = next(brackets, _NOWHERE)
     for match in _SENTENCE_END.finditer(text, first, last):
+        while closed < match.start():
+            opened, closed = next(brackets, _NOWHERE)
+        # A mark right before the closing bracket takes it along, and may end the sentence after it.
+        if opened < match.start() and match.end() <= closed < last:
+            continue
         if match["mark"] and (not match["gap"] or _goes_on(text, start, match, capitals)):
             continue
         start = match.end()
         yield start
+
+
+def _brackets(text: str, first: int, last: int) -> list[tuple[int, int]]:
+    """Where short brackets and quotations open and close in a block, the outermost ones, in their order."""
+    waiting: deque[tuple[str, int]] = deque(maxlen=_DEEPEST)
+    found: list[tuple[int, int]] = []
+    for match in _BRACKET.finditer(text, first, last):
+        sign, place = match[0], match.start()
+        if sign in _CLOSERS and (start := _opened(sign, place, waiting)) is not None:
+            while found and found[-1][0] > start:
+                found.pop()
+            found.append((start, place))
+        elif sign in _CLOSED_BY:
+            waiting.append((_CLOSED_BY[sign], place))
+    return found
+
+
+def _opened(closer: str, place: int, waiting: deque[tuple[str, int]]) -> int | None:
+    """Where the bracket that is closed here was opened. Those opened since then were no brackets."""
+    start = next((opened for sign, opened in reversed(waiting) if sign == closer), None)
+    if start is None or place - start > _LONGEST_BRACKET:
+        return None
+    while waiting.pop()[1] != start:
+        pass
+    return start
 
 
 def _goes_on(text: str, start: int, match: re.Match[str], capitals: bool) -> bool:
@@ -89,10 +139,10 @@ def _goes_on(text: str, start: int, match: re.Match[str], capitals: bool) -> boo
         return True
     if following != following.title() and (capitals or not gap.isspace()):
         return True
-    return match["mark"] == "." and _is_abbreviated(text, start, match.start())
+    return match["mark"] == "." and _is_abbreviated(text, start, match.start(), following)
 
 
-def _is_abbreviated(text: str, start: int, dot: int) -> bool:
+def _is_abbreviated(text: str, start: int, dot: int, following: str) -> bool:
     """Whether the dot belongs to the word before it: an abbreviation, an initial or the number of an item."""
     nearest = max(start, dot - _LOOK_BACK)
     before = text[nearest:dot]
@@ -106,7 +156,7 @@ def _is_abbreviated(text: str, start: int, dot: int) -> bool:
         return token[-1].isupper() or not _may_be_last(word, earlier[-1] if earlier else "")
     if token[-2:-1] == "." and token[-1].isupper():
         return True
-    return word in _NEVER_LAST
+    return word in _NEVER_LAST or (following.isdigit() and word in _BEFORE_NUMBERS)
 
 
 def _may_be_last(letter: str, before: str) -> bool:

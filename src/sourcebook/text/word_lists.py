@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sourcebook.text.normal import folded
+from sourcebook.text.normal_form import folded
 
 
 def lines_of(name: str) -> list[str]:

@@ -100,10 +100,10 @@ def cited_sentences(answer: str) -> list[CitedSentence]:
     the one behind it.
     """
     sentences: list[CitedSentence] = []
-    marks_come_first = _LEADING.match(answer) is not None
+    are_first = marks_come_first(answer)
     for start, end in sentence_spans(answer):
         begin = start
-        if sentences and not marks_come_first and (leading := _LEADING.match(answer, start, end)):
+        if sentences and not are_first and (leading := _LEADING.match(answer, start, end)):
             begin = leading.end()
             sentences[-1] = sentences[-1].citing(_cited(answer[start:begin]))
         text = "".join(piece for piece in _pieces(answer[begin:end]) if isinstance(piece, str))
@@ -113,6 +113,11 @@ def cited_sentences(answer: str) -> list[CitedSentence]:
         elif numbers and sentences:
             sentences[-1] = sentences[-1].citing(numbers)
     return sentences
+
+
+def marks_come_first(answer: str) -> bool:
+    """Whether the marks of an answer stand before their sentences."""
+    return _LEADING.match(answer) is not None
 
 
 def _cited(text: str) -> tuple[int, ...]:
@@ -138,6 +143,10 @@ class Quote:
     @property
     def is_enough(self) -> bool:
         return self.grade is not SupportGrade.DOUBTFUL
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
 
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
@@ -169,6 +178,14 @@ def _best(found: Sequence[tuple[Quote, Support]], alone: set[tuple[int, int]]) -
     near = [it for it in found if (it[0].start, it[0].end) in alone and it[1].is_contradicted]
     nearest = max(near, key=lambda it: it[1].likeness, default=None)
     return nearest[0] if nearest and nearest[1].likeness > support.likeness else best
+
+
+def quote_at(
+    sentence: str, passage: str, span: tuple[int, int], language: str | None, context: str = ""
+) -> Quote:
+    """These words of the passage, and whether they support the sentence."""
+    text = passage[slice(*span)]
+    return Quote.of(span, text, check_support(sentence, text, language, context))
 
 
 def renumbered(answer: str, order: Sequence[int]) -> str:

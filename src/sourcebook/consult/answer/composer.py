@@ -7,16 +7,22 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import (
+    CitationMark,
     CitationMarkReader,
     CitedSentence,
     Piece,
+    Quote,
     best_quote,
     cited_sentences,
+    marks_come_first,
+    quote_at,
 )
 from sourcebook.consult.answer.extract import Asked, emphasised, extract
+from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
-from sourcebook.consult.wording import source_link
+from sourcebook.consult.answer.source_link import source_link
 from sourcebook.model.chat import Citation, Sentence, SupportGrade
+from sourcebook.text.normal_form import made_storable, without_open_half
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Document
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComposedAnswer:
-    """The text of an answer with its marks, the citations behind them, and what became of each sentence."""
+    """The text of an answer with its marks, its citations, and the verdict on each sentence."""
 
     text: str
     citations: Sequence[Citation] = ()
@@ -48,15 +54,14 @@ class PassageSources:
         end: int,
         highlight: Sequence[tuple[int, int]] = (),
     ) -> Citation:
-        """A citation of a span of the passage's content, verified by being what stands there.
+        """A citation of a span of the passage's content, verified because it is copied from there.
 
         `highlight` are the words that carry the answer, as spans of the quote: it is cited with their page.
         """
         chunk = passage.chunk
-        document = self.documents.get((passage.collection_id, chunk.document_id))
-        # A passage may go over to the next page before the quote, and a quote before what it is quoted for.
-        carrying = chunk.start_index + start + min((first for first, _ in highlight), default=0)
-        page = (document.page_at(carrying) if document else None) or chunk.page
+        document = self._document(passage)
+        # A quote may go over to the next page before what it is quoted for.
+        page = self.page(passage, start + min((first for first, _ in highlight), default=0))
         return Citation(
             number=number,
             text=source_link(passage.document_path, passage.document_title, page, self.language),
@@ -74,6 +79,15 @@ class PassageSources:
             section=chunk.section,
             highlight=tuple(highlight),
         )
+
+    def page(self, passage: SearchResult, start: int) -> int | None:
+        """The page of a character of the passage. A passage may go over to the next page before it."""
+        document = self._document(passage)
+        found = document.page_at(passage.chunk.start_index + start) if document else None
+        return found or passage.chunk.page
+
+    def _document(self, passage: SearchResult) -> Document | None:
+        return self.documents.get((passage.collection_id, passage.chunk.document_id))
 
 
 def extracted(
@@ -95,33 +109,63 @@ def extracted(
     return ComposedAnswer(text, tuple(citations), tuple(sentences)) if citations else None
 
 
+_NOWHERE = 0
+"""The passage of a mark that leads to none."""
+
+
+@dataclass(slots=True)
+class _Source:
+    """What a mark stands for: a passage by the number that the model was given, and the words that it leads to.
+
+    The words are chosen when the mark is written, and once more when its sentence has ended; then they stay.
+    """
+
+    passage: int
+    span: tuple[int, int] | None = None
+    is_settled: bool = False
+
+
 @dataclass(slots=True)
 class StreamedAnswer:
-    """Follows a model that writes: tells what may be shown, checks each sentence as it ends, and sums up.
+    """Follows a model as it writes: says what may be shown, checks each finished sentence, and sums up.
 
-    Marks are shown in the order of their first use, whatever numbers the model uses.
+    Marks are numbered in the order of their first use, whatever numbers the model uses, and each leads to one quote:
+    two sentences from different places of a passage have different numbers.
     """
 
     desk: PassageSources
     _reader: CitationMarkReader = field(default_factory=CitationMarkReader)
     _text: str = ""
-    _places: dict[int, int] = field(default_factory=dict[int, int])
+    _sources: list[_Source] = field(default_factory=list[_Source])
+    _unknown: set[int] = field(default_factory=set[int])
+    """Numbers that the model made up."""
     _checked: list[tuple[CitedSentence, list[Citation]]] = field(
         default_factory=list[tuple[CitedSentence, list[Citation]]]
     )
     _shown: bool = False
+    _half: str = ""
 
     def feed(self, text: str) -> str:
-        """What may be shown after this piece. The word for "nothing found" is held back until it is known."""
-        return self._show(self._reader.feed(text))
+        """What may be shown after this piece. What may still become "nothing found" is held back until it is known."""
+        whole, self._half = without_open_half(self._half + text)
+        return self._show(self._reader.feed(made_storable(whole)))
 
     def close(self) -> str:
-        return self._show(self._reader.close(), is_last=True)
+        ending = self._reader.feed(made_storable(self._half))
+        return self._show([*ending, *self._reader.close()], is_last=True)
 
     @property
     def has_nothing(self) -> bool:
         """Whether the model said that the passages do not answer, or nothing at all."""
-        return not self._text.strip() or NOTHING_FOUND in self._text
+        if not self._text.strip() or NOTHING_FOUND in self._text:
+            return True
+        return not self._sources and is_own_decline(self._text)
+
+    @property
+    def _is_open(self) -> bool:
+        if NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
+            return True
+        return not self._shown and not self._sources and may_become_decline(self._text)
 
     def new_citations(self, *, is_last: bool = False) -> list[Citation]:
         """The citations of the sentences that have ended since the last time."""
@@ -155,31 +199,64 @@ class StreamedAnswer:
 
     def _show(self, pieces: Sequence[Piece], *, is_last: bool = False) -> str:
         before = len(self._text) if self._shown else 0
-        self._text += "".join(map(self._written, pieces))
-        if not is_last and NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
+        for piece in pieces:
+            self._text += piece if isinstance(piece, str) else self._marks(piece)
+        if not is_last and self._is_open:
             return ""
         if self.has_nothing:
             return ""
         self._shown = True
         return self._text[before:]
 
-    def _written(self, piece: Piece) -> str:
-        if isinstance(piece, str):
-            return piece
-        return "".join(f"[{self._shown_as(number)}]" for number in piece.numbers)
+    def _marks(self, mark: CitationMark) -> str:
+        ended = [] if marks_come_first(self._text) else cited_sentences(self._text)
+        sentence = ended[-1].text if ended else ""
+        return "".join(f"[{self._number(passage, sentence)}]" for passage in mark.numbers)
 
-    def _shown_as(self, number: int) -> int:
-        """The number that readers see. One that was not given stays what it is: it must not point at another source."""
-        if not 1 <= number <= len(self.desk.passages):
-            return number
-        return self._places.setdefault(number, len(self._places) + 1)
+    def _number(self, passage: int, sentence: str) -> int:
+        """The number under which readers find the words of the passage that the sentence stands on."""
+        if not self._is_given(passage):
+            # One that was not given stays what it is, unless a source has that number: it must lead to none.
+            self._unknown.add(passage)
+            return passage if passage > len(self._sources) or passage < 1 else self._put(_Source(_NOWHERE))
+        if not sentence:
+            # What it is to support comes behind it.
+            return self._put(_Source(passage))
+        return self._numbered(passage, self._best(sentence, passage).span)
+
+    def _numbered(self, passage: int, span: tuple[int, int] | None) -> int:
+        for shown, source in enumerate(self._sources, start=1):
+            if (source.passage, source.span) == (passage, span):
+                return shown
+        return self._put(_Source(passage, span))
+
+    def _put(self, source: _Source) -> int:
+        """The next number that means nothing else, which is this source's from now on."""
+        while len(self._sources) + 1 in self._unknown:
+            self._sources.append(_Source(_NOWHERE))
+        self._sources.append(source)
+        return len(self._sources)
+
+    def _is_given(self, passage: int) -> bool:
+        return 1 <= passage <= len(self.desk.passages)
 
     def _checked_citations(self, sentence: CitedSentence) -> Iterator[Citation]:
-        given = {shown: number for number, shown in self._places.items()}
         for shown in sentence.numbers:
-            number = given.get(shown, 0)
-            if 1 <= number <= len(self.desk.passages):
-                yield self._cited(sentence, number, shown)
+            source = self._sources[shown - 1] if 1 <= shown <= len(self._sources) else None
+            if source is not None and self._is_given(source.passage):
+                yield self._citation(shown, source.passage, self._settled(sentence.text, source))
+
+    def _settled(self, sentence: str, source: _Source) -> Quote:
+        """The quote of a mark for a sentence that has ended. Words that others stand on are left if they will do."""
+        if source.is_settled and source.span is not None:
+            passage, context = self._passage(source.passage)
+            kept = quote_at(sentence, passage.chunk.content, source.span, self.desk.language, context)
+            if kept.is_enough:
+                return kept
+        best = self._best(sentence, source.passage)
+        if not source.is_settled:
+            source.span, source.is_settled = best.span, True
+        return best
 
     def _own_citation(self, sentence: CitedSentence) -> Iterator[Citation]:
         """A source for a sentence that names none: the first passage that says it, or says it in other words.
@@ -188,24 +265,31 @@ class StreamedAnswer:
         """
         if sentence.numbers or sentence.text.endswith("?"):
             return
-        reworded: list[tuple[int, Citation]] = []
-        for number in range(1, len(self.desk.passages) + 1):
-            citation = self._cited(sentence, number, self._places.get(number, len(self._places) + 1))
-            if citation.verified:
-                reworded = [(number, citation)]
+        reworded: tuple[int, Quote] | None = None
+        for passage in range(1, len(self.desk.passages) + 1):
+            quote = self._best(sentence.text, passage)
+            if quote.is_verified:
+                reworded = passage, quote
                 break
-            if citation.support is not SupportGrade.DOUBTFUL:
-                reworded.append((number, citation))
-        for number, citation in reworded[:1]:
-            self._places[number] = citation.number
-            yield citation
+            if quote.is_enough and reworded is None:
+                reworded = passage, quote
+        if reworded is not None:
+            passage, quote = reworded
+            shown = self._numbered(passage, quote.span)
+            self._sources[shown - 1].is_settled = True
+            yield self._citation(shown, passage, quote)
 
-    def _cited(self, sentence: CitedSentence, number: int, shown: int) -> Citation:
-        """A sentence checked against a passage; `shown` is the number that readers see."""
+    def _best(self, sentence: str, number: int) -> Quote:
+        passage, context = self._passage(number)
+        return best_quote(sentence, passage.chunk.content, self.desk.language, context)
+
+    def _passage(self, number: int) -> tuple[SearchResult, str]:
+        """A passage with what stands above it."""
         passage = self.desk.passages[number - 1]
-        context = "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
-        quote = best_quote(sentence.text, passage.chunk.content, self.desk.language, context)
-        citation = self.desk.citation(shown, passage, quote.start, quote.end)
+        return passage, "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
+
+    def _citation(self, shown: int, number: int, quote: Quote) -> Citation:
+        citation = self.desk.citation(shown, self.desk.passages[number - 1], quote.start, quote.end)
         return replace(citation, verified=quote.is_verified, doubts=quote.doubts, support=quote.grade)
 
 

@@ -1,4 +1,4 @@
-"""What a chat model is told: the rules, the passages, the terms, and what was said before.
+"""The prompt of a chat model: the rules, the passages, the terms, and the conversation so far.
 
 Whatever comes from documents, people or earlier answers is data. It is fenced, and the rules say so; and because a
 model may still be talked into something, it is given no tools: all that it can do is write, and what it writes is

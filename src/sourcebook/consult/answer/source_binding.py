@@ -1,4 +1,4 @@
-"""Binding an answer to the documents: what bears each of its sentences out, found and checked without a model."""
+"""Binds an answer to the documents: finds and checks the words that support each sentence, without a model."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SourceBinder:
         return await work.bound(answer)
 
     async def _standing(self, citations: Sequence[Citation]) -> list[CuratedSource]:
-        """Those of the citations whose words still stand in their documents."""
+        """The citations whose words are still in their documents."""
         documents: dict[tuple[str, str], Document | None] = {}
         found: list[CuratedSource] = []
         for citation in citations:

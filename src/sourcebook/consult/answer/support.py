@@ -23,7 +23,7 @@ from sourcebook.consult.answer.support_order import has_exchanged_facts
 from sourcebook.consult.answer.support_units import has_other_units
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import analyse, words
-from sourcebook.text.decisive import decisive_words, meant_words
+from sourcebook.text.decisive_words import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
 from sourcebook.text.numbers import quantities
 from sourcebook.text.opposites import are_opposite
@@ -188,7 +188,7 @@ def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
-    """Names in the sentence that nobody mentions in the quote. Of "Rh-infected" only the first part is a name."""
+    """Names in the sentence that are not in the quote. Of "Rh-infected" only the first part is a name."""
     held = set(words(around))
     stems = set(stem_words(sorted(held), language))
     beginnings = _beginnings(stems | held)

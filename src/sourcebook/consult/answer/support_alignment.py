@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from enum import Enum, auto
 
 from sourcebook.text.negation import negators
-from sourcebook.text.normal import folded
+from sourcebook.text.normal_form import folded
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words

@@ -134,8 +134,9 @@ class Calibrator:
             language = detect_language(pair.other)
             index = TermIndex.of(terms, language)
             asked, known = index.in_preferred_words(pair.other), index.in_preferred_words(pair.question)
-            agree = difference(asked, known, (language, detect_language(pair.question), *held)) is None
             distance = await _distance(context, collection_id, pair)
+            spoken = (language, detect_language(pair.question), *held)
+            agree = difference(asked, known, spoken, distance) is None
             tried.append(TriedPair(distance, agree, pair.is_same))
         return calibrate_pairs(tried, facts.curation.distance)
 

@@ -65,7 +65,7 @@ class TriedPair:
 def calibrate_passages(tried: Sequence[TriedQuestion], needed: float) -> PassageCalibration:
     """What the threshold does, and which would balance answering and declining better."""
     sides = [[t for t in tried if t.is_answerable is side] for side in (True, False)]
-    _require(sides, "questions that the base answers", "questions that it does not answer")
+    _require(sides, "questions with an answer", "questions without")
     before = passage_figures(tried, [needed] * len(tried))
     chosen = best_needed(tried, needed)
     after = passage_figures(tried, _cross_chosen(tried, lambda some: best_needed(some, needed)))
@@ -103,7 +103,7 @@ def best_needed(tried: Sequence[TriedQuestion], present: float) -> float:
 def calibrate_pairs(tried: Sequence[TriedPair], distance: float) -> CuratedCalibration:
     """What the distance does, and which would find more without a wrong answer."""
     sides = [[t for t in tried if t.is_same is side] for side in (True, False)]
-    _require(sides, "pairs that ask the same", "pairs that only look alike")
+    _require(sides, "pairs that ask the same", "pairs that only look similar")
     before = curated_figures(tried, [distance] * len(tried))
     chosen = best_distance(tried, distance)
     after = curated_figures(tried, _cross_chosen(tried, lambda some: best_distance(some, distance)))
@@ -162,5 +162,5 @@ def _require(sides: Sequence[Sequence[object]], one: str, other: str) -> None:
     if min(map(len, sides)) < FEWEST:
         raise TooLittleData(
             f"there are {len(sides[0])} {one} and {len(sides[1])} {other}",
-            hint=f"At least {FEWEST} of each are needed: fewer would make a threshold that fits only them.",
+            hint=f"At least {FEWEST} of each are needed for a reliable threshold.",
         )

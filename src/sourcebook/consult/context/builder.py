@@ -1,4 +1,4 @@
-"""From a question to the text that is put before a model of one's own: the context, and where it comes from."""
+"""Builds the context for your own model: passages for a question, and where they come from."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ContextChunk:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The pieces in their order, and the collections that they are from."""
+    """The chunks in order, and the collections they come from."""
 
     question: str
     chunks: Sequence[ContextChunk]
@@ -97,7 +97,7 @@ class Context:
 
 
 class ContextBuilder:
-    """Builds contexts from a `Sourcebook`, or from an `EmbeddingStore` and whatever embeds a question for it.
+    """Builds contexts from a `Sourcebook`, or from an `EmbeddingStore` and an embedder.
 
     `policies` is a file as in `docs/how-to/ask.md`; without one `data/policies/rag.yaml` is read if it exists.
     """
@@ -111,7 +111,7 @@ class ContextBuilder:
     ) -> None:
         if isinstance(source, RowIndex) and embedder is None:
             raise UsageError(
-                "an index needs an embedder for the question", hint="Give anything with embed([text])."
+                "an index needs an embedder for the question", hint="Pass anything with embed([text])."
             )
         self._source = source
         self._embedder = embedder
@@ -157,7 +157,7 @@ class ContextBuilder:
             return None
         if entity not in self._policies:
             known = ", ".join(sorted(self._policies)) or "none"
-            raise UsageError(f"there is no policy for {entity!r}", hint=f"The policies name: {known}.")
+            raise UsageError(f"there is no policy for {entity!r}", hint=f"The policies cover: {known}.")
         return self._policies[entity]
 
     def _search(

@@ -27,7 +27,7 @@ _KEYS = ("collections", "max_chunks", "min_score", "max_characters")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What holds for one entity. None leaves it to who asks."""
+    """The policy of one entity. None leaves a value to the caller."""
 
     collections: tuple[str, ...]
     max_chunks: int | None = None
@@ -49,9 +49,9 @@ def load_policies(path: str | os.PathLike[str] | None = None) -> dict[str, Polic
     try:
         return _policies(yaml.safe_load(text))
     except RecursionError:
-        raise BadPolicy(f"{chosen} is nested too deep.") from None
+        raise BadPolicy(f"{chosen} is nested too deeply.") from None
     except yaml.YAMLError as error:
-        raise BadPolicy(f"{chosen} is no YAML: {' '.join(str(error).split())}") from None
+        raise BadPolicy(f"{chosen} is not YAML: {' '.join(str(error).split())}") from None
     except _Wrong as error:
         raise BadPolicy(f"{chosen}: {error}") from None
 
@@ -69,7 +69,7 @@ def _policy(name: str, entry: object) -> Policy:
     where = f"entities.{name}"
     given = _mapping(entry, where)
     if unknown := sorted(set(given) - set(_KEYS)):
-        raise _Wrong(f"{where} has {unknown[0]!r}, and may have {', '.join(_KEYS)}")
+        raise _Wrong(f"{where} has {unknown[0]!r}; allowed are {', '.join(_KEYS)}")
     return Policy(
         _names(given.get("collections"), f"{where}.collections"),
         _count(given.get("max_chunks"), f"{where}.max_chunks"),
@@ -80,20 +80,20 @@ def _policy(name: str, entry: object) -> Policy:
 
 def _mapping(value: object, where: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise _Wrong(f"{where} has to be names with values")
+        raise _Wrong(f"{where} must be a mapping of names to values")
     entries = cast("dict[Any, object]", value)
     if strange := [key for key in entries if not isinstance(key, str)]:
-        raise _Wrong(f"{where} has the name {strange[0]!r}, which is no text: put it in quotes")
+        raise _Wrong(f"{where} has the name {strange[0]!r}, which is not text: put it in quotes")
     return entries
 
 
 def _names(value: object, where: str) -> tuple[str, ...]:
     names = [cast("object", value)] if isinstance(value, str) else value
     if not isinstance(names, list) or not names:
-        raise _Wrong(f"{where} has to be a list of collections")
+        raise _Wrong(f"{where} must be a list of collections")
     listed = cast("list[object]", names)
     if not all(isinstance(name, str) and name.strip() for name in listed):
-        raise _Wrong(f"{where} has to hold names of collections")
+        raise _Wrong(f"{where} must contain names of collections")
     return tuple(dict.fromkeys(cast("list[str]", listed)))
 
 
@@ -101,7 +101,7 @@ def _count(value: object, where: str) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _Wrong(f"{where} has to be a whole number from 1 on")
+        raise _Wrong(f"{where} must be a whole number of at least 1")
     return value
 
 
@@ -109,5 +109,5 @@ def _number(value: object, where: str) -> float | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise _Wrong(f"{where} has to be a number")
+        raise _Wrong(f"{where} must be a number")
     return float(value)

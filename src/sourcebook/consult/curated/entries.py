@@ -1,4 +1,4 @@
-"""Approved answers by their words: added with a vector of the collection's model, bound to sources, and found."""
+"""Curated answers by their text: adds them with a vector and sources, and finds them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
 
-_NO_EMBEDDER = "curated answers are found by their vectors, and the model of {!r} is not available here"
+_NO_EMBEDDER = "curated answers are found by their vectors, but the model of {!r} is not available here"
 
 
 class CuratedEntries:
-    """Curated answers for those who have words and no vectors."""
+    """Curated answers by their text: makes the vectors that the store needs."""
 
     def __init__(
         self,
@@ -89,13 +89,13 @@ class CuratedEntries:
     async def source(
         self, collection_id: str, document: str, quote: str | None, supports: str
     ) -> CuratedSource:
-        """The place in a document where the quote stands; without one, where its best words for the answer do."""
+        """The place of the quote in a document or, without one, of the words that best support the answer."""
         found = (await self._stores.library.find_document(collection_id, document)).document
         span = _supporting(supports, found.content) if quote is None else _standing(quote, found.content)
         if span is None:
-            wanted = "these words do not stand" if quote is not None else "nothing supports the answer"
+            wanted = "these words are not" if quote is not None else "nothing supports the answer"
             raise UsageError(
-                f"{wanted} in {found.file_path}", hint="Quote a sentence as it stands in the document."
+                f"{wanted} in {found.file_path}", hint="Quote a sentence exactly as it is in the document."
             )
         start, end = span
         stored = await self._stores.vectors.get_by_document(collection_id, found.id)
@@ -131,7 +131,7 @@ async def _vector(embedder: Embedder, text: str, role: TextRole) -> Vector:
 
 
 def _standing(quote: str, text: str) -> tuple[int, int] | None:
-    """Where the words stand; only the white space between them may differ."""
+    """Where the words are; only the white space between them may differ."""
     words = quote.split()
     found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     return None if found is None else found.span()

@@ -7,21 +7,31 @@ than two ways of asking one thing. So nearness is only the first test, and the w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.source_link import source_link
+from sourcebook.consult.curated.similar_questions import MOST_OFFERED, similar_questions
 from sourcebook.consult.question.sameness import difference
-from sourcebook.consult.wording import source_link
 from sourcebook.model.chat import Citation, SourceState, SupportGrade
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.terminology import TermIndex
     from sourcebook.consult.question.inquiry import Inquiry
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch
+    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, SimilarQuestion
     from sourcebook.model.documents import JsonValue
     from sourcebook.ports.chat import CuratedAnswers
     from sourcebook.retrieve.context import QuestionContext
 
 _LOOKED_AT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedFinding:
+    """The approved answer to a question; without one, the approved questions that may be meant."""
+
+    entry: CuratedAnswer | None
+    similar: Sequence[SimilarQuestion] = ()
 
 
 class CuratedLookup:
@@ -37,19 +47,28 @@ class CuratedLookup:
         details: dict[str, JsonValue],
     ) -> CuratedAnswer | None:
         """The approved answer to this question, if there is one. What was looked at goes to the details."""
+        return (await self.look(question, inquiry, context, terms, details)).entry
+
+    async def look(
+        self,
+        question: str,
+        inquiry: Inquiry,
+        context: QuestionContext,
+        terms: TermIndex,
+        details: dict[str, JsonValue],
+    ) -> CuratedFinding:
+        """The approved answer, or what may be meant. What was looked at goes to the details."""
         looked_at: list[JsonValue] = []
-        chosen: CuratedAnswer | None = None
-        for match in await self._near(question, inquiry, context):
-            languages = context.languages(match.entry.collection_id) or ()
-            reason = why_not(match.entry, question, terms, languages)
+        details["curated"] = looked_at
+        near = await self._near(question, inquiry, context)
+        for match in near:
+            reason = _why_not(match, question, context, terms)
             looked_at.append(
                 {"id": match.entry.id, "distance": match.distance, "taken": reason is None, "reason": reason}
             )
             if reason is None:
-                chosen = match.entry
-                break
-        details["curated"] = looked_at
-        return chosen
+                return CuratedFinding(match.entry)
+        return CuratedFinding(None, tuple(_similar(question, near, context, terms)))
 
     async def _near(self, question: str, inquiry: Inquiry, context: QuestionContext) -> list[CuratedMatch]:
         near: list[CuratedMatch] = []
@@ -59,24 +78,47 @@ class CuratedLookup:
             vector = await context.vector_for(collection_id, question)
             if vector is None:
                 continue
+            facts = context.facts(collection_id).curation
             near += await self._curated.kb_search(
                 inquiry.category,
                 vector,
                 inquiry.subcategory,
                 _LOOKED_AT,
-                context.facts(collection_id).curation.distance,
+                max(facts.distance, facts.similar),
                 collection_id=collection_id,
             )
         return sorted(near, key=lambda match: (match.distance, match.entry.id))
 
 
+def _why_not(match: CuratedMatch, question: str, context: QuestionContext, terms: TermIndex) -> str | None:
+    collection_id = match.entry.collection_id
+    if match.distance >= context.facts(collection_id).curation.distance:
+        return "far"
+    return why_not(match.entry, question, terms, context.languages(collection_id) or (), match.distance)
+
+
+def _similar(
+    question: str, near: Sequence[CuratedMatch], context: QuestionContext, terms: TermIndex
+) -> list[SimilarQuestion]:
+    offered: list[SimilarQuestion] = []
+    for collection_id in dict.fromkeys(match.entry.collection_id for match in near):
+        here = [match for match in near if match.entry.collection_id == collection_id]
+        languages = (terms.language, *(context.languages(collection_id) or ()))
+        offered += similar_questions(question, here, languages, context.facts(collection_id).curation.similar)
+    return sorted(offered, key=lambda found: (-found.score, found.id))[:MOST_OFFERED]
+
+
 def why_not(
-    entry: CuratedAnswer, question: str, terms: TermIndex, languages: Sequence[str] = ()
+    entry: CuratedAnswer,
+    question: str,
+    terms: TermIndex,
+    languages: Sequence[str] = (),
+    distance: float | None = None,
 ) -> str | None:
     """Why the answer is not taken, None if it is. A term and its preferred phrase are one."""
     known = entry.question or entry.answer
     asked, asked_before = terms.in_preferred_words(question), terms.in_preferred_words(known)
-    found = difference(asked, asked_before, (terms.language, entry.language, *languages))
+    found = difference(asked, asked_before, (terms.language, entry.language, *languages), distance)
     return None if found is None else found.value
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
-from sourcebook.model.asked import WordCounts
+from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning

@@ -1,10 +1,12 @@
-"""A question as somebody asks it: of whom, where, and in which conversation."""
+"""A question: its text, its collections, and its conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from sourcebook.text.normal_form import made_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatSession
@@ -33,7 +35,11 @@ class Inquiry:
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
-    """Stores the answer, instead of a turn of the session: for who has more to store in the same transaction."""
+    """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
+
+    def __post_init__(self) -> None:
+        # A letter that no database can keep is nothing that people meant to ask.
+        object.__setattr__(self, "question", made_storable(self.question))
 
     def within(self, session: ChatSession | None) -> Inquiry:
         """The question in the place that its conversation is about."""

@@ -1,53 +1,51 @@
 """Do two questions ask the same? A near vector is not enough: raspberry and blueberry are near too.
 
-Questions that look alike and are not differ by one word put in the place of another, which is also how the same
-question is often said differently. Nothing that was measured tells the two apart well enough to serve an approved
-answer by, so what is left of both questions without the words that questions are made with must be the same.
+What contradicts is looked for first, by closed rules: another kind of question, a denial, a number, a name, an
+opposite. Of what is left, only one thing is sure: that nothing is different but the words that questions are made
+with, the form of the others, and words that are as good as each other. One word put in the place of another, or added,
+is how look-alikes are made, and nothing that was measured tells these from synonyms; several are no better.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
-from sourcebook.consult.answer.support import decisive_words
-from sourcebook.consult.question.kinds import QuestionKind, kinds_of, without_asking
+from sourcebook.consult.answer.support import decisive_words, names
+from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
 from sourcebook.text.analysis import words
+from sourcebook.text.function_words import languages_of_prose
 from sourcebook.text.negation import negators
-from sourcebook.text.normal import folded
 from sourcebook.text.numbers import quantities
+from sourcebook.text.question_opposites import turned_around
+from sourcebook.text.question_words import class_nouns, generic_words, stems_alike
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
+NEAR = 0.15
+"""How far apart, by 1 - cosine, two questions may be that use words of one root, or the same ones in another order."""
+
 _SHARED_BEGINNING = 5
 _LONGEST_END = 2
+_LONGEST_SUFFIX = 4
 _CYRILLIC = re.compile("[а-я]")
+_LATIN = re.compile(r"[a-z]", re.IGNORECASE)
+_VOWELS = re.compile("[aeiouyаеёиоуыэюяйьъ]")
+_FEWEST_CONSONANTS = 3
+_QUOTED = re.compile(r"«[^«»]+»|“[^“”]+”|\"[^\"]+\"")
 _WITH_CASES = frozenset({"ru", "uk", "be", "pl", "cs", "sr", "fi", "hu", "tr"})
-
-# Words that questions are made with, whatever they are about.
-_GENERIC_WORDS = """
-what when where why how which who whose much many often can could should would must may might shall do does did need
-needs needed require required is are was were be been best right good better correct proper suitable ideal way ways
-manner kind please tell explain advise recommend recommended me want wants like likes prefer prefers suit suits there
-any some my your our i you we possible allowed usually normally exactly actually что когда где куда почему зачем
-отчего как какой какая какое какие какую каком каким каких какого какова сколько кто чем чего чему нужно надо нужен
-нужна нужны требуется следует должен должна должно должны можно ли подскажите пожалуйста скажите расскажите
-посоветуйте объясните делать сделать быть лучше лучший лучшее правильно правильный подходит подходят любит любят
-предпочитает годится мне мой моя мое мои меня мы вы вам способ образом обычно именно вообще бы же que quando onde
-porque como qual quais quanto quanta quantos quantas quem devo deve devem pode podem posso é são ser fazer faço para
-por favor diga explique melhor meu minha meus minhas nosso se em certo correto ideal maneira modo jeito forma preciso
-precisa precisam prefere gosta convém possível quero num numa normalmente qué cuándo dónde cómo cuál cuánto debo puedo
-"""
-
-# Verbs of which each is as good as the others on its line, whatever they are about.
-_SAME_VERBS = """
-fight fights combat rid eliminate бороться избавиться избавляться combater acabar eliminar livrar
-keep keeps store stored last lasts хранится хранятся хранить держится dura duram guarda guardar conserva conservar
-grow grows growing grown cultivate вырастить выращивать растить cultivar cultivo
-"""
+_OPENING = str.maketrans("", "", "¿¡")
+_PASSIVE = re.compile(
+    r"\b(?:be|is|are|was|were|been) (?:\w+ ){0,4}?\w+(?:ed|en|wn|ught|lt|pt|ade|old|ent)\b"
+    r"|\b(?:é|são|foi|foram|ser|es|son|fue|fueron) \w+(?:ad|id|rt|it)[oa]s?\b",
+    re.IGNORECASE,
+)
+_NOUNS_FOR_WHY = frozenset(
+    {"reason", "cause", "motivo", "razão", "causa", "razón", "причина", "причине", "причину"}
+)
 
 
 class QuestionDifference(StrEnum):
@@ -56,90 +54,221 @@ class QuestionDifference(StrEnum):
     KIND = "kind"
     DENIAL = "denial"
     NUMBER = "number"
+    NAME = "name"
     DECISIVE_WORD = "decisive_word"
+    OPPOSITE = "opposite"
     ONE_WORD = "one_word"
     OTHER_WORDS = "other_words"
     ORDER = "order"
 
 
-def difference(asked: str, known: str, languages: Sequence[str | None]) -> QuestionDifference | None:
-    """What keeps two questions apart; None if they say the same in one of these languages.
+def difference(
+    asked: str, known: str, languages: Sequence[str | None], distance: float | None = None
+) -> QuestionDifference | None:
+    """What keeps two questions apart; None if they surely ask the same.
 
-    The endings of their words, and the words that questions are made with, make no difference. The language of a short
-    question is often mistaken, so there may be several; what a wrong one overlooks is left as a word.
+    The endings of their words, and the words that questions are made with, make no difference. With a small distance,
+    1 - cosine of the vectors, words of one root and another order make none either. The language of a short question is
+    often mistaken, so there may be several; what a wrong one overlooks is left as a word.
     """
-    found = [_difference(asked, known, language) for language in dict.fromkeys(languages or (None,))]
+    asked, known = _plain(asked), _plain(known)
+    spoken = _spoken(asked, known, languages)
+    found = [_difference(asked, known, language, distance) for language in spoken]
     return None if None in found else found[0]
 
 
-def _difference(asked: str, known: str, language: str | None) -> QuestionDifference | None:
-    contradiction = _contradiction(asked, known, language)
-    if contradiction is not None:
-        return contradiction
+def contradiction(asked: str, known: str, languages: Sequence[str | None]) -> QuestionDifference | None:
+    """What the two say against each other: a denial, an opposite, or a number, name or time in the place of another.
+
+    What only one of them says is no contradiction.
+    """
+    asked, known = _plain(asked), _plain(known)
+    found = (_clash(asked, known, language) for language in _spoken(asked, known, languages))
+    return next((clash for clash in found if clash is not None), None)
+
+
+def is_of_another_kind(asked: str, known: str) -> bool:
+    """Whether the one asks for a time, say, and the other for a place. A question may leave its kind open."""
+    kinds = [kinds_of(_plain(question)) - {QuestionKind.WAY} for question in (asked, known)]
+    return all(kinds) and kinds[0] != kinds[1]
+
+
+def _plain(question: str) -> str:
+    return question.translate(_OPENING).strip()
+
+
+def _spoken(asked: str, known: str, languages: Sequence[str | None]) -> Sequence[str | None]:
+    """The language whose small words both are made with, otherwise all that may be meant."""
+    told = languages_of_prose(f"{asked} {known[:1].lower()}{known[1:]}")
+    return told if len(told) == 1 else list(dict.fromkeys(languages)) or [None]
+
+
+def _difference(
+    asked: str, known: str, language: str | None, distance: float | None
+) -> QuestionDifference | None:
+    found = _clash(asked, known, language) or _one_sided(asked, known, language)
+    if found is not None:
+        return found
     if words(asked) == words(known):
         return None
-    here, there = _terms(asked, language), _terms(known, language)
-    left = max(len(_without(here, there, language)), len(_without(there, here, language)))
-    if left or not here or not there:
+    here, there = _Terms.of(asked, language), _Terms.of(known, language)
+    if not here.stems or not there.stems:
+        return QuestionDifference.OTHER_WORDS
+    is_near = distance is not None and distance <= NEAR
+    left = max(len(here.without(there, loosely=is_near)), len(there.without(here, loosely=is_near)))
+    if left:
         return QuestionDifference.ONE_WORD if left == 1 else QuestionDifference.OTHER_WORDS
-    return None if _is_in_order(here, there, language) else QuestionDifference.ORDER
+    is_turned = (
+        is_near and _is_turned(asked) is not _is_turned(known) and not MEASURED & _kinds(asked, language)
+    )
+    return None if is_turned or here.is_in_order_of(there) else QuestionDifference.ORDER
 
 
-def _is_in_order(here: Mapping[str, str], there: Mapping[str, str], language: str | None) -> bool:
-    """Whether nobody has changed places: users of an account are not accounts of a user.
-
-    Where the endings tell who does what to whom, the same forms may stand in any order.
-    """
-    if language in _WITH_CASES and sorted(here.values()) == sorted(there.values()):
-        return True
-    pairs = zip(here, there, strict=False)
-    return len(here) == len(there) and all(a == b or _is_form_of(a, b, language) for a, b in pairs)
+def _is_turned(question: str) -> bool:
+    """Whether a question says by a passive, or with a noun for the verb, what others say the other way round."""
+    return _PASSIVE.search(question) is not None or not _NOUNS_FOR_WHY.isdisjoint(words(question))
 
 
-def _contradiction(asked: str, known: str, language: str | None) -> QuestionDifference | None:
+def _clash(asked: str, known: str, language: str | None) -> QuestionDifference | None:
     denying = negators(language)
-    if denying.intersection(words(asked)) != denying.intersection(words(known)):
+    # Counted, not collected: a second "not" denies the first.
+    if sum(word in denying for word in words(asked)) != sum(word in denying for word in words(known)):
         return QuestionDifference.DENIAL
-    if {q.value for q in quantities(asked)} != {q.value for q in quantities(known)}:
+    if _each_has_more([q.value for q in quantities(asked)], [q.value for q in quantities(known)]):
         return QuestionDifference.NUMBER
-    if decisive_words(asked) != decisive_words(known):
+    if _each_has_more(_decisive(asked), _decisive(known)):
         return QuestionDifference.DECISIVE_WORD
-    # "How do I feed" and "which fertiliser" ask the same; "how much" and "which" do not.
-    if kinds_of(asked) - {QuestionKind.WAY} != kinds_of(known) - {QuestionKind.WAY}:
-        return QuestionDifference.KIND
+    if turned_around(asked, known, language):
+        return QuestionDifference.OPPOSITE
+    if _have_other_names(_missing_names(asked, known, language), _missing_names(known, asked, language)):
+        return QuestionDifference.NAME
     return None
 
 
-def _terms(question: str, language: str | None) -> dict[str, str]:
+def _have_other_names(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether each has a name that can be none of the other's: in the same letters, and not one vowel apart."""
+    return any(
+        bool(_LATIN.match(one)) is bool(_LATIN.match(other))
+        and not any(_consonants(one) == _consonants(another) for another in theirs)
+        and not any(_consonants(other) == _consonants(another) for another in mine)
+        for one in mine
+        for other in theirs
+    )
+
+
+def _consonants(name: str) -> str:
+    """What is left of a name in every spelling, if it is enough to tell one from another."""
+    bare = _VOWELS.sub("", " ".join(words(name)))
+    return bare if len(bare) >= _FEWEST_CONSONANTS else name
+
+
+def _one_sided(asked: str, known: str, language: str | None) -> QuestionDifference | None:
+    """What the one asks for, counts or names and the other does not."""
+    # "How do I feed" and "which fertiliser" ask the same; "how much" and "which" do not.
+    if _kinds(asked, language) != _kinds(known, language):
+        return QuestionDifference.KIND
+    if sorted(q.value for q in quantities(asked)) != sorted(q.value for q in quantities(known)):
+        return QuestionDifference.NUMBER
+    if _decisive(asked) != _decisive(known):
+        return QuestionDifference.DECISIVE_WORD
+    if _missing_names(asked, known, language) or _missing_names(known, asked, language):
+        return QuestionDifference.NAME
+    return None
+
+
+def _kinds(question: str, language: str | None) -> frozenset[QuestionKind]:
+    kinds = kinds_of(question) - {QuestionKind.WAY}
+    # "How much does it cost" and "what is the price" ask for the same amount.
+    if QuestionKind.AMOUNT in kinds and "cost" in _Terms.of(question, language).stems:
+        kinds -= {QuestionKind.AMOUNT}
+    return kinds
+
+
+def _decisive(question: str) -> set[str]:
+    """The words of time and direction. "By what date" asks for one and is none."""
+    return decisive_words(" ".join(without_asking(question)))
+
+
+def _each_has_more(one: Collection[str], other: Collection[str]) -> bool:
+    return bool(set(one) - set(other)) and bool(set(other) - set(one))
+
+
+def _missing_names(one: str, other: str, language: str | None) -> list[str]:
+    """Names of the one that the other does not hold, in whatever case and form."""
+    held = set(stem_words(words(other), language))
+    named = [*names(one), *_QUOTED.findall(one)]
+    return [name for name in named if not held.issuperset(stem_words(words(name), language))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
     """The stems of what a question is about, in their order, each with the word that it is the stem of."""
-    left_out = stop_words(language) | _generic()
-    found = [_same_verbs().get(word, word) for word in without_asking(question) if word not in left_out]
-    return dict(zip(stem_words(found, language), found, strict=True))
+
+    stems: dict[str, str]
+    names: frozenset[str]
+    language: str | None
+
+    @classmethod
+    def of(cls, question: str, language: str | None) -> _Terms:
+        """Numbers are left out: they were compared. So is what only says what a name is the name of."""
+        named = {word for name in names(question) for word in words(name)}
+        said = without_asking(question)
+        left_out = stop_words(language) | generic_words() | {word for word in said if quantities(word)}
+        kept = [
+            word
+            for word, following in zip_longest(said, said[1:])
+            if word not in left_out and not (following in named and word in class_nouns())
+        ]
+        alike = stems_alike(language)
+        stems = [alike.get(stem, stem) for stem in stem_words(kept, language)]
+        return cls(
+            dict(zip(stems, kept, strict=True)), frozenset(stem_words(sorted(named), language)), language
+        )
+
+    def without(self, others: _Terms, *, loosely: bool) -> list[str]:
+        """The stems that no form of a word among the others stands for; loosely, no word of the same root either."""
+        return [
+            stem
+            for stem in self.stems
+            if not any(self._stands_for(stem, other, loosely=loosely) for other in others.stems)
+        ]
+
+    def is_in_order_of(self, others: _Terms) -> bool:
+        """Whether the words are in the same order: users of an account are not accounts of a user.
+
+        Where the endings tell who does what to whom, the same forms may stand in any order.
+        """
+        if self.language in _WITH_CASES and sorted(self.stems.values()) == sorted(others.stems.values()):
+            return True
+        # Where the price stands makes no difference: "the price of the plan", "how much does the plan cost".
+        here, there = ([stem for stem in stems if stem != "cost"] for stems in (self.stems, others.stems))
+        return len(here) == len(there) and all(
+            self._stands_for(a, b, loosely=True) for a, b in zip(here, there, strict=True)
+        )
+
+    def _stands_for(self, stem: str, other: str, *, loosely: bool) -> bool:
+        if stem == other:
+            return True
+        # Austria is no form of Australia.
+        if stem in self.names or other in self.names:
+            return False
+        return _is_form_of(stem, other, self.language) or (loosely and _has_root_of(stem, other))
 
 
-@cache
-def _generic() -> frozenset[str]:
-    return frozenset(map(folded, _GENERIC_WORDS.split()))
+def _shared_beginning(term: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, other, strict=False)))
 
 
-@cache
-def _same_verbs() -> dict[str, str]:
-    lines = [line.split() for line in _SAME_VERBS.strip().splitlines()]
-    return {folded(form): forms[0] for forms in lines for form in forms}
-
-
-def _without(terms: Collection[str], others: Collection[str], language: str | None) -> list[str]:
-    """The terms that no form of a word among the others stands for."""
-    return [
-        term
-        for term in terms
-        if term not in others and not any(_is_form_of(term, other, language) for other in others)
-    ]
+def _has_root_of(term: str, other: str) -> bool:
+    """Whether two stems may be of words made from one another: `утвержда` and `утвержден`."""
+    return _shared_beginning(term, other) >= max(
+        _SHARED_BEGINNING, max(len(term), len(other)) - _LONGEST_SUFFIX
+    )
 
 
 def _is_form_of(term: str, other: str, language: str | None) -> bool:
     """Whether two stems are of one word: stems of one word sometimes differ in their last letters."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, other, strict=False)))
+    shared = _shared_beginning(term, other)
     shorter, longer = sorted((len(term), len(other)))
     # The stemmer for Russian leaves more apart than others do ("обреза", "обрезк"). Elsewhere "formal" is no "format".
     ends = 1 if language == "ru" and _CYRILLIC.match(term) else 0

@@ -1,4 +1,4 @@
-"""Answering one question that was entered: what is held for it ends once, however the answer ends."""
+"""Answers one question: what is held for it is settled or returned once, however the answer ends."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Attendant:
         self._policy = policy
 
     async def attend(self, entered: Entered, on_event: OnEvent | None) -> Attended:
-        """The reply, stored and paid. Otherwise what is held is settled or given back before the error goes on."""
+        """The reply, stored and charged. On an error, what is held is first settled or returned."""
         shown = _Shown(on_event)
         try:
             async with self._alive(entered):
@@ -143,14 +143,14 @@ class Attendant:
         if lacking is Lacking.QUESTIONS:
             raise NoQuestionsLeft(balance=balance, price=prices.more_questions)
         raise NotEnoughTokens(
-            f"that costs {prices.new_topic}, and there are {balance} tokens",
+            f"this costs {prices.new_topic} tokens, and the balance is {balance}",
             balance=balance,
             price=prices.new_topic,
         )
 
     @asynccontextmanager
     async def _alive(self, entered: Entered) -> AsyncGenerator[None, None]:
-        """Show signs of life meanwhile, so that nobody takes the question over."""
+        """Keep the claim alive, so that no other process takes over the question."""
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._show_signs, entered)

@@ -1,4 +1,4 @@
-"""The whole way of a person's question, the same on every face.
+"""Answers a person's question from start to finish, the same on every face.
 
 The question is logged and what it costs is held, in one transaction. It is answered. The answer is stored with what it
 cost, in another. Then a draft is made of it. The key of a question makes all of this happen once: whoever brings it
@@ -17,8 +17,16 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.consult.reception.attendant import Attendant, OvertakenError, ReceptionPolicy
-from sourcebook.errors import NothingToSearchFor, SourcebookError, StillAnswering, UsageError, UserBlocked
+from sourcebook.errors import (
+    NothingAsked,
+    NothingToSearchFor,
+    SourcebookError,
+    StillAnswering,
+    UsageError,
+    UserBlocked,
+)
 from sourcebook.model.chat import Role, Tier
 from sourcebook.model.people import Direction
 from sourcebook.ports.people import Answered, Entered
@@ -78,7 +86,7 @@ class ExpertQueue(Protocol):
 
 
 class Reception:
-    """Takes people's questions, and sees that each is answered once and paid once."""
+    """Takes people's questions, and makes sure that each is answered and charged once."""
 
     def __init__(
         self,
@@ -104,6 +112,7 @@ class Reception:
         """
         if not visit.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
+        _require_question(visit)
         _require_key(visit)
         async with self._turn(visit.user_id, visit.channel_key):
             reply, context = await self._asked(visit, on_event)
@@ -129,6 +138,8 @@ class Reception:
     async def call_human(self, visit: Visit) -> Draft:
         """Take a question to an expert; without words, the last one that was asked. The same key takes it once."""
         drafting = self._expert()
+        if visit.question.strip():
+            _require_question(visit)
         _require_key(visit)
         user = await self._people.get_user(visit.user_id)
         if user.is_blocked:
@@ -161,7 +172,7 @@ class Reception:
         return await self._expert().cancel_item(draft_id, user_id)
 
     async def sweep(self) -> int:
-        """Put right what was left by processes that died: give back what they held, make the drafts they owed."""
+        """Clean up after dead processes: return what they held, and make the drafts they owed."""
         swept = await self._people.sweep_reservations()
         for owed in await self._stores.visits.owed_drafts():
             await self._draft(owed.visit, owed.reply)
@@ -202,7 +213,7 @@ class Reception:
         return replace(reply, answer=replace(reply.answer, citations=marked))
 
     async def _draft(self, visit: Visit, reply: Reply, context: QuestionContext | None = None) -> int | None:
-        """Make the draft that the answer owes. If that fails, it goes on being owed, and the answer is given."""
+        """Make the draft for the answer. If that fails, a later sweep makes it; the answer is given anyway."""
         try:
             draft = None
             if self._drafting is not None:
@@ -241,7 +252,7 @@ class Reception:
             meta={"human": True},
         ) or await messages.find_message(visit.key)
         if logged is None or logged.user_id != visit.user_id or logged.meta.get("human") is not True:
-            raise UsageError(f"the key {visit.key!r} is another message's")
+            raise UsageError(f"the key {visit.key!r} belongs to another message")
         return logged
 
     async def _last_question(self, topic: Topic) -> str:
@@ -256,10 +267,16 @@ class Reception:
 
     def _expert(self) -> ExpertQueue:
         if self._drafting is None:
-            raise UsageError("there is no expert here", hint="Open the base with its moderation.")
+            raise UsageError("there is no expert to ask", hint="Open the base with its moderation.")
         return self._drafting
+
+
+def _require_question(visit: Visit) -> None:
+    """Greetings and thanks cost nothing and trouble no expert, whatever face they come through."""
+    if not visit.attachments and (kind := small_talk(visit.question)) is not None:
+        raise NothingAsked(kind=kind.value)
 
 
 def _require_key(visit: Visit) -> None:
     if not visit.key:
-        raise UsageError("a question from outside needs a key of its own")
+        raise UsageError("a question needs its own key")

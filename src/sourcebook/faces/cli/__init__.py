@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,10 +14,19 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    _occupy_closed_streams()
+    code = _run(list(sys.argv[1:] if arguments is None else arguments))
+    if arguments is None and code == _INTERRUPTED:
+        _leave_at_once(code)
+    return code
+
+
+def _run(given: list[str]) -> int:
     try:
         from sourcebook.faces.cli.run import run
 
@@ -26,6 +37,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from sourcebook.faces.cli.interrupt_message import tell_interrupted
 
         return tell_interrupted(given)
+
+
+def _leave_at_once(code: int) -> None:
+    """The base is closed and everything is said; a thread that still computes what nobody wants is not waited for."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
+def _occupy_closed_streams() -> None:
+    """Where a standard stream is closed, the next file that is opened would take its place, and its output."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _is_interrupt(error: BaseException | None) -> bool:

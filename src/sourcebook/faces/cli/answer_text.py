@@ -1,4 +1,4 @@
-"""Answers for people: the text as it is written, the sources by their numbers, and what is not borne out."""
+"""Answers as text: the answer as it is written, its numbered sources, and its unsupported sentences."""
 
 from __future__ import annotations
 
@@ -15,35 +15,38 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, AnswerEvent, Citation
 
 _DOUBTS = {
-    "no_citation": "it names no source",
-    "unknown_number": "it names a source that was not given",
+    "no_citation": "it cites no source",
+    "unknown_number": "it cites a source that was not provided",
     "number": "a number is not in the source",
     "unit": "a unit is not in the source",
     "name": "a name is not in the source",
-    "negation": "it denies what the source states, or the other way round",
+    "negation": "it contradicts the source",
     "turned_around": "a time or direction is not in the source",
     "exchanged": "a number or name stands in the place of another",
     "opposite": "a word is the opposite of the source's",
     "degree": "it says more or less than the source, such as all for some or must for may",
     "hedge": "the source is less sure",
     "reworded": "it is put in other words than the source",
-    "words": "the source holds too few of its words",
-    "no_quote": "the source has no words for it",
+    "words": "the source contains too few of its words",
+    "no_quote": "the source contains none of its words",
 }
 
 _DIFFERENCES = {
-    "kind": "it asks for something of another kind",
-    "denial": "one of the two denies something",
+    "kind": "it asks for a different kind of thing",
+    "denial": "one of them contains a negation",
     "number": "the numbers differ",
     "decisive_word": "times or directions differ",
-    "one_word": "one word is another",
+    "one_word": "one word differs",
+    "name": "the names differ",
+    "opposite": "one says the opposite of the other",
+    "far": "it is too far away",
     "other_words": "the words differ",
-    "order": "the words change places",
+    "order": "the words are in a different order",
 }
 
 
 def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
-    """Ask, and show the answer while it is written."""
+    """Ask, and show the answer as it is written."""
     with Stream(is_on=True) as stream:
 
         def show(event: AnswerEvent) -> None:
@@ -59,7 +62,7 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
 
 
 def say_sources(answer: Answer) -> None:
-    """Where the answer comes from, which of its sentences are not borne out, and which words were exchanged."""
+    """The answer's sources, its unsupported sentences, and the words that were replaced."""
     if answer.tier is Tier.CURATED:
         say(_approval(answer))
     if answer.citations:
@@ -68,13 +71,17 @@ def say_sources(answer: Answer) -> None:
         if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
+    for each in answer.similar:
+        say(
+            f"Approved answer to a similar question: {each.question} (`sourcebook kb list` shows number {each.id})"
+        )
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
 
 
 def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
-    """Each source once, with all that is quoted from it. A quote that was said already is not said again."""
+    """Each source once, with everything quoted from it. A quote that is already in the answer is not repeated."""
     already = " ".join(said.split())
     numbers: dict[int, list[Citation]] = {}
     for citation in citations:
@@ -121,19 +128,19 @@ def _approval(answer: Answer) -> str:
 
 
 def reasons(answer: Answer) -> str:
-    """How an answer came about."""
+    """How an answer was chosen."""
     details = answer.details
     lines = [f"Tier: {answer.tier.value}. Searched for: {details.get('searched')}"]
     if expansions := cast("list[str]", details.get("expansions") or []):
         lines.append(f"  and for: {', '.join(expansions)}")
-    lines.append(f"  written by: {details.get('model') or 'nobody, it is quoted'}")
+    lines.append(f"  written by: {details.get('model') or 'nobody; it is quoted'}")
     for entry in _rows(details.get("curated")):
         reason = str(entry["reason"])
         verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
         lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
     for passage in _rows(details.get("passages")):
         left_out = (
-            "damaged on disk, `sourcebook doctor` says more" if passage.get("damaged") else "not close enough"
+            "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
         )
         verdict = "taken" if passage["taken"] else left_out
         lines.append(
@@ -141,7 +148,7 @@ def reasons(answer: Answer) -> str:
             f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
         )
     if answer.tier is Tier.NONE and not _rows(details.get("passages")):
-        lines.append("  nothing was found at all")
+        lines.append("  nothing was found")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The commands, gathered under one name."""
+"""The `sourcebook` command and its subcommands."""
 
 from typing import Annotated
 
@@ -37,8 +37,8 @@ from sourcebook.faces.cli.output import say, say_json, tell
 
 app = typer.Typer(
     name="sourcebook",
-    help="A knowledge base you host yourself: point it at a folder of documents, then ask.",
-    epilog="The options --db, --json and --log-level may stand before the command or after it.",
+    help="A self-hosted knowledge base: point it at a folder of documents, then ask.",
+    epilog="The options --db, --json and --log-level may come before or after the command.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -71,7 +71,7 @@ def common(
     if ctx.invoked_subcommand is None:
         if not call.as_json:
             tell(ctx.get_help())
-        raise UsageError("No command was given.", hint="`sourcebook --help` lists them.")
+        raise UsageError("No command was given.", hint="`sourcebook --help` lists the commands.")
 
 
 app.command("add")(takes_common_options(add.add))
@@ -98,7 +98,9 @@ documents_app.command("unhide")(takes_common_options(documents.unhide))
 documents_app.command("remove")(takes_common_options(documents.remove))
 app.add_typer(documents_app, name="documents")
 
-collections_app = typer.Typer(help="Sets of documents with one embedding model each.", rich_markup_mode=None)
+collections_app = typer.Typer(
+    help="Sets of documents, each with its own embedding model.", rich_markup_mode=None
+)
 collections_app.command("list")(takes_common_options(collections.list_collections))
 collections_app.command("create")(takes_common_options(collections.create))
 collections_app.command("remove")(takes_common_options(collections.remove))
@@ -112,7 +114,9 @@ sessions_app.command("remove")(takes_common_options(sessions.remove))
 sessions_app.command("export")(takes_common_options(sessions.export))
 app.add_typer(sessions_app, name="sessions")
 
-kb_app = typer.Typer(help="Curated answers: approved by a person, given first.", rich_markup_mode=None)
+kb_app = typer.Typer(
+    help="Curated answers, approved by a person and preferred by `ask`.", rich_markup_mode=None
+)
 kb_app.command("list")(takes_common_options(kb.list_entries))
 kb_app.command("add")(takes_common_options(kb.add))
 kb_app.command("edit")(takes_common_options(kb.edit))
@@ -120,7 +124,7 @@ kb_app.command("remove")(takes_common_options(kb.remove))
 app.add_typer(kb_app, name="kb")
 
 moderate_app = typer.Typer(
-    help="Review: answers to approve, questions for the expert, curated answers that went stale.",
+    help="The review queue: answers to approve, questions for the expert, stale curated answers.",
     rich_markup_mode=None,
 )
 moderate_app.command("list")(takes_common_options(moderate.list_drafts))
@@ -132,13 +136,13 @@ moderate_app.command("gaps")(takes_common_options(moderate.gaps))
 moderate_app.command("digest")(takes_common_options(moderate.digest))
 app.add_typer(moderate_app, name="moderate")
 
-terms_app = typer.Typer(help="The words that answers should use.", rich_markup_mode=None)
+terms_app = typer.Typer(help="The preferred wording of answers.", rich_markup_mode=None)
 terms_app.command("list")(takes_common_options(terms.list_terms))
 terms_app.command("add")(takes_common_options(terms.add))
 terms_app.command("remove")(takes_common_options(terms.remove))
 app.add_typer(terms_app, name="terms")
 
-users_app = typer.Typer(help="The people who ask.", rich_markup_mode=None)
+users_app = typer.Typer(help="The people who ask questions.", rich_markup_mode=None)
 users_app.command("list")(takes_common_options(users.list_users))
 users_app.command("role")(takes_common_options(users.role))
 users_app.command("block")(takes_common_options(users.block))
@@ -146,13 +150,13 @@ users_app.command("unblock")(takes_common_options(users.unblock))
 users_app.command("forget")(takes_common_options(users.forget))
 app.add_typer(users_app, name="users")
 
-tokens_app = typer.Typer(help="The tokens that people pay with.", rich_markup_mode=None)
+tokens_app = typer.Typer(help="The tokens people pay with.", rich_markup_mode=None)
 tokens_app.command("balance")(takes_common_options(tokens.balance))
 tokens_app.command("credit")(takes_common_options(tokens.credit))
 tokens_app.command("history")(takes_common_options(tokens.history))
 app.add_typer(tokens_app, name="tokens")
 
-config_app = typer.Typer(help="The settings and where they come from.", rich_markup_mode=None)
+config_app = typer.Typer(help="The settings, and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))
 config_app.command("citus")(takes_common_options(config.citus))
 app.add_typer(config_app, name="config")

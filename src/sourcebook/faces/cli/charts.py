@@ -1,4 +1,4 @@
-"""Bars, drawn as a picture or with letters."""
+"""Bar charts, as SVG or text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LETTERS = 50
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Groups of bars between 0 and 1: each series has one in every group."""
+    """Groups of bars between 0 and 1, with one bar per series in each group."""
 
     title: str
     groups: Sequence[str]
@@ -22,7 +22,7 @@ class Bars:
 
 
 def as_svg(bars: Bars) -> str:
-    """A picture that needs nothing else to be shown."""
+    """The chart as a self-contained SVG."""
     body = "\n".join((*_frame(bars), *_legend(bars), *_columns(bars)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
@@ -31,7 +31,7 @@ def as_svg(bars: Bars) -> str:
 
 
 def as_text(bars: Bars) -> str:
-    """The same with letters, one line for each bar."""
+    """The chart as text, one line per bar."""
     longest = max(map(len, bars.series), default=0)
     lines = [bars.title]
     for place, group in enumerate(bars.groups):

@@ -1,19 +1,23 @@
-"""Ctrl-C as a wish to stop, and no more than that."""
+"""Ctrl-C as a request to stop."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from sourcebook.ingest.stop_signal import StopSignal
 
+_HEARD = "\nStopping: what is finished is kept. Ctrl-C again ends at once.\n"
+
 
 @contextmanager
-def stopping() -> Generator[StopSignal]:
-    """A signal that the first Ctrl-C sets. The second one interrupts as usual."""
+def stopping(*, says_so: bool = True) -> Generator[StopSignal]:
+    """A signal set by the first Ctrl-C, which is answered at once. The second Ctrl-C interrupts as usual."""
     stop = StopSignal()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -23,9 +27,18 @@ def stopping() -> Generator[StopSignal]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
+        if says_so:
+            _tell_at_once()
 
     before = signal.signal(signal.SIGINT, on_interrupt)
     try:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _tell_at_once() -> None:
+    """Past every buffer and bar: the signal may have come in the middle of a line."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.flush()
+        os.write(sys.stderr.fileno(), _HEARD.encode())

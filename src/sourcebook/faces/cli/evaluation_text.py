@@ -1,4 +1,4 @@
-"""How an evaluation is shown: as a table, as JSON, and as a drawing."""
+"""An evaluation as a table, as JSON and as a chart."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LUCK = 0.05
 
 @dataclass(frozen=True, slots=True)
 class AskedSet:
-    """What was asked of which documents, in one setting or several."""
+    """The questions, the documents and the results, under one or more settings."""
 
     name: str
     documents: int
@@ -47,7 +47,7 @@ class AskedSet:
 
 @contextmanager
 def counting_bar(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """A bar that counts, and says how much time is left; nothing at all if stderr is not a terminal."""
+    """A progress bar on stderr, if that is a terminal."""
     console = stderr()
     if not console.is_terminal:
         yield None
@@ -71,7 +71,9 @@ def show(asked: AskedSet) -> None:
     first = asked.evaluations[0]
     tell(f"{asked.name}: {first.figures.questions} questions, {asked.documents} documents.")
     if against:
-        tell(f"By luck: how often chance alone would set two so far apart; below {_LUCK} it is hardly luck.")
+        tell(
+            f"Chance: how often chance alone would cause such a difference; below {_LUCK}, chance is unlikely."
+        )
     _tell_unanswerable(asked)
     _tell_missed(first)
 
@@ -97,7 +99,7 @@ def _tell_unanswerable(asked: AskedSet) -> None:
         return
     apart = asked.evaluations[0].told_apart
     told = "" if apart is None else f" In {apart:.0%} of pairs the one with an answer finds something nearer."
-    tell(f"{asked.unanswerable} further questions should not be answered.{told}")
+    tell(f"{asked.unanswerable} more questions should be declined.{told}")
 
 
 def _tell_missed(first: Evaluation) -> None:

@@ -1,4 +1,4 @@
-"""What the shell is told: one exit code for each branch of the error tree."""
+"""Exit codes: one for each branch of the error tree."""
 
 from __future__ import annotations
 

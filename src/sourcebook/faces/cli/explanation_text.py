@@ -1,4 +1,4 @@
-"""Explanations for people: what the numbers of a search mean, in lines."""
+"""The explanation of a search as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARMS = {ArmName.SEMANTIC: "meaning", ArmName.KEYWORD: "words"}
 
 
 def of_result(result: ResultExplanation) -> str:
-    """How one result came to its place, in one line."""
+    """How one result was ranked, in one line."""
     parts = [
         _of_place(name, place)
         for name, place in (("meaning", result.semantic), ("words", result.keyword))
@@ -34,7 +34,7 @@ def of_result(result: ResultExplanation) -> str:
         score = "not judged" if result.rerank_score is None else f"{result.rerank_score:.3f}"
         parts.append(f"reranked from {result.rank_before_rerank}. to {result.rank}. ({score})")
     if result.is_general:
-        parts.append("a general entry, behind the chosen subcategory")
+        parts.append("a general entry, after the chosen subcategory")
     return "   ↳ " + " · ".join(parts) + "\n"
 
 
@@ -48,7 +48,7 @@ def of_search(explanation: Explanation) -> str:
     """How the collections were searched, and how long it took."""
     lines = [line for collection in explanation.collections for line in _of_collection(collection)]
     lines += [
-        f"  {demotion.chunk_id} went behind the others: {demotion.reason}, like {demotion.because_of}"
+        f"  {demotion.chunk_id} was moved down: {demotion.reason}, like {demotion.because_of}"
         for demotion in explanation.demoted
     ]
     lines += [
@@ -56,8 +56,8 @@ def of_search(explanation: Explanation) -> str:
         f" {stage.milliseconds:.1f} ms"
         for stage in explanation.stages
     ]
-    lines.append(f"  in all: {explanation.milliseconds:.1f} ms")
-    return "How it was searched:\n" + "\n".join(lines)
+    lines.append(f"  total: {explanation.milliseconds:.1f} ms")
+    return "How the search was done:\n" + "\n".join(lines)
 
 
 def _of_collection(collection: CollectionExplanation) -> Iterator[str]:
@@ -73,26 +73,26 @@ def _of_collection(collection: CollectionExplanation) -> Iterator[str]:
 
 def _of_arm(arm: ArmExplanation) -> str:
     if arm.found is None:
-        return "took no part"
-    found = f"{arm.found} candidates of {arm.asked} wanted"
+        return "not used"
+    found = f"{arm.found} of {arm.asked} candidates found"
     return found if arm.plan is None else f"{found}; {_of_plan(arm.plan)}"
 
 
 def _of_plan(plan: SearchPlan) -> str:
     allowed = "some" if plan.allowed is None else plan.allowed
     scored = "" if plan.scored is None else f"{plan.scored} "
-    how = "scored exactly" if plan.method is ScanMethod.EXACT else "scored by an index"
-    told = f"{allowed} of {plan.rows} rows inside the filter, {scored}{how}"
+    how = "scored exactly" if plan.method is ScanMethod.EXACT else "scored through an index"
+    told = f"{allowed} of {plan.rows} rows match the filter, {scored}{how}"
     if plan.terms:
         told += "; in passages: " + ", ".join(f"{term.term} {term.passages}" for term in plan.terms)
     return told
 
 
 def of_document(place: DocumentPlace) -> str:
-    """Where a document stands, or every reason why it is not there."""
+    """Where a document ranks, or every reason why it is not found."""
     name = place.document_path or place.document
     if place.rank is not None:
-        return f"{name} is number {place.rank} of the results."
+        return f"{name} is result number {place.rank}."
     lines = [f"{name} is not among the results:", *(f"  - {reason.message}" for reason in place.reasons)]
     ranks = [
         f"{arm}: its best passage is number {rank}"

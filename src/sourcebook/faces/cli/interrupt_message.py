@@ -1,10 +1,10 @@
-"""How the command ends when somebody presses Ctrl-C. It imports little, as most may not have been loaded by then."""
+"""How the command ends on Ctrl-C. It imports little, because little may have been loaded by then."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.cli.exit_codes import ExitCode
@@ -13,20 +13,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-INTERRUPTED = SourcebookError("Interrupted.", hint="What was finished before is kept.")
+INTERRUPTED = SourcebookError("Interrupted.", hint="Finished work is kept.")
 
 
 def tell_interrupted(arguments: Sequence[str]) -> ExitCode:
-    """Say that the command was interrupted, in the form that its arguments ask for, and return its exit code."""
+    """Report the interruption as text or JSON, and return the exit code."""
     error = INTERRUPTED
-    if asks_for_json(arguments):
-        sys.stdout.write(json.dumps({"error": error.as_dict()}, indent=2) + "\n")
-    else:
-        sys.stderr.write(f"Error: {error.message}\n{error.hint}\n")
+    in_json = asks_for_json(arguments)
+    stream = cast("TextIO | None", sys.stdout if in_json else sys.stderr)
+    if stream is not None:  # It may have been closed before the command began.
+        text = (
+            json.dumps({"error": error.as_dict()}, indent=2)
+            if in_json
+            else f"Error: {error.message}\n{error.hint}"
+        )
+        stream.write(f"{text}\n")
     return ExitCode.INTERRUPTED
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Known before the options are parsed, because a mistake among them is an error document too."""
+    """Decided before the options are parsed, because a mistake in them must be reported as JSON too."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options

@@ -1,4 +1,4 @@
-"""One call of the command: the options that every command takes, and what they open."""
+"""One invocation of the command: its common options, and the base they open."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Db = Annotated[
     str | None,
     typer.Option("--db", metavar="PATH", help="The base to use.", show_default=False),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, errors too.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, also for errors.")]
 Level = Annotated[
     LogLevel | None,
-    typer.Option("--log-level", help="The least important message to log.", show_default=False),
+    typer.Option("--log-level", help="The lowest level of message to log.", show_default=False),
 ]
 CollectionName = Annotated[
     str | None,
@@ -46,7 +46,7 @@ _COMMON = {"db": (Db, None), "as_json": (Json, False), "log_level": (Level, None
 
 @dataclass
 class Invocation:
-    """What is known of the call so far. Options may stand before the command or after it; the later one wins."""
+    """The options given so far. They may come before or after the command; the later one wins."""
 
     as_json: bool = False
     flags: dict[str, object] = field(default_factory=dict[str, object])
@@ -65,7 +65,7 @@ class Invocation:
         return self._loaded
 
     def open(self) -> sourcebook.Sourcebook:
-        """The base, which has to be there: who only asks and mistypes its name is not given an empty one."""
+        """The base, which must exist: a mistyped name must not create an empty one."""
         self.require_base()
         return self.open_or_make()
 
@@ -74,14 +74,14 @@ class Invocation:
         if "://" not in db and _is_missing(db):
             raise BaseUnreachable(
                 f"There is no base {db!r}.",
-                hint="Check the path given by `--db`; `sourcebook add PATH` makes a base.",
+                hint="Check the path in `--db`. `sourcebook add PATH` creates a base.",
             )
 
     def open_or_make(self) -> sourcebook.Sourcebook:
         return sourcebook.Sourcebook(settings=self.loaded.settings, face="cli")
 
     def closed(self) -> sourcebook.Sourcebook:
-        """The base as it lies there, for what needs it neither open nor intact."""
+        """The base unopened, for commands that need it neither open nor intact."""
         return self.open_or_make()
 
     @property
@@ -97,7 +97,7 @@ def _is_missing(path: str) -> bool:
 
 
 def takes_common_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Make a command of a function whose first parameter is the call: it takes the common options too."""
+    """Turn a function whose first parameter is the invocation into a command with the common options."""
 
     @wraps(verb)
     def run(ctx: typer.Context, **given: Any) -> None:

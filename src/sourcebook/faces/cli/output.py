@@ -1,14 +1,14 @@
-"""Data to stdout, everything else to stderr; plain text wherever that is not a terminal."""
+"""Data goes to stdout, everything else to stderr; plain text unless that is a terminal."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -16,41 +16,40 @@ from rich.table import Table
 from rich.text import Text
 
 from sourcebook.faces.cli.text_layout import Cut, fitting_columns, shortened, wrapped
+from sourcebook.settings import masked
+from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sourcebook.errors import SourcebookError
 
-# Letters that turn the direction of what follows: they can make a line read as something that it is not.
-_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
 _LONGEST_WHOLE = 40
-"""Cells of a word that is not broken in a table: an id is one, a path is not."""
+"""The longest word, in cells, that a table keeps whole: an id fits, a path need not."""
 
 
 class OutputLost(Exception):
-    """stdout takes no more, for example because its disk is full. There is nobody left to write a report to."""
+    """stdout cannot be written to, for example because its disk is full."""
 
 
 def printable(text: str) -> str:
-    """The text without what could steer a terminal. Documents are written by strangers."""
-    return "".join(letter for letter in text if letter in "\n\t" or _is_harmless(letter))
+    """The text without characters that control a terminal. Documents are untrusted."""
+    return without_hidden(text)
 
 
 def say(text: str) -> None:
-    """A line of data."""
+    """Print a line of data to stdout."""
     with _stdout() as stream:
         _print(_Console(file=stream, highlight=False, soft_wrap=True), text)
 
 
 def tell(text: str) -> None:
-    """A line about what is going on."""
+    """Print a line about progress or problems to stderr."""
     _print(stderr(), text)
 
 
 class Stream:
-    """Data that comes in pieces, shown as it comes."""
+    """Data that arrives in pieces, printed at once."""
 
     def __init__(self, *, is_on: bool) -> None:
         self._is_on = is_on
@@ -83,7 +82,7 @@ def say_json(document: Mapping[str, Any]) -> None:
 
 
 def as_json_text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return escaped_in_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 
 def say_rows(
@@ -93,7 +92,7 @@ def say_rows(
     cuts: Mapping[str, Cut] | None = None,
     spare: Sequence[str] = (),
 ) -> None:
-    """A table: drawn on a terminal, separated by tabs for everything else.
+    """A table: aligned on a terminal, separated by tabs elsewhere.
 
     With `cuts`, each row is one line of the terminal: those columns are shortened, and if that would leave too little
     of them, the columns that can be spared are left out, one after the other.
@@ -133,26 +132,32 @@ def _draw_lines(
 
 
 def say_error(error: SourcebookError, *, as_json: bool) -> None:
+    """What went wrong. A path that is named in it may be an address that somebody mistyped, with its password."""
+    shown = {key: str(masked(text)) for key, text in error.as_dict().items()}
     if as_json:
-        say_json({"error": error.as_dict()})
+        say_json({"error": shown})
         return
-    tell(f"Error: {error.message}")
-    if error.hint:
-        tell(error.hint)
+    tell(f"Error: {shown['message']}")
+    if shown["hint"]:
+        tell(shown["hint"])
 
 
 def flush() -> None:
-    with _stdout() as stream:
-        stream.flush()
+    """Nothing was written to a stdout that is closed, or that was an error already."""
+    if cast("TextIO | None", sys.stdout) is not None:
+        with _stdout() as stream:
+            stream.flush()
 
 
 def leave_stdout() -> None:
-    """Nobody takes our output any more: write the rest to nowhere, so that Python ends without a word."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Nobody reads our output any more: discard the rest, so that Python exits quietly."""
+    if cast("TextIO | None", sys.stdout) is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def stderr() -> Console:
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    # Without a file, rich would write to stdout, where only data belongs.
+    return Console(file=sys.stderr or StringIO(), highlight=False, soft_wrap=True)
 
 
 def _print(console: Console, text: str) -> None:
@@ -162,12 +167,14 @@ def _print(console: Console, text: str) -> None:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """A reader that leaves early is no error; rich would end the process with one."""
+        """A reader that leaves early is not an error, but rich would exit with one."""
         raise
 
 
 @contextmanager
 def _stdout() -> Generator[TextIO]:
+    if cast("TextIO | None", sys.stdout) is None:  # It was closed before the command began.
+        raise OutputLost("The output could not be written: standard output is closed.")
     try:
         yield sys.stdout
     except BrokenPipeError:
@@ -178,7 +185,3 @@ def _stdout() -> Generator[TextIO]:
 
 def _cell(value: object) -> str:
     return "" if value is None else " ".join(printable(str(value)).split())
-
-
-def _is_harmless(letter: str) -> bool:
-    return unicodedata.category(letter) != "Cc" and letter not in _DIRECTION_MARKS

@@ -1,4 +1,4 @@
-"""A bar on stderr for what takes a while; nothing at all if that is not a terminal."""
+"""Progress bars on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from sourcebook.faces.cli.output import printable, stderr
@@ -16,6 +16,10 @@ from sourcebook.faces.cli.text_layout import Cut, shortened
 if TYPE_CHECKING:
     from sourcebook.model.adding import Progress
 
+_ENOUGH_SHARE = 0.01
+_ENOUGH_SECONDS = 2.0
+_WEIGHT_OF_NEW = 0.2
+_HOUR = 60
 _STAGES = {
     "looking": "looking through",
     "adding": "",
@@ -27,7 +31,7 @@ _STAGES = {
 
 @contextmanager
 def progress_bar() -> Generator[Callable[[Progress], None] | None]:
-    """A bar that follows the files: how many, passages in a second, and the time that is left."""
+    """A progress bar with the number of files, passages per second, and the time left."""
     console = stderr()
     if not console.is_terminal:
         yield None
@@ -37,17 +41,19 @@ def progress_bar() -> Generator[Callable[[Progress], None] | None]:
         BarColumn(bar_width=max(10, min(40, console.width // 5))),
         TextColumn("{task.fields[files]}"),
         TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
         TextColumn("{task.fields[path]}", markup=False),
     )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, files="", rate="", path="")
+        task = bar.add_task("", total=None, files="", rate="", left="", path="")
+        left = TimeLeft()
         started: dict[str, float] = {}
         told = time.monotonic()
 
         def follow(progress: Progress) -> None:
-            nonlocal told
+            nonlocal told, left
             if progress.stage not in started:
+                left = TimeLeft()
                 # How fast the stage before went says nothing about this one, which began when that one ended.
                 bar.reset(task)
             since = started.setdefault(progress.stage, told)
@@ -60,10 +66,37 @@ def progress_bar() -> Generator[Callable[[Progress], None] | None]:
                 total=1.0,
                 files=f"{progress.done}/{progress.total}" if progress.total else "",
                 rate=_rate(progress.passages, told - since),
-                path=shortened(printable(progress.path), console.width // 3, Cut.BEGINNING),
+                left=_clock(left.estimate(share, told - since)),
+                path=shortened(printable(_place(progress)), console.width // 3, Cut.BEGINNING),
             )
 
         yield follow
+
+
+class TimeLeft:
+    """The time that is left, by what was done so far of all. It moves slowly: one that swings is worse than none."""
+
+    def __init__(self) -> None:
+        self._end: float | None = None
+
+    def estimate(self, share: float, elapsed: float) -> float | None:
+        """Seconds; None while too little is done to tell."""
+        if share < _ENOUGH_SHARE or elapsed < _ENOUGH_SECONDS:
+            return None
+        end = elapsed / share
+        self._end = end if self._end is None else self._end + _WEIGHT_OF_NEW * (end - self._end)
+        return max(self._end - elapsed, 0.0)
+
+
+def _clock(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= _HOUR else f"{minutes}:{rest:02}"
+
+
+def _place(progress: Progress) -> str:
+    return f"{progress.path}, page {progress.page} of {progress.pages}" if progress.pages else progress.path
 
 
 def _rate(passages: int, seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Questions of one's own, read from CSV files and matched with the documents of a base."""
+"""Your own questions, read from CSV files and matched with the documents of a base."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NO = frozenset({"no", "false", "0", "нет", "não", "nao"})
 
 
 def own_questions(book: Sourcebook, path: Path, collection: str | None) -> list[JudgedQuestion]:
-    """The questions of a CSV file, each with the documents of the base that its line names."""
+    """The questions in a CSV file, each with the documents that its line names."""
     if not path.is_file():
         raise PathNotFound(f"There is no {path}.")
-    documents = book.documents(collection)
+    documents = book.library.documents(collection)
     paths = {document.id: document.file_path for document in documents}
     titles = {document.id: document.title or "" for document in documents}
     questions: list[JudgedQuestion] = []
@@ -34,15 +34,15 @@ def own_questions(book: Sourcebook, path: Path, collection: str | None) -> list[
         questions.append(JudgedQuestion(str(number), own.text, judgements, language=own.language))
     if unknown:
         raise DocumentNotFound(
-            f"{path} names {len(unknown)} documents that the base does not hold: "
+            f"{path} names {len(unknown)} documents that are not in the base: "
             + ", ".join(list(unknown)[:_NAMED_AT_ONCE]),
-            hint="`sourcebook documents list` shows the paths and titles that can be named.",
+            hint="`sourcebook documents list` shows the paths and titles you can use.",
         )
     return questions
 
 
 def question_pairs(path: Path) -> list[QuestionPair]:
-    """The pairs of a CSV file with the columns question, other and same (yes or no)."""
+    """The pairs in a CSV file with the columns question, other and same (yes or no)."""
     if not path.is_file():
         raise PathNotFound(f"There is no {path}.")
     with path.open(encoding="utf-8-sig", newline="") as lines:

@@ -1,4 +1,4 @@
-"""The way in and the way out: every error becomes a line, or a JSON document, and an exit code."""
+"""Runs a command, and turns every error into a line or a JSON document, and an exit code."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _report(error: SourcebookError, call: Invocation) -> int:
 
 
 def _write_any_name() -> None:
-    """A file name may hold bytes that are no text; showing it must not fail. In JSON the escape is valid."""
+    """A file name may contain bytes that are not text; printing it must not fail. In JSON the escape is valid."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

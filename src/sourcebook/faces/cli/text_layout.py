@@ -1,4 +1,4 @@
-"""Text made to fit the width of a terminal, so that no word is broken and nothing that is needed is cut off."""
+"""Fits text to the width of a terminal without breaking words or cutting what matters."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from enum import Enum
 from rich.cells import cell_len
 
 NARROWEST = 24
-"""Below that many cells to a line there is no use in breaking lines well."""
+"""On narrower lines, wrapping between words is pointless."""
 GAP = 2
-"""Cells between two columns."""
+"""Cells between columns."""
 READABLE = 40
-"""So many cells a column that is cut should have; columns that can be spared make room for it."""
+"""The narrowest a shortened column should be. Spare columns make room for it."""
 
 
 class Cut(Enum):
-    """Which end of a text can be left out. Of a path it is the beginning: its end tells files apart."""
+    """Which end of a text to cut. For a path it is the beginning, because its end identifies the file."""
 
     BEGINNING = "beginning"
     END = "end"
 
 
 def wrapped(text: str, width: int) -> str:
-    """The text with lines of at most this width, broken between words; the rest of a line stands below its beginning.
+    """The text wrapped between words to this width; continuation lines keep the indentation.
 
     A word that is longer than a line stays whole, so that a path can still be copied.
     """
@@ -50,7 +50,7 @@ def _pieces(line: str, width: int) -> Iterator[str]:
 
 
 def shortened(text: str, width: int, cut: Cut) -> str:
-    """The text in at most this many cells, with a mark where something is missing."""
+    """The text in at most this many cells, with a mark where it was cut."""
     if cell_len(text) <= width:
         return text
     letters = text if cut is Cut.END else text[::-1]
@@ -66,7 +66,7 @@ def shortened(text: str, width: int, cut: Cut) -> str:
 def fitting_columns(
     rows: Sequence[Sequence[str]], cuts: Mapping[int, Cut], spare: Sequence[int], width: int
 ) -> dict[int, int]:
-    """The columns that are shown, with their widths. The first row holds the headings."""
+    """The columns to show, with their widths. The first row holds the headings."""
     widths = {i: max(cell_len(row[i]) for row in rows) for i in range(len(rows[0]))}
     for column in spare:
         wanted = sum(min(widths[i], READABLE) for i in cuts)

@@ -1,4 +1,4 @@
-"""Those who review are told of every question that waits for them, once. What was told stands in the base."""
+"""Tells reviewers of every waiting question, once. What was announced is remembered in the base."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEADS = {DraftKind.DECLINED: "new_draft", DraftKind.STALE: "stale_again"}
 
 
 class Inbox:
-    """Looks for drafts that are new. It may be made anew at any time: what was told is looked up."""
+    """Looks for new drafts. It keeps no state of its own: what was announced is in the base."""
 
     def __init__(self, office: BotServices) -> None:
         self._office = office

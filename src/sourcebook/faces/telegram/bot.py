@@ -78,7 +78,7 @@ class Ready:
 async def run(
     settings: Settings, stop: asyncio.Event, on_ready: Callable[[str, str], None] | None = None
 ) -> Ended:
-    """Run the bot of these settings until `stop` is set. `on_ready` is told its name and where it listens."""
+    """Run the bot of these settings until `stop` is set. `on_ready` receives its name and where it listens."""
     secret = require_secret(settings) if settings.telegram_webhook_url else None
     async with (
         AsyncSourcebook(settings=settings, face="telegram") as book,
@@ -109,8 +109,8 @@ async def made(book: AsyncSourcebook, settings: Settings) -> AsyncGenerator[Read
             await _introduce(bot)
         except (TelegramUnauthorizedError, TelegramNotFound):
             raise AuthError(
-                "Telegram does not accept the token of the bot.",
-                hint="Set `telegram_token` as @BotFather gave it.",
+                "Telegram rejected the bot's token.",
+                hint="Set `telegram_token` to the token from @BotFather.",
             ) from None
         except TelegramAPIError as error:
             raise ProviderUnreachable(
@@ -127,7 +127,7 @@ async def made(book: AsyncSourcebook, settings: Settings) -> AsyncGenerator[Read
 def _bot(settings: Settings) -> Bot:
     token = settings.telegram_token
     if token is None:
-        raise BadSetting("`telegram_token` is not set.", hint="@BotFather gives a token to who makes a bot.")
+        raise BadSetting("`telegram_token` is not set.", hint="Create a bot with @BotFather to get a token.")
     try:
         session = Session(
             proxy=settings.telegram_proxy,
@@ -135,7 +135,7 @@ def _bot(settings: Settings) -> Bot:
         )
         return Bot(token.get_secret_value(), session=session)
     except TokenValidationError:
-        raise BadSetting("`telegram_token` is not a token.", hint="It has the form 123456:ABC….") from None
+        raise BadSetting("`telegram_token` is not a token.", hint="A token looks like 123456:ABC….") from None
     except RuntimeError:
         raise ProviderMissing(
             "a proxy needs the package aiohttp-socks", hint="Install it: pip install aiohttp-socks."

@@ -1,4 +1,4 @@
-"""What every handler has at hand: the base, the sender, and who is to be told of what."""
+"""What every handler uses: the base, the sender, and whom to notify."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sourcebook.faces.telegram.guests import ChatPlace, Guest, is_admin, is_staf
 from sourcebook.faces.telegram.outages import Outages
 from sourcebook.locale import texts
 from sourcebook.model.people import Direction, UserRole
-from sourcebook.text.normal import made_storable
+from sourcebook.text.normal_form import made_storable
 
 if TYPE_CHECKING:
     from aiogram import Bot
@@ -70,7 +70,7 @@ class BotServices:
         return f"telegram:{self.bot.id}:{update_id}"
 
     async def guest(self, person: TelegramUser, place: ChatPlace, update_id: int) -> Guest:
-        """Who this is, by what the base and the settings say now."""
+        """The person, with their current role."""
         user = await self.book.people.get_or_create_user(
             person.id,
             username=_stored(person.username),
@@ -93,6 +93,18 @@ class BotServices:
             guest.user.id, Direction.INCOMING, text=made_storable(said) or "…", external_id=guest.key
         )
         return row is not None
+
+    async def is_first_of_album(self, guest: Guest, album: str | None) -> bool:
+        """Whether this is the first message of an album, or of none. An album is answered once."""
+        if album is None:
+            return True
+        key = self.key(f"album:{guest.place.chat_id}:{album}")
+        return await self.book.people.find_message(key) is None and (
+            await self.book.people.log_message(
+                guest.user.id, Direction.INCOMING, text="[album]", external_id=key
+            )
+            is not None
+        )
 
     async def say(
         self, guest: Guest, text: RichText | str, markup: Markup | None = None, reply_to: int | None = None
@@ -137,8 +149,13 @@ class BotServices:
         return ChatActionSender.typing(guest.place.chat_id, self.bot, guest.place.thread_id)
 
     async def staff(self) -> dict[int, str | None]:
-        """The Telegram ids of those who review, and their languages."""
+        """The reviewers' Telegram ids and languages."""
         return await self._told(UserRole.EXPERT, UserRole.ADMIN)
+
+    async def tell_staff(self, sentence: Callable[[Texts], str]) -> None:
+        """Tell everybody who reviews something, each in their language."""
+        for chat_id, language in (await self.staff()).items():
+            await self.sender.try_to_say(chat_id, sentence(texts(language)))
 
     async def tell_admins(self, sentence: Callable[[Texts], str]) -> None:
         """Tell every admin something, each in their language."""
@@ -146,7 +163,7 @@ class BotServices:
             await self.sender.try_to_say(chat_id, sentence(texts(language)))
 
     async def appoint(self) -> None:
-        """Let the base know the admins of the settings. Who may do what is asked of the base alone."""
+        """Give the admins in the settings their role in the base, which alone decides who may do what."""
         people = self.book.people
         for telegram_id in self.terms.admins:
             user = await people.get_or_create_user(telegram_id)

@@ -1,4 +1,4 @@
-"""Presses of buttons. What a button says is only a wish: who may have it is looked up now."""
+"""Button presses. A button is only a request: permissions are checked when it is pressed."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
     try:
         topic = await office.book.reception.buy_questions(guest.user.id, guest.place.channel_key, guest.key)
     except NotEnoughTokens:
-        await office.close(guest, texts("not_enough_tokens"), keyboards.rows(*payments.offers(guest, office)))
+        said = f"{texts('not_enough_tokens')} {rendering.how_to_get_tokens(texts, office.terms)}"
+        await office.close(guest, said, keyboards.rows(*payments.offers(guest, office)))
     except TopicNotFound:
         await office.close(guest, texts("nothing_to_extend"))
     else:
@@ -142,13 +143,13 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
 
 
 async def _show_source(guest: Guest, office: BotServices, press: Press) -> bool:
-    """A source of one's own answer: its words as they were cited, or its page as it looks, if it can be shown."""
+    """A source of the person's own answer: the quoted words, or a picture of the page if possible."""
     turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
-    citations = () if turn is None else rendering.by_number(turn[1].citations)
-    found = next((one for one in citations if one.number == press.number), None)
-    if found is None:
+    cited = [] if turn is None else [one for one in turn[1].citations if one.number == press.number]
+    if not cited:
         return False
-    words = rendering.source(guest.texts, found)
+    found = cited[0]
+    words = rendering.source(guest.texts, cited)
     if press.action is Action.SOURCE:
         await office.say(guest, words)
     elif found.page is None:
@@ -165,7 +166,7 @@ async def _send_page(guest: Guest, office: BotServices, source: Citation, page: 
     place = guest.place
     try:
         async with ChatActionSender.upload_photo(place.chat_id, office.bot, place.thread_id):
-            picture = await office.book.page_picture(
+            picture = await office.book.library.page_picture(
                 source.document_id, page, collection=source.collection_id
             )
             caption = RichText(f"[{source.number}] {rendering.place(guest.texts, source)}")

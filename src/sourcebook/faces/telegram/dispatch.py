@@ -1,4 +1,4 @@
-"""Every update passes here: who it is from is looked up, one thing is done after the other, and errors are told."""
+"""Handles every update: finds the sender, keeps one person's updates in order, and reports errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make_dispatcher(office: BotServices) -> Dispatcher:
 
 
 class Gate(BaseMiddleware):
-    """Lets in people, one thing at a time for each, and tells them when something goes wrong."""
+    """Handles one update at a time per person, and tells them when something goes wrong."""
 
     def __init__(self, office: BotServices) -> None:
         self._office = office
@@ -83,7 +83,7 @@ class Gate(BaseMiddleware):
             await self._office.say(guest, guest.texts("blocked"))
 
     async def _failed(self, error: Exception, person: TelegramUser, place: ChatPlace, event: Update) -> None:
-        """Nobody is left without a word. What went wrong is for the admins and the log."""
+        """Everybody gets a reply. The details are for the admins and the log."""
         log.error(
             "An update could not be handled: %s", error, exc_info=not isinstance(error, SourcebookError)
         )

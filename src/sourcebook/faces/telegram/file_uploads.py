@@ -13,7 +13,7 @@ from sourcebook.faces.telegram import keyboards
 from sourcebook.faces.telegram.incoming import words
 from sourcebook.faces.telegram.rich_text import clean
 from sourcebook.model.documents import WriteOutcome
-from sourcebook.text.normal import made_storable, normal_form
+from sourcebook.text.normal_form import made_storable, normal_form
 
 if TYPE_CHECKING:
     from aiogram.types import Message

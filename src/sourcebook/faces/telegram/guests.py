@@ -1,4 +1,4 @@
-"""Who speaks, where, and what they may do: read anew for every message and every press."""
+"""The sender, the chat and their permissions, read again for every message and every press."""
 
 from __future__ import annotations
 

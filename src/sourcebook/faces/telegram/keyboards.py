@@ -67,7 +67,8 @@ def sources(numbers: Sequence[int], update_id: int) -> list[list[InlineKeyboardB
 
 
 def pictures(texts: Texts, citations: Iterable[Citation], update_id: int) -> list[list[InlineKeyboardButton]]:
-    """A button for each source that is a page, which shows the page as it looks."""
+    """A button for each page that is a source, which shows the page as it looks."""
+    pages = {(one.collection_id, one.document_id, one.page): one for one in reversed(list(citations))}
     buttons = [
         button(
             texts("page_picture", number=one.number, page=one.page),
@@ -75,7 +76,7 @@ def pictures(texts: Texts, citations: Iterable[Citation], update_id: int) -> lis
             one.number,
             str(update_id),
         )
-        for one in citations
+        for one in sorted(pages.values(), key=lambda one: one.number)
         if one.page is not None
     ]
     return [buttons[at : at + _PICTURES_A_ROW] for at in range(0, len(buttons), _PICTURES_A_ROW)]

@@ -1,4 +1,4 @@
-"""What does not work now. Admins are told once when it begins and once when it is over."""
+"""What does not work now. Admins get one message when it begins and one when it is over."""
 
 from __future__ import annotations
 

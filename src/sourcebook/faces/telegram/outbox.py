@@ -67,6 +67,7 @@ class Outbox:
             await jobs.fail(job, clean(error.message, 200), retry_in=AGAIN)
         except (Undeliverable, DraftNotFound, UserNotFound) as error:
             await jobs.complete(job, {"undelivered": clean(str(error), 200)})
+            await self._tell_expert(job)
         else:
             await jobs.complete(job)
         return True
@@ -92,8 +93,20 @@ class Outbox:
         reason = _text(job, "reason") or "—"
         await self._tell(job, lambda said: rendering.question_rejected(said, item, reason))
 
+    async def _tell_expert(self, job: Job) -> None:
+        """Who answered is told that it reached nobody."""
+        if job.payload.get("kind") != "expert_answer":
+            return
+        people = self._office.book.people
+        with suppress(Undeliverable, DraftNotFound, UserNotFound):
+            item = await self._office.book.moderation.get_item(_number(job, "draft_id"))
+            expert = None if item.admin_id is None else await people.get_user(item.admin_id)
+            if expert is not None and expert.telegram_user_id is not None:
+                said = texts(expert.language)("answer_undelivered", id=item.id)
+                await self._office.sender.try_to_say(expert.telegram_user_id, said)
+
     async def _tell(self, job: Job, message: Callable[[Texts], RichText]) -> None:
-        """To who asked, where they asked; if that place is not Telegram, to their private chat."""
+        """To the person who asked, in the same place; if that place is not Telegram, in their private chat."""
         user = await self._office.book.people.get_user(_number(job, "user_id"))
         place = place_from(_text(job, "channel_key"))
         if place is None and user.telegram_user_id is not None:

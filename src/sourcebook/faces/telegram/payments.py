@@ -55,6 +55,16 @@ def offers(guest: Guest, office: BotServices) -> list[list[InlineKeyboardButton]
     ]
 
 
+def buy_questions_button(guest: Guest, office: BotServices) -> InlineKeyboardButton:
+    prices = office.terms.prices
+    text = guest.texts(
+        "buy_questions",
+        n=prices.questions_in_a_purchase,
+        tokens=guest.texts("tokens", n=prices.more_questions),
+    )
+    return keyboards.button(text, Action.BUY_QUESTIONS)
+
+
 async def send_bill(guest: Guest, office: BotServices, tokens: int) -> None:
     if tokens not in PACKS or not office.terms.stars or not guest.place.is_private:
         await office.say(guest, guest.texts("payment_off"))

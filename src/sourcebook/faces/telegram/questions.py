@@ -9,16 +9,17 @@ from aiogram import Router
 from aiogram.filters import Command, CommandObject
 from aiogram.types import InlineKeyboardButton
 
-from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, NothingToSearchFor
+from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, NothingAsked, NothingToSearchFor
 from sourcebook.faces.telegram import file_uploads, keyboards, rendering, review
 from sourcebook.faces.telegram.button_data import Action
 from sourcebook.faces.telegram.incoming import attachment, is_addressed, question, words
 from sourcebook.faces.telegram.outages import OutagePart
-from sourcebook.faces.telegram.payments import offers
+from sourcebook.faces.telegram.payments import buy_questions_button, offers
 from sourcebook.faces.telegram.rich_text import joined, quote
 from sourcebook.faces.telegram.sender import Undeliverable
 from sourcebook.model.chat import Tier
-from sourcebook.model.people import Visit
+from sourcebook.model.people import OperationType, Visit
 
 if TYPE_CHECKING:
     from aiogram.types import InlineKeyboardMarkup, Message
@@ -27,6 +28,17 @@ if TYPE_CHECKING:
     from sourcebook.faces.telegram.guests import Guest
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.people import Reply
+
+
+_REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
+_NOT_FOR_EXPERTS = frozenset({"sticker", "contact", "poll"})
+_WITHOUT_QUESTION = {
+    "voice": "voice_without_question",
+    "audio": "voice_without_question",
+    "video_note": "voice_without_question",
+    "location": "location_without_question",
+    "venue": "location_without_question",
+}
 
 
 def router() -> Router:
@@ -47,10 +59,23 @@ async def on_message(message: Message, guest: Guest, office: BotServices) -> Non
         await _unknown_command(guest, office, text)
     elif await review.took(message, guest, office) or await file_uploads.took(message, guest, office):
         return
-    elif text:
+    elif text and (media is None or small_talk(text) is None):
+        await office.is_first_of_album(guest, message.media_group_id)
         await _asked(message, guest, office, text, media)
-    elif media is not None and await office.is_new(guest, f"[{media['kind']}]"):
-        await office.ask(guest, guest.texts("media_without_question"), {"what": "about", "media": media})
+    elif media is not None and await office.is_first_of_album(guest, message.media_group_id):
+        await _without_question(guest, office, media)
+
+
+async def _without_question(guest: Guest, office: BotServices, media: Mapping[str, JsonValue]) -> None:
+    """What was sent without a word. What an expert could look at is kept for the question that follows."""
+    kind = str(media["kind"])
+    if not await office.is_new(guest, f"[{kind}]"):
+        return
+    if kind in _NOT_FOR_EXPERTS:
+        await office.say(guest, guest.texts("sent_sticker" if kind == "sticker" else "sent_other"))
+        return
+    key = _WITHOUT_QUESTION.get(kind, "media_without_question")
+    await office.ask(guest, guest.texts(key), {"what": "about", "media": dict(media)})
 
 
 async def _asked(
@@ -58,10 +83,14 @@ async def _asked(
 ) -> None:
     expected = await office.expected(guest)
     visit = await _visit(guest, office, text, media, expected)
-    if expected.get("what") == "human":
-        await _to_human(guest, office, visit)
-    else:
-        await consult(guest, office, visit, message)
+    try:
+        if expected.get("what") == "human":
+            await _to_human(guest, office, visit)
+        else:
+            await consult(guest, office, visit, message)
+    except NothingAsked as error:
+        if await office.is_new(guest, text):
+            await office.say(guest, guest.texts(_REPLIES[error.kind]))
 
 
 async def _visit(
@@ -99,19 +128,34 @@ async def consult(guest: Guest, office: BotServices, visit: Visit, message: Mess
     try:
         await office.say(
             guest,
-            rendering.answer(guest.texts, reply),
+            rendering.answer(guest.texts, reply, office.terms),
             _under(guest, office, visit, reply),
             message.message_id,
         )
         if visit.attachments and reply.draft_id is not None:
             await office.say(guest, guest.texts("media_with_expert"))
     except Undeliverable:
-        pass  # There is nobody to deliver it to; it stays in the base.
+        await _give_back(office, visit, reply)
     await _delivered(office, visit.key)
     if reply.answer.tier in (Tier.DOCUMENTS, Tier.MODEL):
         await office.troubles.over(OutagePart.MODEL)
     if reply.answer.tier is Tier.NONE:
         office.news.set()
+
+
+async def _give_back(office: BotServices, visit: Visit, reply: Reply) -> None:
+    """There is nobody to deliver an answer to. It stays in the base, and what it cost is given back."""
+    if reply.charged:
+        await office.book.people.add_tokens(
+            visit.user_id,
+            reply.charged,
+            OperationType.REFUND,
+            idempotency_key=f"{visit.key}:undelivered",
+            description="the answer could not be delivered",
+            topic_id=reply.topic.id,
+        )
+    if reply.draft_id is not None and reply.answer.tier is Tier.NONE:
+        await office.tell_staff(lambda said: said("asker_gone", id=reply.draft_id))
 
 
 def _under(guest: Guest, office: BotServices, visit: Visit, reply: Reply) -> InlineKeyboardMarkup | None:
@@ -124,10 +168,22 @@ def _under(guest: Guest, office: BotServices, visit: Visit, reply: Reply) -> Inl
             more.append([keyboards.button(texts("take_back"), Action.TAKE_BACK, reply.draft_id)])
     else:
         more.append([keyboards.button(texts("ask_human"), Action.CALL_HUMAN, update_id)])
-        if not reply.follow_ups_left and office.terms.prices.new_topic:
-            more.append([keyboards.button(texts("buy_questions"), Action.BUY_QUESTIONS)])
+        more.extend(_more_questions(guest, office, reply))
     sources = keyboards.sources([citation.number for citation in citations], update_id)
     return keyboards.rows(*sources, *keyboards.pictures(texts, citations, update_id), *more)
+
+
+def _more_questions(guest: Guest, office: BotServices, reply: Reply) -> list[list[InlineKeyboardButton]]:
+    """What can be bought once the questions are used up: more of them, or the tokens for that.
+
+    After an answer that was free nothing is offered: the next one may be free as well.
+    """
+    prices = office.terms.prices
+    if reply.answer.tier is Tier.CURATED or reply.follow_ups_left or not prices.new_topic:
+        return []
+    if reply.balance < prices.more_questions:
+        return offers(guest, office)
+    return [[buy_questions_button(guest, office)]]
 
 
 async def _is_delivered(office: BotServices, key: str) -> bool:
@@ -143,11 +199,13 @@ async def _delivered(office: BotServices, key: str) -> None:
 
 async def _cannot_pay(guest: Guest, office: BotServices, error: NotEnoughTokens | NoQuestionsLeft) -> None:
     texts, more = guest.texts, offers(guest, office)
-    key = "not_enough_tokens"
-    if isinstance(error, NoQuestionsLeft):
-        key = "no_follow_ups_left"
-        more = [[keyboards.button(texts("buy_questions"), Action.BUY_QUESTIONS)], *more]
-    await office.close(guest, texts(key), keyboards.rows(*more))
+    key = "no_follow_ups_left" if isinstance(error, NoQuestionsLeft) else "not_enough_tokens"
+    said = texts(key)
+    if error.balance < error.price:
+        said = f"{said} {rendering.how_to_get_tokens(texts, office.terms)}"
+    elif isinstance(error, NoQuestionsLeft):
+        more = [[buy_questions_button(guest, office)], *more]
+    await office.close(guest, said, keyboards.rows(*more))
 
 
 async def call_human(message: Message, command: CommandObject, guest: Guest, office: BotServices) -> None:
@@ -169,8 +227,15 @@ async def _to_human(guest: Guest, office: BotServices, visit: Visit) -> None:
 
 
 async def on_edited(edited_message: Message, guest: Guest, office: BotServices) -> None:
-    """A changed message is not a question: the first one was asked, and perhaps paid for."""
-    if guest.place.is_private and await office.is_new(guest, words(edited_message)):
+    """A changed message is not a question: the first one was asked, and perhaps paid for.
+
+    Where somebody walks while they share their place, Telegram tells of every step as of a changed message.
+    """
+    if (
+        edited_message.location is None
+        and guest.place.is_private
+        and await office.is_new(guest, words(edited_message))
+    ):
         await office.say(guest, guest.texts("edited"))
 
 

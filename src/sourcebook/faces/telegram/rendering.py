@@ -11,18 +11,19 @@ from sourcebook.model.chat import Citation, SourceState, Tier
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sourcebook.faces.telegram.bot_services import BotTerms
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer
     from sourcebook.model.curation import CuratedSource, Term
     from sourcebook.model.moderation import Digest, Draft
-    from sourcebook.model.people import Reply
+    from sourcebook.model.people import Reply, User
 
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 3000
 _GAPS = 5
 
 
-def answer(texts: Texts, reply: Reply) -> RichText:
+def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     """The answer, its sources, and what it cost."""
     given = reply.answer
     return joined(
@@ -30,13 +31,18 @@ def answer(texts: Texts, reply: Reply) -> RichText:
             from_markdown(given.answer),
             source_list(texts, given.citations),
             *_notes(texts, given),
-            _cost(texts, reply),
+            _cost(texts, reply, terms),
         ]
     )
 
 
 def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:
-    lines = [f"[{citation.number}] {place(texts, citation)}" for citation in by_number(citations)]
+    """Each place once, with the numbers that lead there."""
+    places: dict[str, str] = {}
+    for citation in by_number(citations):
+        name = place(texts, citation)
+        places[name] = f"{places.get(name, '')}[{citation.number}]"
+    lines = [f"{numbers} {name}" for name, numbers in places.items()]
     return joined([bold(texts("sources")), *lines], "\n") if lines else RichText()
 
 
@@ -58,11 +64,13 @@ def place(texts: Texts, source: Citation | CuratedSource) -> str:
     return name if source.page is None else f"{name}, {texts('page', page=source.page)}"
 
 
-def source(texts: Texts, citation: Citation) -> RichText:
-    """A source in its own words."""
-    head = texts("source_quote", name=f"[{citation.number}] {place(texts, citation)}")
-    gone = italic(texts("source_gone")) if citation.state is SourceState.REMOVED else RichText()
-    return joined([bold(head), quote(citation.quote.strip()[:_LONGEST_QUOTE]), gone])
+def source(texts: Texts, cited: Sequence[Citation]) -> RichText:
+    """What stands behind one number, in its own words: all that the answer takes from there."""
+    first = cited[0]
+    head = texts("source_quote", name=f"[{first.number}] {place(texts, first)}")
+    words = dict.fromkeys(citation.quote.strip() for citation in cited)
+    gone = italic(texts("source_gone")) if first.state is SourceState.REMOVED else RichText()
+    return joined([bold(head), quote("\n\n".join(words)[:_LONGEST_QUOTE]), gone])
 
 
 def _notes(texts: Texts, given: Answer) -> list[RichText]:
@@ -85,15 +93,23 @@ def _reasons(texts: Texts, given: Answer) -> list[str]:
     return [texts(f"doubt_{doubt}") for doubt in doubts if f"doubt_{doubt}" in texts.entries]
 
 
-def _cost(texts: Texts, reply: Reply) -> RichText:
+def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:
+    return texts("tokens_for_sale" if terms.stars else "tokens_from_owner")
+
+
+def _cost(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     given = reply.answer
     if given.tier is Tier.NONE:
         waits = texts("expert_will_answer") if reply.draft_id is not None else ""
         return joined([waits], " ")
     if given.tier is Tier.CURATED:
         return italic(texts("was_free"))
+    if not terms.prices.new_topic:
+        return RichText()
     if reply.follow_ups_left:
         return italic(texts("follow_ups_left", n=reply.follow_ups_left))
+    if reply.balance < min(terms.prices.more_questions, terms.prices.new_topic):
+        return italic(f"{texts('no_follow_ups_left')} {how_to_get_tokens(texts, terms)}")
     return italic(texts("no_follow_ups_left"))
 
 
@@ -142,6 +158,24 @@ def terms(texts: Texts, found: Sequence[Term]) -> RichText:
         return RichText(texts("no_terms"))
     lines = [f"{clean(term.term)} → {clean(term.preferred_phrase)}" for term in found]
     return joined([bold(texts("terms_head")), *lines], "\n")
+
+
+def users(texts: Texts, found: Sequence[User], total: int) -> RichText:
+    """People as an admin sees them: how to name them in a command, what they have, whether they are kept out."""
+    lines = [
+        joined(
+            [
+                clean(user.shown_name, _LONGEST_NAME),
+                f"@{clean(user.username, _LONGEST_NAME)}" if user.username else "",
+                "" if user.telegram_user_id is None else str(user.telegram_user_id),
+                texts("tokens", n=user.token_balance),
+                texts("is_blocked") if user.is_blocked else "",
+            ],
+            " · ",
+        )
+        for user in found
+    ]
+    return joined([bold(texts("users_head", total=total)), *lines], "\n")
 
 
 def digest(texts: Texts, found: Digest, since: str, until: str) -> RichText:

@@ -1,4 +1,4 @@
-"""Review: drafts are shown to experts, and what they press or write becomes a decision. Who may is asked each time."""
+"""Review: shows drafts to experts, and turns presses and replies into decisions. Permissions are always checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aiogram.types import ForceReply
 
-from sourcebook.errors import AlreadyDecided, DraftNotFound
+from sourcebook.errors import AlreadyDecided, DraftNotFound, UsageError
 from sourcebook.faces.telegram import keyboards, rendering
 from sourcebook.faces.telegram.button_data import Action
 from sourcebook.faces.telegram.incoming import pressed_under, words
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.model.moderation import Draft
 
 _PROMPTS = {Action.EDIT: "write_edit", Action.REJECT: "write_reason", Action.ANSWER: "write_answer"}
+_DECISIONS = frozenset({DraftStatus.APPROVED.value, DraftStatus.REJECTED.value, DraftStatus.CANCELLED.value})
 _EXPECTED = frozenset(action.name.lower() for action in _PROMPTS)
 
 
@@ -137,7 +138,7 @@ async def _decide(
     try:
         said, markup = await decision()
     except AlreadyDecided as error:
-        said, markup = guest.texts("already_decided", id=draft_id, status=clean(error.status)), None
+        said, markup = _decided(guest, draft_id, error.status), None
     except DraftNotFound:
         said, markup = guest.texts("draft_gone", id=draft_id), None
     await office.close(guest, said, markup)
@@ -145,16 +146,39 @@ async def _decide(
 
 
 async def _pending(guest: Guest, office: BotServices, draft_id: int) -> Draft | None:
-    """The draft, if it can still be decided; else the expert is told why not."""
+    """The draft, if it can still be decided; otherwise the expert learns why not."""
     try:
         item = await office.book.moderation.get_item(draft_id)
     except DraftNotFound:
         await office.close(guest, guest.texts("draft_gone", id=draft_id))
         return None
     if item.status is not DraftStatus.PENDING:
-        await office.close(guest, guest.texts("already_decided", id=draft_id, status=item.status))
+        await office.close(guest, _decided(guest, draft_id, item.status))
         return None
     return item
+
+
+def _decided(guest: Guest, draft_id: int, status: str) -> str:
+    known = status if status in _DECISIONS else "elsewhere"
+    return guest.texts(f"decided_{known}", id=draft_id)
+
+
+async def approve_under(
+    guest: Guest, office: BotServices, draft_id: int, category: str, subcategory: str | None
+) -> None:
+    """Approve a draft under a category that the expert names."""
+
+    async def approve() -> tuple[RichText | str, Markup | None]:
+        entry = await office.book.moderation.approve_moderation_item(
+            draft_id, guest.user.id, category=category, subcategory=subcategory
+        )
+        named = " / ".join(clean(part, 120) for part in (entry.category, entry.subcategory) if part)
+        return guest.texts("done_category", id=draft_id, category=named), _next(guest, draft_id)
+
+    try:
+        await _decide(guest, office, draft_id, approve)
+    except UsageError as error:
+        await office.close(guest, clean(error.message, 300))
 
 
 def _expected(expects: Mapping[str, JsonValue]) -> tuple[str, int] | None:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-LIMIT = 4096
-"""How long a message may be."""
-CAPTION_LIMIT = 1024
+from sourcebook.text import hidden_characters
+
+_LONGEST_LINE = 4096
 
 
 class TextStyle(StrEnum):
@@ -103,19 +103,7 @@ def units(text: str) -> int:
     return len(text) + sum(1 for letter in text if ord(letter) > _BASIC_PLANE)
 
 
-def split(rich: RichText, limit: int = LIMIT) -> list[RichText]:
-    """The text in messages that are short enough: cut between paragraphs, else lines, sentences, words, letters."""
-    rest, pieces = rich.stripped(), list[RichText]()
-    while units(rest.text) > limit:
-        end = _border(rest.text, limit)
-        pieces.append(rest.cut(0, end).stripped())
-        rest = rest.cut(end, len(rest.text)).stripped()
-    if rest:
-        pieces.append(rest)
-    return [piece for piece in pieces if piece]
-
-
-def clean(text: str, limit: int = LIMIT) -> str:
+def clean(text: str, limit: int = _LONGEST_LINE) -> str:
     """A name or a label as one line: no line breaks, nothing invisible that turns text around, not endless."""
     line = " ".join(_INVISIBLE.sub(" ", text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
@@ -123,15 +111,7 @@ def clean(text: str, limit: int = LIMIT) -> str:
 
 _BASIC_PLANE = 0xFFFF
 _LONG_QUOTE = 400
-# A piece is not made shorter than this part of what fits, only to end it well.
-_FULL_ENOUGH = 3
-_BORDERS = (
-    re.compile(r"\n\s*\n"),
-    re.compile(r"\n"),
-    re.compile(r"(?<=[.!?…])[\])»”\"']*\s"),
-    re.compile(r"\s"),
-)
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029{hidden_characters.MARKS}]")
 _MARKDOWN = re.compile(
     r"^```[\w+-]*\n(?P<listing>(?:(?!```)[^\n]*\n)+)```$"
     r"|(?<![\w*])\*\*(?P<bold>\S(?:[^\n*]*\S)?)\*\*(?![\w*])"
@@ -145,26 +125,6 @@ _MARKS = {
     "code": TextStyle.CODE,
     "listing": TextStyle.LISTING,
 }
-
-
-def _border(text: str, limit: int) -> int:
-    """Where a piece that fits ends."""
-    fits = _fitting(text, limit)
-    for border in _BORDERS:
-        ends = [found.end() for found in border.finditer(text, 0, fits)]
-        if ends and ends[-1] * _FULL_ENOUGH >= fits:
-            return ends[-1]
-    return fits
-
-
-def _fitting(text: str, limit: int) -> int:
-    """How many characters from the beginning fit; at least one."""
-    used = 0
-    for index, letter in enumerate(text):
-        used += units(letter)
-        if used > limit:
-            return max(index, 1)
-    return len(text)
 
 
 def entities(rich: RichText) -> Iterator[tuple[TextStyle, int, int]]:

@@ -18,7 +18,8 @@ from aiogram.exceptions import (
 )
 from aiogram.types import BufferedInputFile, ForceReply, LinkPreviewOptions, MessageEntity, ReplyParameters
 
-from sourcebook.faces.telegram.rich_text import CAPTION_LIMIT, RichText, clean, entities, split
+from sourcebook.faces.telegram.message_length import CAPTION_LIMIT, split
+from sourcebook.faces.telegram.rich_text import RichText, clean, entities
 
 if TYPE_CHECKING:
     from aiogram import Bot

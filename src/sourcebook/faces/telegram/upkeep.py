@@ -1,4 +1,4 @@
-"""Once a minute: what a dead process left behind is put right, and what does not work is noticed."""
+"""Once a minute: cleans up after dead processes, and notices what does not work."""
 
 from __future__ import annotations
 

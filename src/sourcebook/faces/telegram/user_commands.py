@@ -62,7 +62,7 @@ async def greet(guest: Guest, office: BotServices, said: Texts) -> None:
 
 async def _examples(office: BotServices, spoken: str) -> list[str]:
     """Questions that have an approved answer in this language."""
-    entries = await office.book.kb_list(office.terms.collection)
+    entries = await office.book.curated.all(office.terms.collection)
     asked = [
         entry.question for entry in entries if entry.question and entry.language == spoken and entry.is_active
     ]
@@ -88,7 +88,11 @@ async def show_help(message: Message, guest: Guest, office: BotServices) -> None
 
 async def balance(message: Message, guest: Guest, office: BotServices) -> None:
     tokens = await office.book.people.get_token_balance(guest.user.id)
-    await office.say(guest, guest.texts("balance", n=tokens), keyboards.rows(*offers(guest, office)))
+    said = guest.texts("balance", n=tokens)
+    sold = offers(guest, office)
+    if not tokens and not sold and office.terms.prices.new_topic:
+        said = f"{said} {guest.texts('tokens_from_owner')}"
+    await office.say(guest, said, keyboards.rows(*sold))
 
 
 async def new(message: Message, guest: Guest, office: BotServices) -> None:

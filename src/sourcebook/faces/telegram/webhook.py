@@ -1,4 +1,4 @@
-"""Receiving updates over HTTP. Whoever does not know the secret is not Telegram."""
+"""Receives updates over HTTP. A call without the secret is rejected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def require_secret(settings: Settings) -> str:
     if secret is None or not secret.get_secret_value():
         raise BadSetting(
             "A webhook needs `telegram_webhook_secret`.",
-            hint="Set it to 32 or more random letters and digits; Telegram is told of it at the start.",
+            hint="Set it to 32 or more random letters and digits. The bot registers it with Telegram at "
+            "the start.",
         )
     return secret.get_secret_value()
 

@@ -1,4 +1,4 @@
-"""One look at a part of a source: what lies there now, what the base remembers, and what follows from both.
+"""Compares part of a source with the base: what is there now, what the base remembers, and what to do.
 
 A file is read for its hash only if its size or one of its times is another than before, or if it changed so shortly
 before it was last read that it might have changed again unseen.
@@ -50,15 +50,15 @@ OnLooked: TypeAlias = Callable[[int, int, str], None]
 
 _PRESENT = (Skip.UNSUPPORTED, Skip.EMPTY, Skip.TOO_LARGE)
 _SKIPPED_AS: dict[Skip, tuple[str, str]] = {
-    Skip.UNSUPPORTED: (UnsupportedFile.code, "The file is of a kind that is not read."),
-    Skip.EMPTY: (EmptyFile.code, "The file holds no text."),
+    Skip.UNSUPPORTED: (UnsupportedFile.code, "This kind of file is not supported."),
+    Skip.EMPTY: (EmptyFile.code, "The file contains no text."),
     Skip.TOO_LARGE: (
         FileOverLimit.code,
-        "The file is larger than files may be; `max_file_mb` sets how large.",
+        "The file is too large; `max_file_mb` sets the limit.",
     ),
-    Skip.NOT_A_FILE: (UsageError.code, "This is not a regular file, but a pipe, a socket or a device."),
-    Skip.LINK: (UsageError.code, "This is a link that leads to nothing, or out of the folder."),
-    Skip.IGNORED: ("ignored", "The rules of `.gitignore` or `.sourcebookignore` leave this file alone."),
+    Skip.NOT_A_FILE: (UsageError.code, "This is a pipe, a socket or a device, not a regular file."),
+    Skip.LINK: (UsageError.code, "This link is broken, or leads out of the folder."),
+    Skip.IGNORED: ("ignored", "`.gitignore` or `.sourcebookignore` excludes this file."),
 }
 
 
@@ -240,7 +240,7 @@ def _spare(seen: FolderComparison) -> None:
             seen.failed.append(FailedFile(seen.shown(path), code, message))
             del scan.skipped[path]
     for trouble in scan.troubles:
-        message = f"The system does not let us look at it: {trouble.reason}."
+        message = f"It cannot be accessed: {trouble.reason}."
         seen.failed.append(FailedFile(seen.shown(trouble.path), "unreadable", message))
 
 

@@ -1,4 +1,4 @@
-"""Labels for documents that need no reading: those that move, and those whose source was given other labels."""
+"""Labels for documents that need not be read: moved ones, and those whose source got new labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAGE = 500
 
 
 class Labeller:
-    """Says what documents are about, going by where they lie and by what their files said when they were read."""
+    """Gives documents their labels, by their path and by what their files said when they were read."""
 
     def __init__(self, tools: Tools, collection_id: str) -> None:
         self._tools = tools

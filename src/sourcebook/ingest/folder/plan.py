@@ -1,4 +1,4 @@
-"""What makes a base agree with a folder. Nothing is read or written here.
+"""Plans how to bring a base up to date with a folder. Nothing is read or written here.
 
 Bytes decide: whatever document holds the bytes that were found at a path lies at that path. So a renamed file moves,
 two files that change places change places, and a copy is one more path of the same document. Only bytes that no

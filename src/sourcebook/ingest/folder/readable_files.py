@@ -1,4 +1,4 @@
-"""Whether a file of a folder is worth reading, told by how it begins.
+"""Whether a file is worth reading, judged by its first bytes.
 
 What only a parser can tell is left to it.
 """

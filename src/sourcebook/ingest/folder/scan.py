@@ -1,4 +1,4 @@
-"""Looking through a folder: what lies in it, and what of that is to be read.
+"""Lists the files of a folder, and which of them to read.
 
 Nothing is opened here but files of ignore rules. Links that lead out of the folder are left alone, and linked folders
 are not entered: what they lead to inside the folder is found at its own place, and nobody walks in circles.
@@ -51,7 +51,7 @@ class Trouble(NamedTuple):
 
 @dataclass(slots=True)
 class Scan:
-    """What was found. Nothing is known of what lies at or below a trouble."""
+    """What was found. Nothing is known about what is at or below a trouble."""
 
     files: dict[str, Seen] = field(default_factory=dict[str, Seen])
     skipped: dict[str, Skip] = field(default_factory=dict[str, Skip])

@@ -1,4 +1,4 @@
-"""Whose a file is: what was named is found among the sources of a collection, or becomes a new one.
+"""Finds the source that a given path belongs to, or makes a new one.
 
 The roots of folders never lie inside of each other. What is named inside of a folder that was added before is looked at
 as a part of that folder; a folder that is named around others makes them a part of itself. So a file has one owner, who
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `add` was told about a source, to be used again.
+    """The labels given for a source, remembered for the next time.
 
     `labels` belong to the folder or file of the source at their path, '' being all of it. `rules` are those by which
     types were given. `unfinished`: labels or rules changed, and not all documents have theirs yet.
@@ -98,7 +98,7 @@ class Named:
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Named:
         if not os.fspath(path):
-            raise PathNotFound("An empty name is no file or folder.")
+            raise PathNotFound("An empty name is not a file or folder.")
         given = Path(path)
         if os.path.isdir(given):  # noqa: PTH112 - which says no, and does not raise, if it may not look
             return cls(given.as_posix(), given.resolve(), None)

@@ -1,4 +1,4 @@
-"""What the place of a file says about it: its type and its subcategory."""
+"""What a file's path says about it: its type and its subcategory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TypeRule(NamedTuple):
 
 
 def parse_rules(text: str) -> tuple[TypeRule, ...]:
-    """Rules as they are set, `project/docs/=documentation, documents/=document`. The first that fits decides."""
+    """Parses rules such as `project/docs/=documentation, documents/=document`. The first match wins."""
     rules: list[TypeRule] = []
     for entry in filter(None, map(str.strip, text.split(","))):
         place, equals, kind = (part.strip() for part in entry.rpartition("="))

@@ -1,4 +1,4 @@
-"""Noticing that something changed in folders, for as long as somebody wants to know.
+"""Watches folders for changes.
 
 The system tells of changes; and because it does not tell of all of them (other machines on a network disk, too many
 folders, a disk that is taken away and put back), everything is looked through again from time to time.
@@ -69,7 +69,7 @@ class FolderWatch:
         return False
 
     async def _listen(self) -> None:
-        """Hear of changes. When the folders themselves come and go, begin anew."""
+        """Listen for changes. When the folders themselves come and go, start over."""
         while True:
             present = self._present()
             if not present:
@@ -80,7 +80,7 @@ class FolderWatch:
                 await self._listen_to(present)
             except (OSError, RuntimeError) as error:
                 # No more watches to be had, or a folder that went away this moment.
-                _log.info("Cannot be told of changes: %s", error)
+                _log.info("Cannot watch for changes: %s", error)
                 await sleep(_AGAIN_SECONDS)
             self._is_due = True
 

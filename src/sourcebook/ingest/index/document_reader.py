@@ -17,7 +17,7 @@ from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.folder.type_rules import TypeRule, subcategory_of, type_of
 from sourcebook.model.documents import Chunk, ChunkStrategy, Document, DocumentStatus
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError

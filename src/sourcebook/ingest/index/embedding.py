@@ -47,6 +47,10 @@ class EmbeddingWork:
         self._taken += count
 
     @property
+    def size(self) -> int:
+        return len(self._texts)
+
+    @property
     def is_given_out(self) -> bool:
         return self._given == len(self._texts)
 

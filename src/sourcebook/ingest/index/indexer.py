@@ -22,9 +22,9 @@ from sourcebook.errors import (
 from sourcebook.ingest.add_request import PARSERS_VERSION
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id
+from sourcebook.ingest.folder.claimed_files import SharedWork
 from sourcebook.ingest.folder.plan import has_text
 from sourcebook.ingest.folder.scan import Skip
-from sourcebook.ingest.folder.shared_work import SharedWork
 from sourcebook.ingest.folder.type_rules import parse_rules
 from sourcebook.ingest.index.document_reader import (
     Bytes,
@@ -38,6 +38,7 @@ from sourcebook.ingest.index.document_reader import (
     status_after,
 )
 from sourcebook.ingest.index.pipeline import Item, Pipeline
+from sourcebook.ingest.tools import PageByPage
 from sourcebook.model.adding import FailedFile
 from sourcebook.model.documents import DocumentPath, DocumentStatus, PreparedDocument, WriteOutcome
 from sourcebook.model.sources import Refusal, Refused
@@ -97,7 +98,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class IndexedWork:
-    """What became of a work."""
+    """The outcome of indexing one file."""
 
     work: Work
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -115,6 +116,7 @@ class Indexer:
         self._collection_id = collection_id
         self._rules = parse_rules(tools.config.rules)
         self._parser: Parser | None = None
+        self._on_page: Callable[[Work, int, int], None] | None = None
 
     async def works(self, seen: FolderComparison) -> list[Work]:
         """The work of a plan. New documents are given ids here: that of their path, if it is free."""
@@ -139,8 +141,15 @@ class Indexer:
         return ids
 
     async def index(
-        self, works: Sequence[Work], on_done: Callable[[IndexedWork], None], stop: StopSignal | None = None
+        self,
+        works: Sequence[Work],
+        on_done: Callable[[IndexedWork], None],
+        stop: StopSignal | None = None,
+        on_page: Callable[[Work, int, int], None] | None = None,
+        on_embedded: Callable[[Work, float], None] | None = None,
     ) -> None:
+        """Do the work. `on_page` is told of pages that were read, `on_embedded` which share of a file was embedded."""
+        self._on_page = on_page
         async with self._tools.claims() as claims:
             sharing = SharedWork(works, claims, self._collection_id)
 
@@ -151,7 +160,13 @@ class Indexer:
                 on_done(await self._write(item))
                 await sharing.give_back(item.work)
 
-            pipeline = Pipeline[Work](read=read, write=write, embedder=self._tools.embedder, stop=stop)
+            pipeline = Pipeline[Work](
+                read=read,
+                write=write,
+                embedder=self._tools.embedder,
+                stop=stop,
+                on_embedded=on_embedded,
+            )
             self._parser = self._tools.parsers()
             try:
                 await pipeline.run(sharing.in_turn())
@@ -171,7 +186,7 @@ class Indexer:
             work.seen_at = self._tools.clock.now()
             read = await to_thread.run_sync(read_file, work.location, self._tools.config.limits.largest_file)
             work.data = read._replace(data=b"")
-            parsed = await self._parser.parse(read.data, work.paths[0])
+            parsed = await self._parsed(self._parser, work, read.data)
             reached(IngestCrashPoint.PARSED)
             document = await to_thread.run_sync(partial(self._document, work, read, parsed))
         except (UsageError, OSError) as error:
@@ -183,6 +198,12 @@ class Indexer:
             return Item(work, None, BadFile(f"The file cannot be read: {type(error).__name__}: {error}"))
         reached(IngestCrashPoint.CHUNKED)
         return Item(work, document)
+
+    async def _parsed(self, parser: Parser, work: Work, data: bytes) -> ParsedText:
+        on_page = self._on_page
+        if on_page is None or not isinstance(parser, PageByPage):
+            return await parser.parse(data, work.paths[0])
+        return await parser.parse_by_page(data, work.paths[0], partial(on_page, work))
 
     async def _is_done(self, work: Work) -> bool:
         """Whether another process has written these bytes since they were looked at."""
@@ -243,7 +264,7 @@ class Indexer:
         return IndexedWork(work, _counted(work, report), passages=passages)
 
     async def _write_path(self, work: Work) -> IndexedWork:
-        """Somebody else has written these bytes: the document lies here too."""
+        """Another process has written these bytes: add this path to its document."""
         for path in self._paths(work, {}):
             owner = await self._tools.writer.add_path(self._collection_id, work.indexing.file_hash, path)
             if owner is None:
@@ -271,7 +292,7 @@ class Indexer:
             return IndexedWork(work, failure=_failure(work, error))
 
     async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
-        """So that it is not tried again before the file changes. An older text of the file goes on to be found."""
+        """Record the failure, so that it is not tried again before the file changes. Older text can still be found."""
         paths = self._paths(work, {})
         refused = Refused(read.file_hash, PARSERS_VERSION)
         if work.keeps_old_text:
@@ -321,7 +342,7 @@ def _failure(work: Work, error: Exception) -> FailedFile:
         case SourcebookError():
             return FailedFile(path, error.code, error.message)
         case FileNotFoundError():
-            return FailedFile(path, PathNotFound.code, "The file went away before it could be read.")
+            return FailedFile(path, PathNotFound.code, "The file disappeared before it could be read.")
         case OSError():
             return FailedFile(path, "unreadable", f"The file cannot be read: {error.strerror or error}.")
         case _:

@@ -41,7 +41,7 @@ TEXT_ON_THE_WAY = 2_000_000
 FILES_ON_THE_WAY = 64
 MOST_FAILURES = 3
 """After so many calls in a row that failed, the provider is taken to be down."""
-STOP_SECONDS = 5.0
+STOP_SECONDS = 1.5
 """How long an `add` may still take when somebody wants to stop."""
 POLL_SECONDS = 0.1
 
@@ -92,11 +92,14 @@ class Pipeline(Generic[W]):
         write: Callable[[Item[W]], Awaitable[None]],
         embedder: Embedder,
         stop: StopSignal | None = None,
+        on_embedded: Callable[[W, float], None] | None = None,
     ) -> None:
+        """`on_embedded` is told of each piece of work which share of it has just been embedded."""
         self._read = read
         self._write = write
         self._embedder = embedder
         self._stop = stop
+        self._on_embedded = on_embedded
         self._texts = Budget(TEXT_ON_THE_WAY)
         self._forming = Lock()
         self._open: deque[Item[W]] = deque()
@@ -198,6 +201,8 @@ class Pipeline(Generic[W]):
         for piece in pieces:
             piece.work.put(piece.start, vectors[start : start + len(piece.texts)])
             start += len(piece.texts)
+            if self._on_embedded is not None:
+                self._on_embedded(piece.item.work, len(piece.texts) / piece.work.size)
             if piece.work.is_complete:
                 reached(IngestCrashPoint.EMBEDDED)
                 await out.send(piece.item)

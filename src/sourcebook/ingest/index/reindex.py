@@ -1,4 +1,4 @@
-"""Reindex: the words and vectors of collections made anew from the text that the base holds.
+"""Reindex: rebuilds the words and vectors of collections from the stored text.
 
 With another model, a second set of vectors grows beside the first, which goes on to serve; when nothing lacks a vector
 any more, the collection switches over at one moment. The work may be stopped at any moment, and goes on where it was.
@@ -57,7 +57,7 @@ class Reindex:
         texts_at_once: int = TEXTS_AT_ONCE,
     ) -> None:
         if embedder is not None and scope is ReindexScope.WORDS:
-            raise UsageError("Words have no model.", hint="Leave out either the model or the words.")
+            raise UsageError("Words have no model.", hint="Leave out either the model or `--words`.")
         self._store = store
         self._vectors = vector_store
         self._embedder = embedder
@@ -98,7 +98,7 @@ class Reindex:
         if names is None:
             if self._embedder is not None and len(known) > 1:
                 raise UsageError(
-                    f"There are {len(known)} collections, and a model is changed for those that are named.",
+                    f"There are {len(known)} collections: say which of them should switch models.",
                     hint=f"Name them with `--collection`: {', '.join(sorted(known))}.",
                 )
             return list(known.values())
@@ -197,7 +197,7 @@ class _Run:
         return await self._store.rebuild_words(self._id, lambda done, total: self._show("words", done, total))
 
     async def rebuild_vectors(self) -> int:
-        """Make every vector of the set in use anew, each in its place."""
+        """Rebuild every vector of the current set in place."""
         self._advance(0)
         after = await self._store.mark(self._id)
         while texts := await self._store.everything(self._id, after, self._at_once):

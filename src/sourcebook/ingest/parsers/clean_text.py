@@ -1,4 +1,4 @@
-"""Characters that nobody sees are taken out of every text, whatever it comes from.
+"""Removes invisible characters from every text.
 
 They hide words from searching, and instructions from people. What remains can be stored by every database, and shown.
 """
@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 
+from sourcebook.text import hidden_characters
+
 _LINE_END = re.compile(r"\r\n?")
-# Controls apart from tab, line feed and form feed; lone surrogates; soft hyphen; marks of direction; zero-width
-# characters; invisible operators; shorthand and interlinear marks; the tag characters and the selectors above the
-# basic plane, both of which can spell a whole hidden text; noncharacters.
+# Controls apart from tab, line feed and form feed; soft hyphen; lone surrogates; noncharacters; and what hides.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U000e0000-\U000e0fff]"
+    f"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff\ufffe\uffff{hidden_characters.MARKS}]"
 )
 # Joiners belong to the spelling of Arabic, Persian and the languages of India, and hold emoji together.
 _JOINER = re.compile("(?<![\u0590-\u1fff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])[\u200c\u200d]+")

@@ -73,7 +73,7 @@ def _guessed(data: bytes, declared: str | None) -> str:
 
     encoding = guess_encoding(data, _known(declared)) if _has_few_controls(data) else None
     if encoding is None:
-        raise UnsupportedFile("The file is not text, nor of any other kind that is read.")
+        raise UnsupportedFile("The file is neither text nor any other supported kind.")
     return data.decode(encoding, errors="replace")
 
 
@@ -96,5 +96,5 @@ def _has_few_controls(data: bytes) -> bool:
 
 def _checked(text: str) -> str:
     if text[:_LOOKED_AT].count("\ufffd") > _MOST_CONTROLS * len(text[:_LOOKED_AT]):
-        raise UnsupportedFile("The file begins like Unicode text and is none.")
+        raise UnsupportedFile("The file starts like Unicode text but is not.")
     return cleaned(text)

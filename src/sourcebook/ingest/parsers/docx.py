@@ -72,7 +72,7 @@ def parse_docx(data: bytes) -> ParsedText:
             raise MemoryError from None
         if any(words in message for words in _LIMITS_OF_XML):
             raise FileOverLimit(
-                "The file is nested deeper, or says more at once, than a document does."
+                "The file is nested more deeply, or has longer values, than a real document."
             ) from None
         raise DamagedFile("The file is not an intact DOCX.") from None
 
@@ -86,7 +86,7 @@ def _check_package(data: bytes) -> None:
     if any(entry.flag_bits & _ENCRYPTED for entry in entries):
         raise EncryptedFile
     if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > MOST_BYTES:
-        raise FileOverLimit("The file unpacks to more than a document may hold.")
+        raise FileOverLimit("The file unpacks to more than a document may contain.")
 
 
 def _opened(data: bytes) -> OpenDocument:

@@ -108,7 +108,7 @@ _DOCX_PART = "word/document.xml"
 def kind_of(data: bytes, name: str) -> FileKind:
     """The kind of a file. What cannot be read is a BadFile that says what it is instead, as far as that is known."""
     if not data.strip(_SPACE):
-        raise EmptyFile("The file is empty." if not data else "The file holds only white space.")
+        raise EmptyFile("The file is empty." if not data else "The file contains only white space.")
     return _binary_kind(data, name) or _text_kind(data, name)
 
 
@@ -122,7 +122,7 @@ def _binary_kind(data: bytes, name: str) -> FileKind | None:
         if _ENCRYPTED_PACKAGE in data:
             raise EncryptedFile
         raise UnsupportedFile(
-            "The file is of an old Office format.", hint="Save it as DOCX and add it again."
+            "The file is in an old Office format.", hint="Save it as DOCX and add it again."
         )
     for mark, what in _REFUSED:
         if data.startswith(mark) and (mark not in _TEXT_MARKS or b"\x00" in data[:4096]):
@@ -137,13 +137,13 @@ def _package_kind(data: bytes) -> FileKind:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             names = package.namelist()
     except (zipfile.BadZipFile, ValueError, OverflowError, NotImplementedError) as error:
-        raise DamagedFile(f"The file begins like a DOCX or an archive and is none: {error}.") from None
+        raise DamagedFile(f"The file starts like a DOCX or an archive but is not: {error}.") from None
     if _DOCX_PART in names:
         return FileKind.DOCX
     for part, what in _PACKAGES.items():
         if any(entry == part or entry.startswith(part) for entry in names):
             raise UnsupportedFile(f"The file is {what}.")
-    raise UnsupportedFile("The file is an archive (zip).", hint="Unpack it and add what is in it.")
+    raise UnsupportedFile("The file is an archive (zip).", hint="Unpack it and add its files.")
 
 
 def _text_kind(data: bytes, name: str) -> FileKind:

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.decoding import decode
+from sourcebook.ingest.parsers.html_attributes import with_few_attributes
 from sourcebook.ingest.parsers.html_reader import KeptMarkup, PageReader
 from sourcebook.ingest.parsers.outline import Heading, TextBuilder, sections_of
 from sourcebook.ingest.parsers.parsed import ParsedText
@@ -48,7 +49,8 @@ _FLAT = frozenset(_FLAT_NAMES.split())
 def parse_html(data: bytes) -> ParsedText:
     """The main content: headings are sections, rows of tables lines. Scripts, hidden text and menus are left out."""
     declared = _CHARSET.search(data[:_HEAD_LENGTH])
-    page = LexborHTMLParser(_flattened(decode(data, declared[1].decode("ascii") if declared else None)))
+    source = decode(data, declared[1].decode("ascii") if declared else None)
+    page = LexborHTMLParser(_flattened(with_few_attributes(source)))
     built = _read(page)
     return ParsedText(
         built.text(),

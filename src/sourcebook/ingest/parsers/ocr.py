@@ -55,7 +55,7 @@ def _read_page(page: PdfPage) -> Sequence[str]:
     try:
         text = _tesseract().image_to_string(bitmap.to_pil(), lang=_languages(), timeout=PAGE_SECONDS)
     except RuntimeError as error:
-        raise DamagedFile(f"The letters in the pictures of the file cannot be read: {error}") from None
+        raise DamagedFile(f"OCR failed on the file's pictures: {error}") from None
     finally:
         bitmap.close()
     return [paragraph for block in _PARAGRAPH.split(text) if (paragraph := _joined(block))]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
+from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
-from sourcebook.ingest.parsers.pdf_heads import body_size, without_running_heads
 from sourcebook.ingest.parsers.pdf_layout import (
     Block,
     is_item,
@@ -27,6 +27,7 @@ from sourcebook.ingest.parsers.pdf_outline import (
     is_heading,
 )
 from sourcebook.ingest.parsers.pdf_page import PageContent, read_page
+from sourcebook.ingest.parsers.pdf_running_heads import body_size, without_running_heads
 from sourcebook.ingest.parsers.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
     """The text of all pages; those that are pictures are read by the reader, if there is one."""
     document = open_document(data)
     try:
-        contents = [_content(document, index) for index in range(_page_count(document))]
+        contents = list(_contents(document))
         _check(contents, can_read=read_picture is not None)
         blocks = _blocks(contents)
         if read_picture:
@@ -65,12 +66,17 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
         document.close()
 
 
+def _contents(document: PdfDocument) -> Iterator[PageContent | None]:
+    count = _page_count(document)
+    for index in range(count):
+        yield _content(document, index)
+        page_read(index + 1, count)
+
+
 def _page_count(document: PdfDocument) -> int:
     count = len(document)
     if count > MOST_PAGES:
-        raise FileOverLimit(
-            f"The file claims to have {count:,} pages; the most that are read is {MOST_PAGES:,}."
-        )
+        raise FileOverLimit(f"The file claims to have {count:,} pages; the limit is {MOST_PAGES:,}.")
     if count == 0:
         raise EmptyFile("The PDF has no pages.")
     return count

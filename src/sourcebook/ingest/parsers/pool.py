@@ -13,13 +13,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import IO, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
-from anyio import CapacityLimiter, move_on_after, to_thread
+from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 
 import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
-from sourcebook.ingest.parsers.confinement import ParserLimits
 from sourcebook.ingest.parsers.ocr import can_read_pictures
 from sourcebook.ingest.parsers.parsed import ParsedText
 from sourcebook.ingest.parsers.pool_protocol import (
@@ -30,6 +29,10 @@ from sourcebook.ingest.parsers.pool_protocol import (
     read_reply,
     write_request,
 )
+from sourcebook.ingest.parsers.process_limits import ParserLimits
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.page_progress import OnPage
 
 __all__ = ["ParserLimits", "ParserPool"]
 
@@ -66,11 +69,15 @@ class ParserPool:
 
         Raises a BadFile, which says why this file cannot be read. Being cancelled ends the parsing too.
         """
+        return await self.parse_by_page(data, name, None)
+
+    async def parse_by_page(self, data: bytes, name: str, on_page: OnPage | None) -> ParsedText:
+        """The same, telling of pages while they are read, if the file has any and takes its time."""
         request = ParserRequest(name, data)
         async with self._turns:
-            reply = await self._answer(request)
+            reply = await self._answer(request, on_page)
             if isinstance(reply.outcome, NeedsOcr) and can_read_pictures():
-                reply = await self._ask(await self._start(Mode.OCR), request)
+                reply = await self._ask(await self._start(Mode.OCR), request, on_page)
         return _required(reply, ParsedText)
 
     async def draw(self, data: bytes, page: int) -> bytes:
@@ -90,27 +97,36 @@ class ParserPool:
         while self._idle:
             self._idle.pop().end()
 
-    async def _answer(self, request: ParserRequest) -> ParserReply:
+    async def _answer(self, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
         if self._idle:
             child = self._idle.pop()
-            reply = await self._ask(child, request)
+            reply = await self._ask(child, request, on_page)
             if not isinstance(reply.outcome, ParserDied):
                 return reply
             # It may have died of an earlier file, or left because nobody asked: a new one knows only this file.
-        return await self._ask(await self._start(Mode.PARSE), request)
+        return await self._ask(await self._start(Mode.PARSE), request, on_page)
 
     async def _start(self, mode: Mode) -> _Child:
         if self._is_closed:
             raise NotOpen("The parsers are closed.")
         return await to_thread.run_sync(_Child, self._limits, mode, limiter=self._threads)
 
-    async def _ask(self, child: _Child, request: ParserRequest) -> ParserReply:
+    async def _ask(self, child: _Child, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+        def tell(number: int, count: int) -> None:
+            # Nobody may be there any more to be told.
+            with suppress(RuntimeError):
+                from_thread.run_sync(on_page or _nobody, number, count)
+
         reply = None
         self._busy.add(child)
         try:
             with move_on_after(child.patience):
                 reply = await to_thread.run_sync(
-                    child.ask, request, abandon_on_cancel=True, limiter=self._threads
+                    child.ask,
+                    request,
+                    None if on_page is None else tell,
+                    abandon_on_cancel=True,
+                    limiter=self._threads,
                 )
         finally:
             self._busy.discard(child)
@@ -145,7 +161,7 @@ class _Child:
         finally:
             os.close(far_end)
 
-    def ask(self, request: ParserRequest) -> ParserReply:
+    def ask(self, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
         """The answer of the child, which is the cause of its death if it died of the request."""
         reply = None
         with self._lock:
@@ -154,7 +170,7 @@ class _Child:
         with suppress(OSError):
             write_request(_pipe(self._process.stdin), request)
         with suppress(OSError):
-            reply = read_reply(_pipe(self._process.stdout))
+            reply = read_reply(_pipe(self._process.stdout), on_page)
         with self._lock:
             self._is_at_work = False
             is_over = reply is None or reply.is_last or self._is_abandoned
@@ -198,15 +214,19 @@ class _Child:
         if os.name == "posix" and code == -signal.SIGPROF:
             return _too_slow(self.seconds)
         return ParserDied(
-            f"The process that read the file died of {_in_words(code)}, perhaps for lack of memory."
+            f"The process reading the file died of {_in_words(code)}, perhaps for lack of memory."
         )
+
+
+def _nobody(number: int, count: int) -> None:
+    """Listens to no page."""
 
 
 def _required(reply: ParserReply, wanted: type[Wanted]) -> Wanted:
     if isinstance(reply.outcome, BadFile):
         raise reply.outcome
     if not isinstance(reply.outcome, wanted):
-        raise ParserDied("The process that read the file answered something else.")
+        raise ParserDied("The process reading the file gave an unexpected answer.")
     return reply.outcome
 
 

@@ -15,13 +15,17 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
 from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.page_progress import OnPage
     from sourcebook.model.documents import Metadata
 
 _REQUEST = struct.Struct(">IQI")
 _REPLY = struct.Struct(">Q")
+_PAGE = struct.Struct(">II")
+_PAGE_MARK = 2**64 - 1
+"""In the place of the length of a reply: what follows tells of a page."""
 LONGEST_REPLY = 512 * 1024 * 1024
 LARGEST_PICTURE = 10_000_000
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -84,16 +88,26 @@ def write_reply(stream: IO[bytes], reply: ParserReply) -> None:
     stream.flush()
 
 
-def read_reply(stream: IO[bytes]) -> ParserReply | None:
-    """What the child answered, or None if it died before it could."""
-    head = stream.read(_REPLY.size)
-    if len(head) < _REPLY.size:
-        return None
-    (length,) = _REPLY.unpack(head)
-    if length > LONGEST_REPLY:
-        return None
-    body = stream.read(length)
-    return _reply(body) if len(body) == length else None
+def write_page(stream: IO[bytes], number: int, count: int) -> None:
+    """Tell that a page was read. Any number of these may come before a reply."""
+    stream.write(_REPLY.pack(_PAGE_MARK) + _PAGE.pack(number, count))
+    stream.flush()
+
+
+def read_reply(stream: IO[bytes], on_page: OnPage | None = None) -> ParserReply | None:
+    """What the child answered, or None if it died before it could. Pages that it tells of are handed on."""
+    while len(head := stream.read(_REPLY.size)) == _REPLY.size:
+        (length,) = _REPLY.unpack(head)
+        if length == _PAGE_MARK:
+            told = stream.read(_PAGE.size)
+            if len(told) == _PAGE.size and on_page is not None:
+                on_page(*_PAGE.unpack(told))
+            continue
+        if length > LONGEST_REPLY:
+            return None
+        body = stream.read(length)
+        return _reply(body) if len(body) == length else None
+    return None
 
 
 def _shape(reply: ParserReply) -> dict[str, object]:
@@ -118,7 +132,7 @@ def _reply(body: bytes) -> ParserReply:
         shape = json.loads(body)
         return ParserReply(_outcome(shape), bool(shape["last"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        died = ParserDied(f"The process that read the file gave no sensible answer: {error}.")
+        died = ParserDied(f"The process reading the file gave an invalid answer: {error}.")
         return ParserReply(died, is_last=True)
 
 

@@ -9,18 +9,12 @@ import os
 import select
 import signal
 import sys
+import time
 from typing import IO
 
 from sourcebook.errors import BadFile, FileOverLimit
-from sourcebook.ingest.parsers.confinement import (
-    STARTS_PROGRAMS,
-    ParserLimits,
-    confine,
-    die_with_parent,
-    limit_time,
-    peak_memory,
-)
 from sourcebook.ingest.parsers.ocr import read_pictures
+from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.parsers.pool_protocol import (
     Mode,
@@ -28,10 +22,20 @@ from sourcebook.ingest.parsers.pool_protocol import (
     ParserRequest,
     Picture,
     read_request,
+    write_page,
     write_reply,
+)
+from sourcebook.ingest.parsers.process_limits import (
+    STARTS_PROGRAMS,
+    ParserLimits,
+    confine,
+    die_with_parent,
+    limit_time,
+    peak_memory,
 )
 
 IDLE_SECONDS = 60.0
+TELL_SECONDS = 0.2
 TIRED_SHARE = 4
 """A child that once held more than this part of its memory is replaced, so that no file pays for another."""
 
@@ -47,11 +51,26 @@ def main() -> None:
     confine(limits, programs=STARTS_PROGRAMS if mode == Mode.OCR else frozenset())
     while _is_asked(requests) and (request := read_request(requests)) is not None:
         limit_time(limits.seconds)
-        reply = _answer(request, limits, mode)
+        with listening(_PageTeller(replies)):
+            reply = _answer(request, limits, mode)
         write_reply(replies, reply)
         limit_time(0)
         if reply.is_last:
             break
+
+
+class _PageTeller:
+    """Tells the pool of pages, a few times in a second."""
+
+    def __init__(self, replies: IO[bytes]) -> None:
+        self._replies = replies
+        self._told = time.monotonic()
+
+    def __call__(self, number: int, count: int) -> None:
+        now = time.monotonic()
+        if now - self._told >= TELL_SECONDS:
+            self._told = now
+            write_page(self._replies, number, count)
 
 
 def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
@@ -80,14 +99,12 @@ def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserRe
     except BadFile as error:
         return ParserReply(error, _is_tired(limits))
     except MemoryError:
-        return ParserReply(
-            FileOverLimit("Reading the file takes more memory than a file may take."), is_last=True
-        )
+        return ParserReply(FileOverLimit("Reading the file takes too much memory."), is_last=True)
     except Exception as error:
         # No parser means to raise anything else; the process may be in any state now.
-        return ParserReply(BadFile(f"The parser failed at this file: {type(error).__name__}."), is_last=True)
+        return ParserReply(BadFile(f"The parser failed on this file: {type(error).__name__}."), is_last=True)
     if len(parsed.text) > limits.characters:
-        longest = f"The file holds more than {limits.characters:,} characters of text."
+        longest = f"The file contains more than {limits.characters:,} characters of text."
         return ParserReply(FileOverLimit(longest), is_last=True)
     return ParserReply(parsed, _is_tired(limits))
 

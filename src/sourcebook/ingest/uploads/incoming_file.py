@@ -1,4 +1,4 @@
-"""What somebody brings who has bytes and no file."""
+"""A file that comes as bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError
 from sourcebook.ingest.add_request import NO_LABELS, Labels
 from sourcebook.ingest.folder.file_names import readable
-from sourcebook.text.normal import storable
+from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata
@@ -18,7 +18,7 @@ LONGEST_NAME = 1000
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """What somebody brings: bytes under a name, or under an id that stays the same when the name does not."""
+    """Bytes with a name, and an id that stays the same if the name changes."""
 
     name: str
     data: bytes

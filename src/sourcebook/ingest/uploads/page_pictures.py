@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
 
 _PDF = "application/pdf"
+_PDF_HEAD = b"%PDF-"
 _ON_DISK = (SourceKind.FOLDER, SourceKind.FILE)
 _LARGEST_PAGE = 2**31
 _LIMITS = ParserLimits(seconds=15.0)
@@ -43,14 +44,16 @@ class PagePictures:
             raise DocumentNotFound(
                 f"There is no document {document_id!r} in the collection {collection_id!r}."
             )
-        if details.document.layout.get("kind") != _PDF:
-            raise UsageError(
-                f"{details.document.file_path} has no pages.", hint="Only PDF files can be shown by page."
-            )
+        # Of a document that came from another program it is not known; then its bytes tell.
+        kind = details.document.layout.get("kind")
+        if kind not in (_PDF, None):
+            raise _no_pages(details.document.file_path)
         if not 1 <= page < _LARGEST_PAGE:
             raise UsageError(f"There is no page {page}.", hint="Pages are counted from 1.")
         sources = await self._stores.sources.list_sources(collection_id)
         data = await to_thread.run_sync(self._bytes_of, details, sources)
+        if kind is None and not data.startswith(_PDF_HEAD):
+            raise _no_pages(details.document.file_path)
         return await self._drawing.draw(data, page)
 
     async def close(self) -> None:
@@ -66,7 +69,7 @@ class PagePictures:
                 continue
             if found.file_hash == document.file_hash:
                 return found.data
-        raise FileGone(f"The file of {document.file_path} is not at hand any more, or is another one now.")
+        raise FileGone(f"The original file of {document.file_path} is missing or has changed.")
 
     def _places(self, details: DocumentDetails, sources: Sequence[Source]) -> Iterator[Path]:
         if details.document.stored_file is not None:
@@ -75,3 +78,7 @@ class PagePictures:
         for path in details.paths:
             if path.source_id in roots:
                 yield Path(roots[path.source_id]) / path.path
+
+
+def _no_pages(path: str) -> UsageError:
+    return UsageError(f"{path} has no pages.", hint="Only PDF files can be shown by page.")

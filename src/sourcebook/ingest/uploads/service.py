@@ -6,7 +6,8 @@ away later. A worker that dies loses its lease, and the next one does the same w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -102,7 +103,9 @@ class Uploads:
 
     async def add_bytes(self, collection_id: str, brought: IncomingFile) -> WriteReport:
         """Index the bytes now. What cannot be read is an error, and a document that says why."""
-        return await self._index(await self._keep(collection_id, brought.path(), brought))
+        kept = await self._keep(collection_id, brought.path(), brought)
+        async with self._or_dropped(kept):
+            return await self._index(kept)
 
     async def upload(self, collection_id: str, brought: IncomingFile) -> Job:
         """Store the bytes and leave the rest to a worker. Without an id, nothing that is there is replaced."""
@@ -110,7 +113,8 @@ class Uploads:
         if brought.id is None:
             path = f"{hash_bytes(brought.data)[:16]}/{path}"
         kept = await self._keep(collection_id, path, brought)
-        job = await self._jobs.enqueue(UPLOADS, kept.as_payload(), unique_key=kept.stored_file)
+        async with self._or_dropped(kept):
+            job = await self._jobs.enqueue(UPLOADS, kept.as_payload(), unique_key=kept.stored_file)
         reached(IngestCrashPoint.UPLOAD_QUEUED)
         await self._announce(kept)
         return job
@@ -138,6 +142,17 @@ class Uploads:
         return _Kept(
             collection_id, path, name, file_hash, size, brought.title, brought.metadata, brought.labels
         )
+
+    @asynccontextmanager
+    async def _or_dropped(self, kept: _Kept) -> AsyncGenerator[None]:
+        """If the base has no room for what it should say of the bytes, do not let them take up what is left."""
+        try:
+            yield
+        except StorageError:
+            with suppress(StorageError, OSError):
+                if kept.stored_file not in await self._tools.sources.stored_files(UPLOADS):
+                    await to_thread.run_sync(self._files.remove, kept.stored_file)
+            raise
 
     async def _announce(self, kept: _Kept) -> None:
         """Show the document as one that waits, if there is none yet at its path nor with its bytes."""
@@ -167,7 +182,7 @@ class Uploads:
         )
 
     async def _hold(self, job: Job, work: CancelScope) -> None:
-        """Keep the lease while the work goes on; give the work up if somebody else has it."""
+        """Keep the lease while working; give up if another worker has taken it."""
         while True:
             await sleep(LEASE_SECONDS / 3)
             if not await self._jobs.extend(job, LEASE_SECONDS):
@@ -199,7 +214,7 @@ class Uploads:
         return await self._settle(kept, report, before)
 
     async def _settle(self, kept: _Kept, report: AddReport, before: Document | None) -> WriteReport:
-        """What became of the bytes. Files that no document speaks of any more are removed."""
+        """The outcome for the bytes. Files that no document refers to are removed."""
         owners = await self._tools.sources.owners(kept.collection_id, [kept.file_hash])
         owner = owners.get(kept.file_hash, "")
         document = await self._tools.library.get_document(kept.collection_id, owner)

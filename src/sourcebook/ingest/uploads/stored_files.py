@@ -19,6 +19,7 @@ from anyio import to_thread
 from sourcebook.errors import UsageError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import stored_name
+from sourcebook.ports.disk_errors import named
 
 if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
@@ -38,11 +39,16 @@ class StoredFiles:
     def put(self, collection_id: str, path: str, file_hash: str, data: bytes) -> str:
         """Keep the bytes, and say under which name. The same bytes at the same path have the same name."""
         name = stored_name(collection_id, path, file_hash)
-        target = self.folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
+        with named(f"cannot keep {path!r}"):
+            self._write(self.folder / name, data)
+        return name
+
+    def _write(self, target: Path, data: bytes) -> None:
+        for folder in (self.folder, target.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = target.with_name(f"{uuid4().hex}{_UNFINISHED}")
         try:
-            with unfinished.open("xb") as file:
+            with open(unfinished, "xb", opener=_private) as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -53,7 +59,6 @@ class StoredFiles:
             raise
         _sync(target.parent)
         reached(IngestCrashPoint.FILE_MOVED)
-        return name
 
     def location(self, name: str) -> Path:
         """Where the file of this name lies. A name that we did not make is refused."""
@@ -85,6 +90,11 @@ async def remove_document(stores: Stores, files: StoredFiles, collection_id: str
     if document is not None and document.stored_file:
         await to_thread.run_sync(files.remove, document.stored_file)
     return is_removed
+
+
+def _private(path: str, flags: int) -> int:
+    """For nobody else to read."""
+    return os.open(path, flags, 0o600)
 
 
 def _sync(folder: Path) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sourcebook.model.chat import Role
+from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.chat.citations import citations_text
 from sourcebook.storage.chat.sessions import position_in, title_of
-from sourcebook.storage.checks import metadata_text
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation

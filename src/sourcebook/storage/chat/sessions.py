@@ -18,8 +18,8 @@ from sourcebook.model.chat import (
     SourceState,
     Tier,
 )
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_from, citations_text, state_of
-from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.database import in_transaction
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from sourcebook.model.moderation import Revision
 from sourcebook.retrieve.subcategories import general_names
 from sourcebook.storage.curation.curated_rows import category_key, insert_entry, read_entries, require_sane
 from sourcebook.storage.curation.staleness import check_entry
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, vector_encoding
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class SqlCuratedAnswers:
             (entry,) = await read_entries(transaction, [entry_id])
         return entry
 
+    @again_if_lost
     async def kb_search(
         self,
         category: str | None,
@@ -77,11 +79,13 @@ class SqlCuratedAnswers:
         # One that was removed in between is nobody's answer any more.
         return [CuratedMatch(entries[row["id"]], distance) for row, distance in near if row["id"] in entries]
 
+    @again_if_lost
     async def kb_get(self, entry_id: int) -> CuratedAnswer | None:
         async with self._database.snapshot() as reader:
             found = await read_entries(reader, [entry_id])
         return found[0] if found else None
 
+    @again_if_lost
     async def kb_list(self, collection_id: str | None = None) -> list[CuratedAnswer]:
         async with self._database.snapshot() as reader:
             rows = await reader.fetch("curated_ids", collection_id=collection_id)

@@ -9,9 +9,9 @@ from sourcebook.errors import UsageError
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
 from sourcebook.model.documents import DistanceMetric
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.index import vector_encoding
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     import numpy as np

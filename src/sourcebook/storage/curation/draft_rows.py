@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.curated.lookup import curated_citations
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft, Why
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_from, citations_text
-from sourcebook.storage.checks import metadata_text, require_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer

@@ -17,13 +17,13 @@ from sourcebook.curate.states import (
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
 from sourcebook.ports.moderation import AskedQuestion, DecisionCounts
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_text
 from sourcebook.storage.chat.outbox import put_into_session, tell_rejected, tell_who_asked
-from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, renew_entry, require_sane
 from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
 from sourcebook.storage.curation.staleness import check_entry
-from sourcebook.storage.database import in_transaction
+from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections
 from sourcebook.storage.people.visits import draft_is_made
 
@@ -195,6 +195,7 @@ class SqlModerationQueue:
         rows = await self._database.fetch("decided_drafts", since=since, limit=limit)
         return [draft_from(row) for row in rows]
 
+    @again_if_lost
     async def tally(self, since: int, until: int) -> DecisionCounts:
         span = {"since": since, "until": until}
         async with self._database.snapshot() as reader:

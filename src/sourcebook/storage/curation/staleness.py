@@ -22,7 +22,7 @@ _REASONS = {
     SourceState.CHANGED: "a source has changed: {}",
     SourceState.REMOVED: "a source was removed: {}",
 }
-AS_IT_WAS = "the sources are again as they were"
+AS_IT_WAS = "the sources are as they were again"
 
 
 @dataclass(frozen=True, slots=True)

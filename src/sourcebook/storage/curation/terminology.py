@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
 from sourcebook.model.curation import Term
-from sourcebook.storage.checks import require_storable
-from sourcebook.text.normal import normal_form
+from sourcebook.storage.argument_checks import require_storable
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.ports.work import Clock
@@ -28,7 +28,7 @@ class SqlTerminology:
         require_storable("the term", term, preferred_phrase, description, language)
         key = normal_form(term)
         if not key or not preferred_phrase.strip():
-            raise UsageError("a term needs a word and the phrase to use for it")
+            raise UsageError("a term needs a word and the phrase to use instead")
         async with self._database.transaction() as transaction:
             row = await transaction.fetch_one(
                 "put_terminology",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from sourcebook.errors import UsageError
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.importing.documents import seconds
 from sourcebook.storage.importing.layouts import CHATS, NUMBER
@@ -69,11 +68,9 @@ class ChatImport:
         return {row["chunk_id"]: row["document_id"] for row in found}
 
     def _message(self, row: Values, position: int, cited: dict[str, str]) -> dict[str, object]:
-        if row["role"] not in ("USER", "ASSISTANT"):
-            raise UsageError(f"the message {row['id']} has the role {row['role']!r}, which is not known")
         citations = _citations(row["citations"])
         if citations is None and row["citations"] is not None:
-            self.tally.left_out["citations that are no JSON list"] += 1
+            self.tally.left_out["citations that are not a JSON list"] += 1
         return {
             "message_id": str(row["id"]),
             "session_id": str(row["session_id"]),

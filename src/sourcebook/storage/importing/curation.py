@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import UsageError
 from sourcebook.model.curation import SourceType
 from sourcebook.ports.providers import TextRole
-from sourcebook.storage.importing.documents import seconds
+from sourcebook.storage.importing.documents import of_bot_is_active, seconds
 from sourcebook.storage.importing.layouts import BOT, NUMBER
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.rows import normal_or_none
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal import normal_form
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
@@ -25,26 +24,39 @@ if TYPE_CHECKING:
     from sourcebook.storage.importing.vectors import VectorSource
 
 _PAGE = 500
-_STATUSES = ("pending", "approved", "rejected")
 
 
 async def curated_vectors(
-    old: OldBase, after: int, source: VectorSource, collection: Collection, tally: ImportProgress
+    old: OldBase,
+    after: int,
+    changed: Sequence[Values],
+    source: VectorSource,
+    collection: Collection,
+    tally: ImportProgress,
 ) -> dict[int, bytes]:
-    """The vectors of the answers behind this number, as stored: made before any transaction opens."""
-    made: dict[int, bytes] = {}
+    """The vectors of the answers behind this number and of the changed ones, as stored.
+
+    They are made before any transaction opens.
+    """
+    made = await _vectors_of(changed, source, collection) if changed else {}
     async for page in _pages(old, "knowledge_base", after):
-        for role, rows in (
-            (TextRole.QUESTION, [row for row in page if row["question"]]),
-            (TextRole.PASSAGE, [row for row in page if not row["question"]]),
-        ):
-            texts = [row["question"] or row["answer"] for row in rows]
-            found = await source.vectors(texts, [row["embedding"] for row in rows], role)
-            for row, vector in zip(rows, found, strict=True):
-                made[row["id"]] = vector_encoding.encoded(
-                    vector, collection, f"the curated answer {row['id']}"
-                )
+        made |= await _vectors_of(page, source, collection)
         tally.read("knowledge_base", len(page))
+    return made
+
+
+async def _vectors_of(
+    page: Sequence[Values], source: VectorSource, collection: Collection
+) -> dict[int, bytes]:
+    made: dict[int, bytes] = {}
+    for role, rows in (
+        (TextRole.QUESTION, [row for row in page if row["question"]]),
+        (TextRole.PASSAGE, [row for row in page if not row["question"]]),
+    ):
+        texts = [row["question"] or row["answer"] for row in rows]
+        found = await source.vectors(texts, [row["embedding"] for row in rows], role)
+        for row, vector in zip(rows, found, strict=True):
+            made[row["id"]] = vector_encoding.encoded(vector, collection, f"the curated answer {row['id']}")
     return made
 
 
@@ -58,7 +70,8 @@ class CurationImport:
     tally: ImportProgress
     collection: Collection
     model_id: int
-    vectors: dict[int, bytes]
+    vectors: dict[int, bytes] | None
+    """As stored, by the old number; None if it is only to be seen what would be written."""
 
     async def run(self) -> None:
         highest = await self.transaction.fetch_one("import_highest_numbers") or {}
@@ -71,25 +84,25 @@ class CurationImport:
         shift = await self._extended("knowledge_base", highest)
         async for page in _pages(self.old, "knowledge_base", before):
             await self.transaction.execute_many(
-                "import_curated", [self._answer(row, row["id"] + shift) for row in page]
+                "import_curated", [self.answer(row, row["id"] + shift) for row in page]
             )
-            await self.transaction.execute_many(
-                "insert_vector_of_curated",
-                (
-                    {
-                        "knowledge_base_id": row["id"] + shift,
-                        "model_id": self.model_id,
-                        "vector": self.vectors[row["id"]],
-                    }
-                    for row in page
-                ),
-            )
+            if self.vectors is not None:
+                await self.transaction.execute_many(
+                    "insert_vector_of_curated",
+                    [
+                        {
+                            "knowledge_base_id": row["id"] + shift,
+                            "model_id": self.model_id,
+                            "vector": self.vectors[row["id"]],
+                        }
+                        for row in page
+                    ],
+                )
             self.tally.written["knowledge_base"] += len(page)
 
-    def _answer(self, row: Values, number: int) -> dict[str, object]:
+    def answer(self, row: Values, number: int) -> dict[str, object]:
+        """The row here of a curated answer there."""
         source_type = row["source_type"] or SourceType.MANUAL.value
-        if source_type not in list(SourceType):
-            raise UsageError(f"the curated answer {row['id']} has the source type {source_type!r}")
         return {
             "entry_id": number,
             "collection_id": self.collection.id,
@@ -101,7 +114,7 @@ class CurationImport:
             "answer": row["answer"],
             "source_type": source_type,
             "language": detect_language(row["question"] or row["answer"]),
-            "is_active": row["is_active"] is not False,
+            "is_active": of_bot_is_active(row),
             "created_at": seconds(row["created_at"]),
             "updated_at": seconds(row["updated_at"]),
         }
@@ -110,28 +123,31 @@ class CurationImport:
         before = self.origin.through("moderation_queue")
         shift = await self._extended("moderation_queue", highest)
         async for page in _pages(self.old, "moderation_queue", before):
-            drafts = [self._draft(row, row["id"] + shift) for row in page]
+            drafts = [self.draft(row, row["id"] + shift) for row in page]
             await self.transaction.execute_many("import_draft", drafts)
-            await self.transaction.execute_many(
-                "import_approval",
-                (
-                    {
-                        "entry_id": draft["kb_id"],
-                        "draft_id": draft["draft_id"],
-                        "approved_by": draft["admin_id"],
-                        "approved_at": draft["decided_at"],
-                    }
-                    for draft in drafts
-                    if draft["kb_id"] is not None and draft["status"] == "approved"
-                ),
-            )
+            await self.approve(drafts)
             self.tally.written["moderation_queue"] += len(drafts)
             self.tally.read("moderation_queue", len(page))
 
-    def _draft(self, row: Values, number: int) -> dict[str, object]:
+    async def approve(self, drafts: Sequence[dict[str, object]]) -> None:
+        """Let the answers that drafts became know where they came from."""
+        await self.transaction.execute_many(
+            "import_approval",
+            (
+                {
+                    "entry_id": draft["kb_id"],
+                    "draft_id": draft["draft_id"],
+                    "approved_by": draft["admin_id"],
+                    "approved_at": draft["decided_at"],
+                }
+                for draft in drafts
+                if draft["kb_id"] is not None and draft["status"] == "approved"
+            ),
+        )
+
+    def draft(self, row: Values, number: int) -> dict[str, object]:
+        """The row here of a draft there."""
         status = row["status"] or "pending"
-        if status not in _STATUSES:
-            raise UsageError(f"the draft {row['id']} has the status {status!r}, which is not known")
         updated_at = seconds(row["updated_at"])
         return {
             "draft_id": number,
@@ -163,7 +179,7 @@ class CurationImport:
                     created_at=seconds(row["created_at"]),
                 )
                 self.tally.written["terminology"] += written
-                self.tally.left_out["terms that are there already"] += 1 - written
+                self.tally.left_out["terms that already exist"] += 1 - written
             self.origin.extend("terminology", page[-1][NUMBER], 0)
             self.tally.read("terminology", len(page))
 

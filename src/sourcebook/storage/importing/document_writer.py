@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile
 from sourcebook.model.documents import WriteOutcome
-from sourcebook.storage.checks import require_sane_chunks, require_storable
+from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding
@@ -36,6 +36,12 @@ class DocumentWriter:
     now: int
     prefix: str | None = None
     """For documents that are numbered, and so may have the numbers of others: what then stands before theirs."""
+
+    async def outcome_of(self, old: OldDocument) -> WriteOutcome:
+        """What `put` would make of it."""
+        async with self.database.snapshot() as reader:
+            free = await self._under_free_ids(reader, old)
+        return free if isinstance(free, WriteOutcome) else WriteOutcome.WRITTEN
 
     async def put(self, old: OldDocument) -> WriteOutcome:
         async with self.database.snapshot() as reader:

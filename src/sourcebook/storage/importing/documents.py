@@ -76,8 +76,8 @@ def of_chats(row: Values, chunks: Sequence[Values], rules: Sequence[TypeRule]) -
 def of_bot(row: Values, chunks: Sequence[Values], rules: Sequence[TypeRule]) -> OldDocument:
     """Its text was not kept, so it is put together from the chunks, which overlap."""
     identity, path = str(row["id"]), str(row["file_path"])
-    is_active = row["is_active"] is not False
-    shown = [c for c in chunks if c["is_active"] is not False or not is_active]
+    is_active = of_bot_is_active(row)
+    shown = [c for c in chunks if of_bot_is_active(c) or not is_active]
     ordered = sorted(shown, key=lambda c: (c["chunk_index"], c["id"]))
     placed = joined([c["chunk_text"] for c in ordered])
     created_at = seconds(row["created_at"])
@@ -106,6 +106,11 @@ def of_bot(row: Values, chunks: Sequence[Values], rules: Sequence[TypeRule]) -> 
         uploaded_at=seconds(row["uploaded_at"]),
         hidden=len(chunks) - len(shown),
     )
+
+
+def of_bot_is_active(row: Values) -> bool:
+    """Whether a bot shows the row: it asks for those that are active, and so not for those that say nothing."""
+    return bool(row["is_active"])
 
 
 def seconds(value: int | None) -> int:

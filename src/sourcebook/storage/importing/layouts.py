@@ -107,7 +107,7 @@ def recognised(found: Mapping[str, Collection[str]]) -> Layout:
     """The layout that these tables have, or an error that says what is missing."""
     if "schema_migrations" in found and "base_info" in found:
         raise UsageError(
-            "this is a base of Sourcebook already", hint="Copy it with `sourcebook copy SRC DST` instead."
+            "this is already a Sourcebook base", hint="Copy it with `sourcebook copy SRC DST` instead."
         )
     layout = BOT if "users" in found or "knowledge_base" in found else CHATS
     missing = [

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import UsageError
 from sourcebook.storage.importing.documents import seconds
+from sourcebook.storage.importing.known_values import ROLES
 from sourcebook.storage.importing.layouts import BOT, NUMBER
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 FACE = "telegram"
 _PAGE = 2_000
 _LONGEST_TITLE = 80
-_ROLES = {"incoming": "USER", "outgoing": "ASSISTANT"}
+# How bots name a place: the chat, and the thread in it if there is one, perhaps behind the name of the network.
+_PLACE = re.compile(r"(?:[a-z]+[:_])?(?P<chat>-?\d+)(?:[:_](?P<thread>\d*|none|null))?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -79,8 +81,8 @@ class PeopleImport:
                 if user_id is None:
                     self.tally.left_out["topics of users that do not exist"] += 1
                     continue
-                place = (user_id, row["session_id"])
-                status = _one_of("topic", row, "status", "open", ("open", "closed"))
+                place = (user_id, place_key(row["session_id"]))
+                status = row["status"] or "open"
                 if status == "open" and (last_open.get(place) != row["id"] or place in open_places):
                     # One is open in a place here; it is the last one.
                     status = "closed"
@@ -100,7 +102,7 @@ class PeopleImport:
             for row in page:
                 user_id = self.origin.user(row["user_id"])
                 if user_id is not None and row["status"] in ("open", None):
-                    last[user_id, row["session_id"]] = row["id"]
+                    last[user_id, place_key(row["session_id"])] = row["id"]
         return last
 
     async def _messages(self, highest: Row) -> None:
@@ -112,7 +114,7 @@ class PeopleImport:
             said: list[dict[str, object]] = []
             rows: list[dict[str, object]] = []
             for row in page:
-                role = _ROLES[_one_of("message", row, "direction", "", tuple(_ROLES))]
+                role = ROLES[row["direction"]]
                 user_id = self.origin.user(row["user_id"])
                 topic_id = self.origin.number("topics", row["topic_id"])
                 session = await self._session_of(topic_id)
@@ -209,14 +211,16 @@ class PeopleImport:
         )
 
 
-def _one_of(what: str, row: Values, column: str, otherwise: str, known: Sequence[str]) -> str:
-    value = str(otherwise if row[column] is None else row[column])
-    if value not in known:
-        raise UsageError(
-            f"the {what} {row['id']} has the {column} {value!r}",
-            hint=f"It is one of {', '.join(known)}. Correct it there and import again; nothing was imported.",
-        )
-    return value
+def place_key(session_id: str) -> str:
+    """The place of a consultation as our bot names it, so that one that is open goes on there.
+
+    A name that does not say which chat it is stays as it is.
+    """
+    found = _PLACE.fullmatch(session_id.strip())
+    if found is None:
+        return session_id
+    thread = found["thread"] or ""
+    return f"{FACE}:{found['chat']}:{thread if thread.isdigit() else 0}"
 
 
 def _user(row: Values, number: int) -> dict[str, object]:
@@ -237,7 +241,7 @@ def _session(row: Values, session_id: str, user_id: int | None) -> dict[str, obj
         "title": None,
         "user_id": user_id,
         "face": FACE,
-        "channel_key": row["session_id"],
+        "channel_key": place_key(row["session_id"]),
         "created_at": seconds(row["created_at"]),
         "updated_at": seconds(row.get("updated_at") or row["created_at"]),
     }
@@ -249,7 +253,7 @@ def _topic(row: Values, number: int, user_id: int, session_id: str, status: str)
         "topic_id": number,
         "user_id": user_id,
         "session_id": session_id,
-        "channel_key": row["session_id"],
+        "channel_key": place_key(row["session_id"]),
         "status": status,
         "culture": row["culture"],
         "created_at": seconds(row["created_at"]),

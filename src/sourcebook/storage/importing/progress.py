@@ -16,8 +16,21 @@ class ImportProgress:
     total: int
     on_progress: Callable[[Progress], None] | None = None
     written: Counter[str] = field(default_factory=Counter[str])
+    renewed: Counter[str] = field(default_factory=Counter[str])
     left_out: Counter[str] = field(default_factory=Counter[str])
+    _staying: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     done: int = 0
+
+    def stays(self, what: str, number: object) -> None:
+        """A row was changed on both sides, and stays as it is here."""
+        self._staying.setdefault(what, []).append(str(number))
+
+    def all_left_out(self) -> dict[str, int]:
+        staying = {
+            f"{what} changed here and there, left as here: {', '.join(numbers)}": len(numbers)
+            for what, numbers in self._staying.items()
+        }
+        return {**{why: number for why, number in self.left_out.items() if number}, **staying}
 
     def read(self, table: str, rows: int) -> None:
         """So many rows of the old base are dealt with."""

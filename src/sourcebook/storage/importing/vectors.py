@@ -62,14 +62,14 @@ def one_size(sizes: dict[int, int]) -> int | None:
         return None
     if 0 in sizes:
         raise BadVector(
-            f"{sizes[0]} vectors are no lists of numbers",
-            hint="Leave out `--model`: then every text is embedded again.",
+            f"{sizes[0]} vectors are not lists of numbers",
+            hint="Leave out `--model` to embed every text again.",
         )
     if len(sizes) > 1:
         listed = ", ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
         raise EmbeddingSizeMismatch(
             f"the vectors are not all of one size: {listed} numbers",
-            hint="Leave out `--model`: then every text is embedded again.",
+            hint="Leave out `--model` to embed every text again.",
         )
     return next(iter(sizes))
 
@@ -77,7 +77,7 @@ def one_size(sizes: dict[int, int]) -> int | None:
 def require_size(model: EmbeddingModel, size: int) -> None:
     if model.dimensions != size:
         raise UsageError(
-            f"the vectors have {size} numbers, and those of {model.name} have {model.dimensions}",
+            f"the vectors have {size} numbers, but those of {model.name} have {model.dimensions}",
             hint="Name the model that made them, or leave out `--model` to embed every text again.",
         )
 

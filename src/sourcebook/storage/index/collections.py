@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import CollectionConflict, CollectionNotFound, UsageError
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.curation.staleness import lose_sources
 from sourcebook.storage.rows import collection_from
 
@@ -91,7 +91,7 @@ async def create(database: Database, wanted: Collection, now: int) -> Collection
     async with database.transaction() as transaction:
         stored = await find(transaction, wanted.id)
         if stored is None:
-            await _insert(transaction, wanted, model, now)
+            await insert(transaction, wanted, model, now)
             stored = await require(transaction, wanted.id)
     _require_same(stored.collection, wanted)
     return stored.collection
@@ -119,7 +119,8 @@ def _require_same(found: Collection, wanted: Collection) -> None:
         )
 
 
-async def _insert(transaction: Executor, wanted: Collection, model: EmbeddingModel, now: int) -> None:
+async def insert(transaction: Executor, wanted: Collection, model: EmbeddingModel, now: int) -> None:
+    """Make a collection whose name is free."""
     model_id = await put_model(transaction, model, now)
     await transaction.execute(
         "insert_collection",

@@ -44,7 +44,7 @@ class DocumentPaths:
                 await self.settle([before])
 
     async def remove(self, document_id: str) -> bool:
-        """Remove the document and all that hangs on it. True if there was one."""
+        """Remove the document and everything that belongs to it. True if there was one."""
         key = {"collection_id": self.collection_id, "document_id": document_id}
         if await self.transaction.fetch_one("document_state", **key) is None:
             return False

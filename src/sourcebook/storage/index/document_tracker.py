@@ -6,7 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from sourcebook.model.documents import TrackedDocument
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections
 from sourcebook.storage.index.index_change import IndexChange
 from sourcebook.storage.rows import file_name
@@ -29,6 +30,7 @@ class SqlDocumentTracker:
         self._database = database
         self._clock = clock
 
+    @again_if_lost
     async def is_modified(self, document: Document, collection_id: str) -> bool:
         require_storable(f"document {document.id!r}", document.content)
         async with self._database.snapshot() as reader:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DocumentNotFound
 from sourcebook.model.documents import DocumentPath, DocumentStatus
-from sourcebook.storage.checks import metadata_text
+from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.rows import document_from, file_name, normal_or_none, with_refused
 
 if TYPE_CHECKING:

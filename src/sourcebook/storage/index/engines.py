@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sourcebook.model.asked import WordCounts
+from sourcebook.model.asked_collection import WordCounts
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Vector

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.model.search import FtsSearchResult, RankedWords
-from sourcebook.retrieve.checks import require_top_k
-from sourcebook.storage.checks import require_sane_chunks
+from sourcebook.retrieve.search_checks import require_top_k
+from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections
 from sourcebook.storage.index.bm25 import WordCount

@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile, UsageError
 from sourcebook.model.documents import ChunkLevel, WriteOutcome, WriteReport
-from sourcebook.storage.checks import require_sane_chunks, require_storable
+from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.index import chunks as chunk_rows
@@ -282,9 +282,7 @@ def _require_sane(prepared: PreparedDocument) -> None:
                 f"the chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
             )
         if document.content[chunk.start_index : chunk.end_index] != chunk.content:
-            raise UsageError(
-                f"the chunk {chunk.id!r} does not stand at {chunk.start_index} in the text of {what}"
-            )
+            raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
 
 
 def _ready(prepared: PreparedDocument, collection: Collection) -> _Ready:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, AmbiguousName, DocumentNotFound
-from sourcebook.model.asked import AskedCollection, CitableDocuments
+from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
 from sourcebook.model.documents import Collection, DocumentDetails
 from sourcebook.model.sources import SourceKind
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, documents
 from sourcebook.storage.index.collections import stored_from
 from sourcebook.storage.maintenance import text_integrity
@@ -41,7 +42,7 @@ class SqlLibrary:
             collection = stored.collection
         if collection.model != model:
             raise ActiveModelChanged(
-                f"the collection {collection_id!r} holds vectors of "
+                f"the collection {collection_id!r} has vectors of "
                 f"{collection.model.name if collection.model else 'no model'}, not of {model.name}",
                 hint="Choose the collection's own model with `embedder`, or run `sourcebook reindex --model`.",
             )
@@ -53,11 +54,13 @@ class SqlLibrary:
     async def get_document_by_hash(self, collection_id: str, file_hash: str) -> Document | None:
         return await documents.find_by_hash(self._database, collection_id, file_hash)
 
+    @again_if_lost
     async def list_documents(self, collection_id: str) -> list[Document]:
         async with self._database.snapshot() as reader:
             await collections.require(reader, collection_id)
             return await documents.list_all(reader, collection_id)
 
+    @again_if_lost
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:
         require_storable("the name of a document", name)
         async with self._database.snapshot() as reader:
@@ -65,6 +68,7 @@ class SqlLibrary:
             document_id = await _called(reader, collection_id, name)
             return await _details(reader, collection_id, document_id)
 
+    @again_if_lost
     async def get_details(self, collection_id: str, document_id: str) -> DocumentDetails | None:
         async with self._database.snapshot() as reader:
             if await documents.find(reader, collection_id, document_id) is None:
@@ -135,7 +139,7 @@ async def _called(reader: Executor, collection_id: str, name: str) -> str:
         raise DocumentNotFound(f"There is no document {name!r} in the collection {collection_id!r}.")
     if len(rows) > 1:
         listed = ", ".join(f"{row['file_path']} ({row['id']})" for row in rows[:5])
-        raise AmbiguousName(f"Several documents are called {name!r}: {listed}.")
+        raise AmbiguousName(f"Several documents match {name!r}: {listed}.")
     return rows[0]["id"]
 
 

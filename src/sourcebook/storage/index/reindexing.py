@@ -14,6 +14,7 @@ from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.model.reindexing import EmbeddingNeed
 from sourcebook.ports.reindexing import START, CuratedToEmbed, TextToEmbed
 from sourcebook.storage.crash_points import CrashPoint, reached
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, vector_encoding
 from sourcebook.storage.index.index_change import IndexChange
 from sourcebook.storage.index.word_recount import count_words_anew
@@ -54,6 +55,7 @@ class SqlReindexing:
         await self._remove_sets(collection_id, keep=model_id)
         return _holding(stored.collection, model)
 
+    @again_if_lost
     async def need(
         self, collection_id: str, model: EmbeddingModel | None, after: Place = START
     ) -> EmbeddingNeed:
@@ -70,6 +72,7 @@ class SqlReindexing:
             vectors=sum(row["vectors"] for row in found), text_bytes=sum(row["text_bytes"] for row in found)
         )
 
+    @again_if_lost
     async def lacking(
         self, collection_id: str, model: EmbeddingModel, after: Place, limit: int
     ) -> list[TextToEmbed]:
@@ -84,6 +87,7 @@ class SqlReindexing:
             )
             return await _texts(reader, collection_id, rows)
 
+    @again_if_lost
     async def everything(self, collection_id: str, after: Place, limit: int) -> list[TextToEmbed]:
         async with self._database.snapshot() as reader:
             rows = await reader.fetch(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DocumentChangedMeanwhile
 from sourcebook.model.sources import DocumentState, PathState
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import documents
 from sourcebook.storage.rows import source_from, state_from
 
@@ -103,6 +104,7 @@ class SqlSources:
     async def owner_of_path(self, collection_id: str, source_id: str, path: str) -> str | None:
         return await documents.path_owner(self._database, collection_id, source_id, path)
 
+    @again_if_lost
     async def stored_files(self, job_kind: str) -> set[str]:
         async with self._database.snapshot() as reader:
             held = {row["stored_file"] for row in await reader.fetch("stored_files")}

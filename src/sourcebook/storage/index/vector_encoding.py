@@ -32,7 +32,7 @@ def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
             f"the vector of {what} has {numbers.size} numbers, the collection's vectors have {dimensions}"
         )
     if not np.isfinite(numbers).all() or np.abs(numbers).max() > _LARGEST:
-        raise BadVector(f"the vector of {what} holds NaN, infinity or a number too large to store")
+        raise BadVector(f"the vector of {what} contains NaN, infinity or a number too large to store")
     return numbers.astype(np.float32)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadVector, ChunkNotFound
-from sourcebook.retrieve.checks import require_top_k
-from sourcebook.storage.checks import require_sane_chunks
+from sourcebook.retrieve.search_checks import require_top_k
+from sourcebook.storage.argument_checks import require_sane_chunks
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding
 from sourcebook.storage.index.engines import PassagePlanner
@@ -71,12 +72,14 @@ class SqlVectorStore:
             placed = {r["id"]: document_id for r in found}
             await chunk_rows.drop(transaction, stored, placed, self._clock.now())
 
+    @again_if_lost
     async def get(self, collection_id: str, chunk_id: str) -> EmbeddedChunk | None:
         async with self._database.snapshot() as reader:
             stored = await collections.require(reader, collection_id)
             rows = await chunk_rows.by_ids(reader, stored, [chunk_id])
         return embedded_chunk_from(rows[0], stored.collection.distance_metric) if rows else None
 
+    @again_if_lost
     async def get_by_document(self, collection_id: str, document_id: str) -> list[EmbeddedChunk]:
         async with self._database.snapshot() as reader:
             stored = await collections.require(reader, collection_id)

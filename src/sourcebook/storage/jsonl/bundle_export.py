@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from sourcebook.errors import StorageError
 from sourcebook.model.adding import Progress
+from sourcebook.ports.disk_errors import named
 from sourcebook.storage.index import collections
 from sourcebook.storage.jsonl.lines import EMBEDDINGS
 from sourcebook.storage.jsonl.manifest import DOCUMENTS, Manifest
@@ -50,7 +49,7 @@ class BundleExport:
 
     async def run(self, names: Sequence[str] | None, on_existing: OnExisting) -> BundleReport:
         """Write the named collections, or all. The folder appears when everything is in it."""
-        with _named(self._target):
+        with named(f"cannot write {self._target}"):
             await anyio.to_thread.run_sync(require_place, self._target, on_existing)
             bundle = await anyio.to_thread.run_sync(UnfinishedBundle, self._target)
             try:
@@ -115,15 +114,3 @@ async def _chosen(reader: Executor, names: Sequence[str] | None) -> list[StoredC
 async def _document_count(reader: Executor, stored: StoredCollection) -> int:
     row = await reader.fetch_one("bundle_document_count", collection_id=stored.collection.id)
     return row["documents"] if row else 0
-
-
-@contextmanager
-def _named(target: Path) -> Generator[None]:
-    """What the system refuses, as an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            f"cannot write {target}: {error.strerror or error}",
-            hint="Check the free space and the permissions of the folder; nothing was written.",
-        ) from error

@@ -74,7 +74,7 @@ async def open_collections(store: VectorStore, wanted: Sequence[Collection]) -> 
             collection.distance_metric,
         ):
             raise CollectionConflict(
-                f"the collection {collection.id!r} exists with {_named(found)}, and what is imported has "
+                f"the collection {collection.id!r} exists with {_named(found)}, but the import has "
                 f"{_named(collection)}",
                 hint="Import it under another name with `--collection NAME`; nothing was imported.",
             )
@@ -92,8 +92,8 @@ def _named(collection: Collection) -> str:
 def _only(collections: Sequence[Collection]) -> Collection:
     if len(collections) != 1:
         raise UsageError(
-            f"the bundle holds {len(collections)} collections, which cannot become one",
-            hint="Leave out `--collection`, or export one collection alone.",
+            f"the bundle has {len(collections)} collections, which cannot be merged into one",
+            hint="Leave out `--collection`, or export a single collection.",
         )
     return collections[0]
 

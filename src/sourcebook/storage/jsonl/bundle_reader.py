@@ -27,7 +27,7 @@ def verified_manifest(folder: Path) -> Manifest:
     for name, written in manifest.files.items():
         found = _examined(folder / name)
         if found.lines != written.lines:
-            raise BadBundle(f"{name} has {found.lines} lines, and {written.lines} were written")
+            raise BadBundle(f"{name} has {found.lines} lines instead of {written.lines}")
         if found.sha256 != written.sha256:
             raise BadBundle(f"{name} is not the file that was written: its hash differs")
     return manifest

@@ -69,8 +69,8 @@ def _look(source: str) -> Path:
     path = Path(source)
     if "://" in source or (path.is_file() and path.suffix != ".jsonl"):
         raise UsageError(
-            f"{path.name} is neither a bundle nor an index of JSON lines",
-            hint="Give a folder that `sourcebook export` wrote, or one with an `embeddings.jsonl`.",
+            f"{'an address' if '://' in source else path.name} is neither a bundle nor an index of JSON lines",
+            hint="Give a folder written by `sourcebook export`, or one with an `embeddings.jsonl`.",
         )
     if not path.exists():
         raise PathNotFound(f"there is no {source}")
@@ -83,6 +83,6 @@ def _look(source: str) -> Path:
     if not (path / EMBEDDINGS).is_file():
         raise BadBundle(
             f"there is no {EMBEDDINGS} in {source}",
-            hint="Give a folder that `sourcebook export` wrote, or one with an `embeddings.jsonl`.",
+            hint="Give a folder written by `sourcebook export`, or one with an `embeddings.jsonl`.",
         )
     return path / EMBEDDINGS

@@ -32,7 +32,7 @@ def get_manifest_hash(path: str | os.PathLike[str]) -> str:
 
 
 def cached_embedding_store(path: str | os.PathLike[str]) -> EmbeddingStore:
-    """The store of an index. It is read again when its file or the `manifest.json` beside it has changed."""
+    """The store of an index, cached until its file or the `manifest.json` beside it changes."""
     return _CACHE.get(path)
 
 

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged
 from sourcebook.model.documents import ChunkLevel, EmbeddedChunk, PreparedDocument, WriteOutcome
-from sourcebook.storage.checks import metadata_text, require_sane_chunks, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_sane_chunks, require_storable
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding
 from sourcebook.storage.index.bm25 import WordCount

@@ -14,7 +14,7 @@ import anyio.to_thread
 from sourcebook.errors import SourcebookError
 from sourcebook.model.adding import Progress
 from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk, EmbeddingModel
-from sourcebook.storage.checks import require_sane_chunks
+from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.jsonl.bundle_import import open_collections
 from sourcebook.storage.jsonl.lines import JsonLinesFile, as_vector

@@ -77,7 +77,7 @@ def read_manifest(folder: Path) -> Manifest:
     version = found.value("format_version", int)
     if version != VERSION:
         raise BadBundle(
-            f"the bundle has the format version {version}, and this program reads version {VERSION}",
+            f"the bundle has the format version {version}, but this program reads version {VERSION}",
             hint="Upgrade with `pip install --upgrade sourcebook`; nothing was imported.",
         )
     files = Fields(found.value("files", dict[str, Any]), MANIFEST)

@@ -10,11 +10,12 @@ from sourcebook.model.backup import OnExisting as OnExisting
 
 @dataclass(frozen=True, slots=True)
 class BundleReport:
-    """How much a bundle holds, and what became of it.
+    """What an export or import read and wrote.
 
     An import leaves `unchanged` what the base held already. Documents whose bytes it holds under another id are
     `duplicates`, and `skipped` are rows of an index that have no vector that fits. `rows` says how many rows of other
-    tables were written, and `left_out` what could not be taken over as it was, by the reason.
+    tables were written, `renewed` how many of those that were there were brought to the state of the old base, and
+    `left_out` what could not be taken over as it was, by the reason.
     """
 
     collections: Sequence[str] = ()
@@ -26,9 +27,10 @@ class BundleReport:
     skipped: int = 0
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    renewed: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def as_dict(self) -> dict[str, int | list[str] | dict[str, int]]:
-        """The shape in which every face shows a report to a program."""
+        """The report as JSON, the same on every face."""
         return {
             "collections": list(self.collections),
             "documents": self.documents,
@@ -39,4 +41,5 @@ class BundleReport:
             "skipped": self.skipped,
             "rows": dict(self.rows),
             "left_out": dict(self.left_out),
+            "renewed": dict(self.renewed),
         }

@@ -1,23 +1,35 @@
-"""A folder that appears complete or not at all."""
+"""A bundle that appears complete or not at all."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
-import shutil
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from sourcebook.errors import Conflict
 from sourcebook.storage.jsonl.lines import MANIFEST
 from sourcebook.storage.jsonl.manifest import FILES, Manifest, WrittenFile, claims_to_be_ours
 from sourcebook.storage.jsonl.report import OnExisting
+from sourcebook.storage.temporary_folders import (
+    REPLACED,
+    keep_mode,
+    left_behind,
+    make_private_file,
+    make_private_folder,
+    remove_leftover,
+    remove_tree,
+    temporary_folder,
+)
 
 
 class LinesFile:
     """A file of lines that is hashed while it is written."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("xb")
+        make_private_file(path)
+        self._file = path.open("r+b")
         self._hashed = hashlib.sha256()
         self._lines = 0
 
@@ -35,7 +47,9 @@ class LinesFile:
         return WrittenFile(self._hashed.hexdigest(), self._lines)
 
     def abandon(self) -> None:
-        self._file.close()
+        # Closing writes what is still to be written, which a full disk refuses again.
+        with suppress(OSError):
+            self._file.close()
 
 
 class UnfinishedBundle:
@@ -43,16 +57,20 @@ class UnfinishedBundle:
 
     def __init__(self, target: Path) -> None:
         self._target = target
-        target.parent.mkdir(parents=True, exist_ok=True)
-        self._folder = _beside(target, "unfinished")
+        make_private_folder(target.parent)
+        for path in left_behind(target.parent, target.name):
+            remove_leftover(path)
+        self._held = ExitStack()
+        self._room = self._held.enter_context(temporary_folder(target, "unfinished"))
+        self._folder = self._room / "bundle"
+        self._files: dict[str, LinesFile] = {}
         try:
-            self._folder.mkdir()
-        except FileExistsError as error:
-            raise Conflict(
-                f"{self._folder} is in the way",
-                hint="Remove it, unless another export is being written to it.",
-            ) from error
-        self._files = {name: LinesFile(self._folder / name) for name in FILES}
+            make_private_folder(self._folder)
+            for name in FILES:
+                self._files[name] = LinesFile(self._folder / name)
+        except BaseException:
+            self.abandon()
+            raise
 
     def put(self, name: str, line: str) -> None:
         self._files[name].put(line)
@@ -62,29 +80,40 @@ class UnfinishedBundle:
 
     def complete(self, manifest: Manifest, program_version: str, on_existing: OnExisting) -> None:
         """Write the manifest, and give the folder its name. An earlier bundle of that name goes."""
-        with (self._folder / MANIFEST).open("xb") as file:
+        make_private_file(self._folder / MANIFEST)
+        with (self._folder / MANIFEST).open("r+b") as file:
             file.write(manifest.as_json(program_version).encode())
             file.flush()
             os.fsync(file.fileno())
         _sync_folder(self._folder)
+        while not self._has_given_name(on_existing):
+            pass  # somebody else's bundle got the name first; it makes way like any other
+        _sync_folder(self._target.parent)
+        self._held.close()
+
+    def _has_given_name(self, on_existing: OnExisting) -> bool:
         # Writing may have taken long, and somebody may have put something there meanwhile.
         require_place(self._target, on_existing)
-        replaced = _beside(self._target, "replaced")
-        if self._target.exists():
+        replaced = self._room / REPLACED
+        remove_tree(replaced)
+        with suppress(FileNotFoundError):
+            keep_mode(self._target, self._folder)
             self._target.rename(replaced)
         try:
             self._folder.rename(self._target)
-        except OSError:
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return False
             if replaced.exists():
                 replaced.rename(self._target)
             raise
-        _sync_folder(self._target.parent)
-        shutil.rmtree(replaced, ignore_errors=True)
+        return True
 
     def abandon(self) -> None:
+        """Leave nothing of it."""
         for file in self._files.values():
             file.abandon()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.close()
 
 
 def require_place(target: Path, on_existing: OnExisting) -> None:
@@ -94,10 +123,10 @@ def require_place(target: Path, on_existing: OnExisting) -> None:
     if not _is_a_bundle_and_nothing_else(target):
         raise Conflict(
             f"{target} exists and is not a bundle",
-            hint="Name a folder that does not exist; nothing was written.",
+            hint="Choose a folder that does not exist. Nothing was written.",
         )
     if on_existing is OnExisting.REFUSE:
-        raise Conflict(f"{target} holds a bundle already", hint="Add `--force` to replace it.")
+        raise Conflict(f"{target} already contains a bundle", hint="Add `--force` to replace it.")
 
 
 def _is_empty_folder(path: Path) -> bool:
@@ -108,10 +137,6 @@ def _is_a_bundle_and_nothing_else(path: Path) -> bool:
     if not path.is_dir() or path.is_symlink():
         return False
     return {entry.name for entry in path.iterdir()} == {MANIFEST, *FILES} and claims_to_be_ours(path)
-
-
-def _beside(target: Path, state: str) -> Path:
-    return target.with_name(f".{target.name}.{state}-{os.getpid()}")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -52,6 +52,7 @@ class CopyReport:
     resumed: int = 0
 
     def as_dict(self) -> dict[str, object]:
+        """The shape in which `copy --json` prints it."""
         return {"rows": dict(self.rows), "resumed": self.resumed}
 
 
@@ -161,16 +162,16 @@ async def _resumed(target: CopyTarget, base_id: str, change: int) -> _Done:
     known = json.loads(text)
     if known["source"] != base_id:
         raise Conflict(
-            "the target holds a part of a copy of another base",
-            hint="Finish that copy, or name an empty base.",
+            "the target contains part of a copy of another base",
+            hint="Finish that copy, or choose an empty base.",
         )
     if known["change"] != change:
-        raise _differs("the base was written to since its copy began")
+        raise _differs("the base has been written to since the copy began")
     return _Done(base_id, change, tuple(known["tables"]), known["table"], known["after"])
 
 
 def _differs(message: str) -> StorageError:
-    return StorageError(message, hint="Copy the base again, into an empty one, while nobody writes to it.")
+    return StorageError(message, hint="Copy the base again to an empty one, while nobody writes to it.")
 
 
 async def _compare(source: CopySource, copied: CopySource, shapes: Sequence[Shape], bar: _Bar) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from sourcebook.errors import StorageError
+from sourcebook.errors import BaseDamaged, BaseReplaced, BaseUnreachable, NotOpen, StorageError
 from sourcebook.model.adding import Progress
 from sourcebook.model.health import Finding, HealthReport, Repair, Weight
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.maintenance.text_integrity import (
     DamagedText,
     TextFault,
@@ -26,12 +28,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# A base that is not there is not damaged: nothing can be said of it.
+_AWAY = (BaseUnreachable, BaseReplaced, NotOpen)
+
 RESTORE = (
     "Restore the last backup with `sourcebook restore FILE --force`. Without one, "
     "`sourcebook doctor --repair` saves what can still be read, and keeps the damaged file."
 )
 REPAIR = "Run `sourcebook doctor --repair`."
-_MONEY = "Nothing decides by itself who is right: compare with a backup, or correct it with `sourcebook tokens credit`."
+_UNEXAMINED = (
+    "Nothing is known to be damaged. Put right what the database says, and run `sourcebook doctor` again."
+)
+_MONEY = "This cannot be repaired automatically: compare with a backup, or use `sourcebook tokens credit`."
 _AGAIN = "Run `sourcebook doctor --repair`, then add these documents again: `sourcebook add PATH`."
 _REINDEX = (
     "Run `sourcebook doctor --repair`, with the embedder that made the vectors; or `sourcebook reindex`."
@@ -39,40 +47,40 @@ _REINDEX = (
 
 # The name of a check's statement, what its rows mean, and what to do about them.
 _CHECKS: tuple[tuple[str, str, str], ...] = (
-    ("engine", "the database finds its file damaged", RESTORE),
+    ("engine", "the database reports that its file is damaged", RESTORE),
     ("foreign_keys", "rows point to rows that do not exist", RESTORE),
     ("vectors_without_chunk", "vectors belong to no chunk", REPAIR),
     ("words_without_chunk", "words belong to no chunk", REPAIR),
     ("document_words_without_document", "words belong to no document", REPAIR),
     ("chunks_without_document", "chunks belong to no document", _AGAIN),
-    ("chunk_ids_without_chunk", "chunk ids are taken by no chunk", REPAIR),
+    ("chunk_ids_without_chunk", "chunk ids are reserved but used by no chunk", REPAIR),
     ("chunks_without_chunk_id", "chunks are missing from the list of ids", REPAIR),
     ("passages_without_words", "passages cannot be found by words", REPAIR),
     ("documents_without_words", "documents cannot be found by words", REPAIR),
     ("chunks_missing_a_vector", "chunks lack the vector of a model that is in use", _REINDEX),
     ("vectors_of_foreign_models", "vectors come from a model that their collection does not use", REPAIR),
-    ("vectors_of_wrong_size", "vectors have another size than their model", _REINDEX),
-    ("chunk_counts", "documents record another number of chunks than they have", REPAIR),
-    ("texts_without_chunks", "documents have text and no chunk, so nothing of them can be found", _AGAIN),
+    ("vectors_of_wrong_size", "vectors have a different size from their model", _REINDEX),
+    ("chunk_counts", "documents record a wrong number of chunks", REPAIR),
+    ("texts_without_chunks", "documents have text but no chunks, so they cannot be found", _AGAIN),
     ("documents_without_collection", "documents belong to no collection", RESTORE),
-    ("collections_without_model", "collections have lost their model, and so cannot be searched", RESTORE),
-    ("collections_without_counters", "collections have lost their counts, and so cannot be used", REPAIR),
-    ("counters", "collections record other counts than they hold", REPAIR),
-    ("hashes_without_document", "hashes are taken by no document", REPAIR),
+    ("collections_without_model", "collections have lost their model, so they cannot be searched", RESTORE),
+    ("collections_without_counters", "collections have lost their counts, so they cannot be used", REPAIR),
+    ("counters", "collections record wrong counts", REPAIR),
+    ("hashes_without_document", "hashes are reserved but used by no document", REPAIR),
     ("documents_without_hash", "documents are missing from the list of hashes", REPAIR),
     ("paths_without_document", "paths lead to no document", REPAIR),
     ("children_without_passage", "sentences belong to no passage", _AGAIN),
-    ("broken_metadata", "documents have metadata that is no JSON", _AGAIN),
+    ("broken_metadata", "documents have metadata that is not JSON", _AGAIN),
     ("ledger", "balances differ from the sum of their transactions", _MONEY),
     ("curated_drafts", "curated answers came from a draft that does not exist", RESTORE),
-    ("curated_sources", "sources of curated answers are gone without being marked so", REPAIR),
+    ("curated_sources", "sources of curated answers are gone but not marked", REPAIR),
 )
 
 _TEXTS: dict[TextFault, tuple[str, str, str]] = {
     TextFault.UNREADABLE: ("unreadable_documents", "documents cannot be read", _AGAIN),
-    TextFault.CHANGED: ("changed_texts", "documents have another text than was written", _AGAIN),
-    TextFault.MISPLACED: ("spans", "documents have passages that do not stand where they say", REPAIR),
-    TextFault.WORDS: ("wrong_words", "documents are found by other words than those of their text", REPAIR),
+    TextFault.CHANGED: ("changed_texts", "documents have a different text from the one written", _AGAIN),
+    TextFault.MISPLACED: ("spans", "documents have passages that are not where they should be", REPAIR),
+    TextFault.WORDS: ("wrong_words", "documents are indexed with words that are not in their text", REPAIR),
 }
 
 
@@ -98,18 +106,32 @@ class StorageHealth(Protocol):
 class Examination:
     """One examination: what was found so far, and how far it is."""
 
-    reader: Executor
+    database: Database
     on_progress: OnProgress | None = None
     findings: list[Finding] = field(default_factory=list[Finding])
     unreadable: list[str] = field(default_factory=list[str])
+    unexamined: list[str] = field(default_factory=list[str])
     _done: int = 0
+
+    async def check(self, what: str, look: Callable[[Executor], Awaitable[Sequence[Finding]]]) -> None:
+        """Take in what one check finds, in a snapshot of its own: one that fails does not fail those after it."""
+        await self.attempt(what, self.read(look))
+
+    @again_if_lost
+    async def read(self, look: Callable[[Executor], Awaitable[T]]) -> T:
+        async with self.database.snapshot() as reader:
+            return await look(reader)
 
     async def attempt(self, what: str, look: Awaitable[Sequence[Finding]]) -> None:
         """Take in what one check finds. One that stumbles over a damaged page is a finding, too."""
         try:
             self.findings += await look
-        except StorageError as error:
+        except BaseDamaged as error:
             self.unreadable.append(f"{what}: {error.message}")
+        except _AWAY:
+            raise
+        except StorageError as error:
+            self.unexamined.append(f"{what}: {error.message}")
         self._done += 1
         self.show(what)
 
@@ -133,18 +155,20 @@ async def examine(
     extras: Mapping[str, str] | None = None,
     on_progress: OnProgress | None = None,
 ) -> HealthReport:
-    """Look at everything, in one snapshot, and change nothing. Leases of jobs are looked at if `now` is given."""
-    async with database.snapshot() as reader:
-        looking = Examination(reader, on_progress)
-        for name, meaning, hint in _CHECKS:
-            await looking.attempt(name, _run(reader, name, meaning, hint))
-        await looking.attempt("terms", _check_terms(reader))
-        await looking.attempt("state", _check_state(reader, now))
-        info = await _or_nothing({}, _info(reader))
-        counts = await _or_nothing({}, _counts(reader))
-        same_analyser = info.get("analyser_version") == str(ANALYSER_VERSION)
-        looking.findings += _check_analyser(info)
-        await looking.attempt("texts", _check_texts(looking, with_words=same_analyser))
+    """Look at everything, each check in one snapshot, and change nothing. Leases of jobs are looked at with `now`.
+
+    A base that cannot be reached any more is an error, and not a finding.
+    """
+    looking = Examination(database, on_progress)
+    for name, meaning, hint in _CHECKS:
+        await looking.check(name, partial(_run, name=name, meaning=meaning, hint=hint))
+    await looking.check("terms", _check_terms)
+    await looking.check("state", partial(_check_state, now=now))
+    info = await _or_nothing({}, looking.read(_info))
+    counts = await _or_nothing({}, looking.read(_counts))
+    same_analyser = info.get("analyser_version") == str(ANALYSER_VERSION)
+    looking.findings += _check_analyser(info)
+    await looking.check("texts", partial(_check_texts, looking=looking, with_words=same_analyser))
     if around is not None:
         await looking.attempt("files", around.findings())
         rows = around.lost_rows() if looking.is_damaged else around.broken_rows()
@@ -152,7 +176,11 @@ async def examine(
     return HealthReport(
         versions={**versions, **({"base": f"version {info['version']}"} if "version" in info else {})},
         counts=counts,
-        findings=[*_unreadable(looking.unreadable), *looking.findings],
+        findings=[
+            *_unreadable(looking.unreadable),
+            *_unexamined(looking.unexamined),
+            *looking.findings,
+        ],
         extras=extras or {},
         disk={} if around is None else await around.disk(),
     )
@@ -195,16 +223,16 @@ async def _check_state(reader: Executor, now: int | None) -> list[Finding]:
             )
         )
     for name, meaning, hint in (
-        ("failed_jobs", "jobs have failed", "Their error says why; start what they were for again."),
+        ("failed_jobs", "jobs have failed", "Their error says why; start the work again."),
         (
             "curated_without_vector",
-            "curated answers have no vector of the model in use, and are found by words alone",
+            "curated answers have no vector of the current model, and are found by words alone",
             "Run `sourcebook reindex`.",
         ),
         (
             "unfinished_models",
-            "collections have a second set of vectors that is not complete",
-            "The same `sourcebook reindex --model …` goes on where it stopped; until then the old set is used.",
+            "collections have an unfinished second set of vectors",
+            "Run the same `sourcebook reindex --model …` to resume; until then the old set is used.",
         ),
     ):
         found += await _note(reader, name, meaning, hint)
@@ -228,9 +256,9 @@ async def _check_terms(reader: Executor) -> list[Finding]:
         Finding(code, f"{len(found)} × {meaning}, for example {min(found)!r}", REPAIR, len(found))
         for code, meaning, found in (
             ("broken_words", "documents have words that cannot be read", broken),
-            ("term_counts", "terms count other texts than those that hold them", wrong),
-            ("unknown_terms", "texts hold terms that the dictionary does not know", unknown),
-            ("unused_terms", "terms are in the dictionary that no text holds", unused),
+            ("term_counts", "terms have wrong counts", wrong),
+            ("unknown_terms", "texts contain terms that are not in the dictionary", unknown),
+            ("unused_terms", "the dictionary has terms that no text contains", unused),
         )
         if found
     ]
@@ -247,10 +275,10 @@ def _held(rows: list[Row], broken: list[str]) -> Counter[int]:
     return held
 
 
-async def _check_texts(looking: Examination, *, with_words: bool) -> list[Finding]:
+async def _check_texts(reader: Executor, *, looking: Examination, with_words: bool) -> list[Finding]:
     """What is cited must be what was written, and stand where it is said to stand."""
     damaged = await damaged_texts(
-        looking.reader,
+        reader,
         with_words=with_words,
         advance=lambda done, total: looking.show("texts", done / max(total, 1)),
     )
@@ -269,8 +297,14 @@ def text_findings(damaged: Sequence[DamagedText]) -> list[Finding]:
 
 def _unreadable(reasons: Sequence[str]) -> Iterator[Finding]:
     if reasons:
-        message = f"{len(reasons)} × checks stumbled over a damaged place, for example {reasons[0]}"
+        message = f"{len(reasons)} × checks failed on damaged data, for example {reasons[0]}"
         yield Finding("unreadable", message, RESTORE, len(reasons))
+
+
+def _unexamined(reasons: Sequence[str]) -> Iterator[Finding]:
+    if reasons:
+        message = f"{len(reasons)} × checks could not be done, for example {reasons[0]}"
+        yield Finding("unexamined", message, _UNEXAMINED, len(reasons))
 
 
 def _check_analyser(info: Mapping[str, str]) -> Iterator[Finding]:
@@ -296,5 +330,7 @@ async def _counts(reader: Executor) -> dict[str, int]:
 async def _or_nothing(nothing: T, look: Awaitable[T]) -> T:
     try:
         return await look
+    except _AWAY:
+        raise
     except StorageError:
         return nothing

@@ -20,7 +20,7 @@ from sourcebook.storage.maintenance.text_integrity import ChunkText, DocumentTex
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor
 
-REASON = "parts of it were damaged and are gone; add the document again"
+REASON = "parts of it were damaged and lost; add the document again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ class DocumentRepairer:
         paths = sorted(self.to_add_again)
         if not paths:
             return []
-        message = f"{len(paths)} × documents are not whole any more, for example {paths[0]!r}"
-        hint = "Add them again: `sourcebook add PATH`; what is left of them can be found until then."
+        message = f"{len(paths)} × documents are no longer complete, for example {paths[0]!r}"
+        hint = "Add them again with `sourcebook add PATH`. Until then, what is left of them can be found."
         return [Finding("damaged_documents", message, hint, len(paths), rows=paths)]
 
     def note(self, code: str, message: str, count: int) -> None:
@@ -144,7 +144,7 @@ class DocumentRepairer:
         if result.text.encode() != document.content:
             await transaction.execute("heal_text", **key, content=result.text, now=self.now)
             if result.is_proven:
-                self.note("heal_text", "texts were healed by their passages", 1)
+                self.note("heal_text", "texts were repaired from their passages", 1)
         for chunk in result.changed:
             await transaction.execute(
                 "heal_chunk",
@@ -154,7 +154,7 @@ class DocumentRepairer:
                 start_index=chunk.start,
                 end_index=chunk.end,
             )
-        self.note("heal_chunk", "passages were healed by the text of their document", len(result.changed))
+        self.note("heal_chunk", "passages were repaired from their document's text", len(result.changed))
 
     async def _mark(self, transaction: Executor, document: DocumentText, result: RepairedDocument) -> None:
         """Say of a document that it is not whole. Without a hash, its file is read again when it is added."""
@@ -169,5 +169,5 @@ class DocumentRepairer:
             now=self.now,
         )
         self.to_add_again.add(document.path)
-        self.note("mark_damaged", "documents are to be added again", 1)
-        self.note("drop_chunks", "passages that nothing proved were removed", len(result.dropped))
+        self.note("mark_damaged", "documents must be added again", 1)
+        self.note("drop_chunks", "passages that could not be verified were removed", len(result.dropped))

@@ -47,11 +47,11 @@ ChooseEmbedder: TypeAlias = "Callable[[EmbeddingModel], Awaitable[Embedder | Non
 _TIDYING: tuple[tuple[str, str], ...] = (
     ("drop_chunks_without_collection", "chunks of no collection were removed"),
     ("drop_stray_words", "words of no chunk were removed"),
-    ("drop_stray_chunk_ids", "ids of no chunk were given free"),
+    ("drop_stray_chunk_ids", "unused chunk ids were released"),
     ("put_missing_chunk_ids", "chunks were put back on the list of ids"),
-    ("drop_stray_vectors", "vectors of no chunk, or of a model that is not used, were removed"),
+    ("drop_stray_vectors", "vectors of no chunk, or of an unused model, were removed"),
     ("drop_vectors_of_wrong_size", "vectors of a wrong size were removed"),
-    ("drop_stray_hashes", "hashes of no document were given free"),
+    ("drop_stray_hashes", "unused hashes were released"),
     ("put_missing_hashes", "documents were put back on the list of hashes"),
     ("drop_stray_paths", "paths that led to no document were removed"),
     ("drop_stray_document_words", "words of no document were removed"),
@@ -94,12 +94,15 @@ class Repairer:
         had_vectors = _keys(await self._database.fetch("embedded_documents"))
         beside = [] if self._around is None else await self._around.repair()
         async with self._database.transaction() as transaction:
+            # What is counted here must not be changed by anybody between the counting and the writing.
+            await transaction.execute("take_every_turn")
             in_pieces = _keys(await transaction.fetch("documents_in_pieces"))
             lost_before = _keys(await transaction.fetch("lost_documents"))
             await self._tidy(transaction)
             wordless = await self._recount(transaction)
             lost = _keys(await transaction.fetch("lost_documents")) - lost_before
         await self._mend_pieces(in_pieces, lost)
+        await self._correct_facts()
         self._show(10, "texts")
         for key, chunk_ids in (await self._mend_texts()).items():
             wordless.setdefault(key, set()).update(chunk_ids)
@@ -111,26 +114,26 @@ class Repairer:
 
     async def _sweep(self) -> None:
         swept = await self._database.execute("sweep_jobs", now=self._now)
-        self._mender.note("sweep_jobs", "jobs were given back", swept)
+        self._mender.note("sweep_jobs", "jobs were released", swept)
         accepted = await self._database.execute("forget_cut_log")
-        self._mender.note("forget_cut_log", "the loss of the end of the log was accepted", accepted)
+        self._mender.note("forget_cut_log", "the lost end of the log was accepted", accepted)
         if self._mender.done:
             # Whatever was made of the rows as they were is made again.
             await self._database.execute("forget_derived_files")
 
     async def _tidy(self, transaction: Executor) -> None:
         put = await transaction.execute("put_missing_collections", now=self._now)
-        self._mender.note("put_missing_collections", "collections were made again from their vectors", put)
+        self._mender.note("put_missing_collections", "collections were rebuilt from their vectors", put)
         put = await transaction.execute("put_missing_models", now=self._now)
         self._mender.note(
             "put_missing_models",
-            "models lost their name; `sourcebook reindex --model` makes new vectors",
+            "models lost their name; make new vectors with `sourcebook reindex --model`",
             put,
         )
         put = await transaction.execute("put_missing_collection_models", now=self._now)
         self._mender.note("put_missing_collection_models", "collections got their model back", put)
         adopted = await transaction.execute("adopt_chunks", now=self._now)
-        self._mender.note("adopt_chunks", "documents were lost but for their passages", adopted)
+        self._mender.note("adopt_chunks", "documents were lost except for their passages", adopted)
         for name, message in _TIDYING:
             self._mender.note(name, message, await _execute(transaction, name))
         await transaction.execute("mark_stale_answers", now=self._now)
@@ -179,6 +182,22 @@ class Repairer:
             else:
                 await transaction.execute("delete_document_words", **key)
         return held
+
+    async def _correct_facts(self) -> None:
+        """What filters see of metadata, where the database keeps that by itself."""
+        changed: set[Key] = set()
+        for name, correct in (
+            ("documents_with_scope_names", "correct_document_facts"),
+            ("chunks_with_scope_names", "correct_chunk_facts"),
+        ):
+            for row in await self._database.fetch(name):
+                if await self._database.execute(correct, **row):
+                    changed.add((row["collection_id"], row["document_id"]))
+        for collection_id, document_id in sorted(changed):
+            await self._database.execute(
+                "refresh_facts", collection_id=collection_id, document_ids=[document_id]
+            )
+        self._mender.note("correct_facts", "documents had what filters see of them corrected", len(changed))
 
     # Texts
 

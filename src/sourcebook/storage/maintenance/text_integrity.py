@@ -38,11 +38,11 @@ class TextFault(StrEnum):
     UNREADABLE = "unreadable"
     """The database cannot read it."""
     CHANGED = "changed"
-    """Its text is not the one that was written."""
+    """Its text differs from the one written."""
     MISPLACED = "misplaced"
-    """A passage does not stand in it where it says."""
+    """A passage is not where it should be."""
     WORDS = "words"
-    """The words by which it is found are not those of its text."""
+    """Its indexed words are not those of its text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from uuid import uuid4
 from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageError, UserNotFound
 from sourcebook.model.people import OperationType, Reservation, ReservationStatus, TokenTransaction
 from sourcebook.people.ledger import has_lapsed, require_amount
-from sourcebook.storage.checks import require_storable
+from sourcebook.ports.arguments import checks_arguments
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.topics import topic_from
 from sourcebook.storage.rows import of_intact_rows
@@ -149,16 +150,15 @@ async def _too_few(transaction: Executor, change: Change) -> NotEnoughTokens:
     row = await locked_user(transaction, change.user_id)
     balance, price = int(row["token_balance"]), -change.amount
     return NotEnoughTokens(
-        f"that costs {price}, and there are {balance} tokens", balance=balance, price=price
+        f"this costs {price} tokens, and the balance is {balance}", balance=balance, price=price
     )
 
 
 def _used_otherwise(key: str) -> UsageError:
-    return UsageError(
-        f"the key {key!r} was used for something else", hint="Use a key of its own for every change."
-    )
+    return UsageError(f"the key {key!r} was used for something else", hint="Use a new key for every change.")
 
 
+@checks_arguments
 class SqlLedger:
     def __init__(self, database: Database, clock: Clock, new_key: Callable[[], str] | None = None) -> None:
         self._database = database

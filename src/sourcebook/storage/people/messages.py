@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError, UserNotFound
 from sourcebook.model.people import Direction, LoggedMessage
-from sourcebook.storage.checks import metadata_text, require_storable
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.rows import of_intact_rows
 
@@ -38,7 +38,7 @@ class SqlMessages:
         meta: Mapping[str, JsonValue] | None = None,
     ) -> LoggedMessage | None:
         if (text is None) == (chat_message_id is None):
-            raise UsageError("a message is a text or belongs to a conversation, one of the two")
+            raise UsageError("a message needs either a text or a conversation, not both")
         require_storable("the message", text, chat_message_id, session_id, external_id)
         shown, now = meta_text(meta or {}), self._clock.now()
 

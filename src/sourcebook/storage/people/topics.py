@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from sourcebook.errors import TopicNotFound, UsageError, UserNotFound
 from sourcebook.model.people import Topic, TopicStatus
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.rows import of_intact_rows
 

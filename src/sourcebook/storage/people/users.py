@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError, UserNotFound
 from sourcebook.model.people import ForgetReport, OperationType, ReservationStatus, User, UserRole
-from sourcebook.storage.checks import require_storable
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.ledger import Change, change_balance, end, locked_user, reservation_from
 from sourcebook.storage.rows import of_intact_rows
@@ -65,7 +65,7 @@ class SqlUsers:
                 return await _welcomed(transaction, made, welcome_tokens, now)
             row = await transaction.fetch_one("user_by_telegram", telegram_user_id=telegram_user_id)
             if row is None:
-                raise UserNotFound(f"there is no person of Telegram id {telegram_user_id} any more")
+                raise UserNotFound(f"the person with the Telegram id {telegram_user_id} no longer exists")
             return await _refreshed(transaction, user_from(row), names, now)
 
         return await in_transaction(self._database, work)

@@ -28,8 +28,8 @@ from sourcebook.model.people import (
 )
 from sourcebook.people.ledger import FREE, charge_for, costs_something, has_lapsed
 from sourcebook.ports.people import Answered, Entered, Entry, Leaving, OwedDraft, Waiting
+from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.sessions import new_turn, write_turn
-from sourcebook.storage.checks import metadata_text, require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.ledger import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.messages import message_from, meta_text
@@ -99,7 +99,7 @@ class SqlVisits:
         asked, answered = await _messages_of(transaction, visit.key)
         if asked is not None:
             if asked.user_id != visit.user_id:
-                raise UsageError(f"the key {visit.key!r} is another question's")
+                raise UsageError(f"the key {visit.key!r} belongs to another question")
             if answered is not None:
                 return Answered(await reply_of(transaction, asked, answered))
         topic = await self._topic(transaction, visit, asked, terms)
@@ -387,7 +387,7 @@ async def _log(
         now=now,
     )
     if made is None:
-        raise UsageError(f"the key {visit.key!r} is another message's")
+        raise UsageError(f"the key {visit.key!r} belongs to another message")
 
 
 async def _owe_draft(transaction: Executor, visit: Visit, now: int, due: int) -> None:

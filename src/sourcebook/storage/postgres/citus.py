@@ -47,7 +47,7 @@ STEPS = (
     "Install Citus and pgvector on the coordinator and on every worker, make the database on each, and run "
     "`create extension vector` there.",
     "On the coordinator, add the workers with `select citus_add_node('HOST', 5432)`.",
-    "Let Sourcebook make its tables: run any command with `--db` and the coordinator's address.",
+    "Let Sourcebook create its tables: run any command with `--db` and the coordinator's address.",
     "Run the statements below on the coordinator, and the last ones, `alter database`, on every worker too.",
     "Add documents, or, for a base that is filled: `pg_dump --section=pre-data`, distribute, load `--section=data`, "
     "then `--section=post-data`.",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from sourcebook.errors import BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.errors import BaseBusy, BaseUnreachable, ConnectionLost, NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.postgres import bulk_copy, driver
 from sourcebook.storage.postgres.migrate import bring_up_to_date
 from sourcebook.storage.queries import Queries
@@ -79,7 +80,7 @@ class PostgresExecutor:
 
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         statement = await self._ready(name, parameters)
-        with driver.translated():
+        with driver.in_use():
             return driver.rows(
                 await self._open_connection().fetch(statement.sql, *statement.arguments(parameters))
             )
@@ -92,7 +93,7 @@ class PostgresExecutor:
         if self._queries[name].is_nothing:
             return 0
         statement = await self._ready(name, parameters)
-        with driver.translated():
+        with driver.in_use():
             return driver.count(
                 await self._open_connection().execute(statement.sql, *statement.arguments(parameters))
             )
@@ -104,7 +105,7 @@ class PostgresExecutor:
             await bulk_copy.copy(self._open_connection(), self, name, waiting)
         elif waiting:
             statement = await self._ready(name, waiting[0])
-            with driver.translated():
+            with driver.in_use():
                 arguments = [statement.arguments(row) for row in waiting]
                 await self._open_connection().executemany(statement.sql, arguments)
 
@@ -134,7 +135,7 @@ class PostgresWriter(PostgresExecutor):
         collection_id = parameters.get("collection_id")
         if collection_id is not None and collection_id not in self._held:
             lock = driver.prepared(self._queries["take_turn"])
-            with driver.translated():
+            with driver.in_use():
                 await self._open_connection().execute(lock.sql, collection_id)
             self._held.add(collection_id)
         return await super()._ready(name, parameters)
@@ -182,19 +183,26 @@ class PostgresDatabase:
         row = await self.fetch_one("server_versions")
         return {"postgresql": row["server"], "pgvector": row["extension"]} if row else {}
 
+    @again_if_lost
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         async with self._single() as executor:
             return await executor.fetch(name, **parameters)
 
+    @again_if_lost
     async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
         async with self._single() as executor:
             return await executor.fetch_one(name, **parameters)
 
+    @again_if_lost
     async def execute(self, name: str, /, **parameters: object) -> int:
         async with self.transaction() as transaction:
             return await transaction.execute(name, **parameters)
 
     async def execute_many(self, name: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        await self._execute_all(name, list(rows))
+
+    @again_if_lost
+    async def _execute_all(self, name: str, rows: Sequence[Mapping[str, object]]) -> None:
         async with self.transaction() as transaction:
             await transaction.execute_many(name, rows)
 
@@ -205,7 +213,7 @@ class PostgresDatabase:
             try:
                 yield executor
                 reached(CrashPoint.BEFORE_COMMIT)
-                with anyio.CancelScope(shield=True), driver.translated():
+                with anyio.CancelScope(shield=True), _ending():
                     await transaction.commit()
             except BaseException:
                 await _roll_back(transaction, connection)
@@ -278,6 +286,10 @@ class PostgresDatabase:
         connection = await self._taken(pool)
         try:
             yield connection
+        except ConnectionLost:
+            # It may look as if it could still be used, and would fail whoever gets it next.
+            _let_go(connection)
+            raise
         finally:
             # What is wrong with a connection was said by whoever used it.
             with anyio.CancelScope(shield=True), suppress(Exception):
@@ -305,6 +317,19 @@ class PostgresDatabase:
             return await driver.connect(
                 self._address, patience=limits.connect_timeout, settings=limits.settings()
             )
+
+
+@contextmanager
+def _ending() -> Generator[None]:
+    """A connection that is lost now leaves in doubt whether the change was made."""
+    try:
+        with driver.translated():
+            yield
+    except BaseUnreachable as error:
+        raise BaseUnreachable(
+            f"the connection to the server was lost while a change was completed ({error.message})",
+            hint="Look whether the change is there before you make it again.",
+        ) from error
 
 
 async def _roll_back(transaction: Transaction, connection: Connection) -> None:

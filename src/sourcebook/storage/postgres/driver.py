@@ -16,6 +16,7 @@ import asyncpg
 import numpy as np
 
 from sourcebook.errors import (
+    BadAddress,
     BadText,
     BaseBusy,
     BaseDamaged,
@@ -23,6 +24,7 @@ from sourcebook.errors import (
     BaseReadOnly,
     BaseUnreachable,
     Conflict,
+    ConnectionLost,
     NotOpen,
     SourcebookError,
     StorageError,
@@ -106,10 +108,10 @@ _ERRORS: dict[str, type[SourcebookError]] = {
     "XX002": BaseDamaged,
 }
 _HINTS: dict[type[SourcebookError], str] = {
-    BaseReadOnly: "Give the user of the address the right to write to the tables of the base.",
-    BaseDamaged: "Look into the log of the server, and restore the last backup if it confirms the damage.",
+    BaseReadOnly: "Grant the user in the address the right to write to the base's tables.",
+    BaseDamaged: "Check the server's log, and restore the last backup if it confirms the damage.",
 }
-_BAD_ADDRESS_HINT = "Check the address, the name of the database, the user and the password."
+_BAD_ADDRESS_HINT = "Check the address, the database name, the user and the password."
 
 
 def translation(error: BaseException) -> SourcebookError | None:
@@ -121,6 +123,9 @@ def translation(error: BaseException) -> SourcebookError | None:
             return UsageError(f"a value does not fit its column: {error}")
         case asyncpg.InterfaceError():
             return NotOpen() if "pool is clos" in str(error) else BaseUnreachable(_lost(error))
+        case asyncpg.InternalClientError():
+            # What the driver says of a connection that broke off in the middle of an answer.
+            return BaseUnreachable(_lost(error))
         case UnicodeEncodeError():
             return BadText()
         case OverflowError():
@@ -163,11 +168,35 @@ def translated() -> Generator[None, None, None]:
         raise ours from error
 
 
+@contextmanager
+def _readable_address() -> Generator[None]:
+    """What the driver cannot make out of an address it says with a part of it, which may be of the password."""
+    try:
+        yield
+    except asyncpg.ClientConfigurationError as error:
+        raise BadAddress(f"The address of the server does not fit: {error}.") from None
+    except (ValueError, OverflowError):
+        raise BadAddress from None
+
+
+@contextmanager
+def in_use() -> Generator[None, None, None]:
+    """The same on a connection that was there: if it cannot be reached any more, it was lost."""
+    try:
+        with translated():
+            yield
+    except ConnectionLost:
+        raise
+    except BaseUnreachable as error:
+        raise ConnectionLost(error.message) from error
+
+
 async def connect(address: str, *, patience: float, settings: Mapping[str, str]) -> Connection:
-    return cast(
-        "Connection",
-        await _driver.connect(address, timeout=patience, server_settings=dict(settings)),
-    )
+    with _readable_address():
+        return cast(
+            "Connection",
+            await _driver.connect(address, timeout=patience, server_settings=dict(settings)),
+        )
 
 
 async def open_pool(
@@ -175,22 +204,23 @@ async def open_pool(
 ) -> Pool:
     # That it could not connect again is said to whoever needs a connection, and need not be logged as well.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
-    return cast(
-        "Pool",
-        await _driver.create_pool(
-            address,
-            min_size=smallest,
-            max_size=largest,
-            timeout=patience,
-            server_settings=dict(settings),
-            statement_cache_size=512,
-            # A plan for the values at hand is what uses an index of one collection.
-            max_cached_statement_lifetime=0,
-            init=_with_vectors,
-            # Nothing is ever set on a connection but within a transaction, so there is nothing to take back.
-            reset=_leave,
-        ),
-    )
+    with _readable_address():
+        return cast(
+            "Pool",
+            await _driver.create_pool(
+                address,
+                min_size=smallest,
+                max_size=largest,
+                timeout=patience,
+                server_settings=dict(settings),
+                statement_cache_size=512,
+                # A plan for the values at hand is what uses an index of one collection.
+                max_cached_statement_lifetime=0,
+                init=_with_vectors,
+                # Nothing is ever set on a connection but within a transaction, so there is nothing to take back.
+                reset=_leave,
+            ),
+        )
 
 
 async def acquired(pool: Pool, patience: float) -> Connection:

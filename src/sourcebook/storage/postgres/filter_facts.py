@@ -13,10 +13,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from sourcebook.retrieve.filters import MAX_SEGMENTS, NORMAL_FORM_FIELDS
-from sourcebook.text.normal import normal_form
+from sourcebook.retrieve.filters import MAX_SEGMENTS, NORMAL_FORM_FIELDS, FieldScope
+from sourcebook.text.normal_form import normal_form
 
 _NOTHING = "{}"
+_SCOPES = (f"{FieldScope.CHUNK}.", f"{FieldScope.DOCUMENT}.")
 # Where floats begin to be whole numbers, and their shortest form no longer says which.
 _WHOLE_FROM = 2.0**53
 
@@ -34,7 +35,9 @@ def _facts(metadata: str, scope: str) -> str:
         return _NOTHING
     flat = dict(_flat(json.loads(metadata), ()))
     scoped = {f"{scope}.{path}": values for path, values in flat.items()}
-    return json.dumps({**flat, **scoped}, ensure_ascii=False)
+    # A key that begins with a scope is never looked up outside of it, so what metadata calls so is reached only there.
+    anywhere = {path: values for path, values in flat.items() if not path.startswith(_SCOPES)}
+    return json.dumps({**anywhere, **scoped}, ensure_ascii=False)
 
 
 def _flat(

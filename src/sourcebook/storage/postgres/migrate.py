@@ -56,7 +56,7 @@ async def bring_up_to_date(connection: Connection, known: Sequence[Migration] | 
 def _require_new_server(connection: Connection) -> None:
     version = connection.get_server_version()
     if version[0] < OLDEST_SERVER:
-        raise ServerTooOld(f"the server is PostgreSQL {version[0]}, and {OLDEST_SERVER} or newer is needed")
+        raise ServerTooOld(f"the server is PostgreSQL {version[0]}, but {OLDEST_SERVER} or newer is needed")
 
 
 async def _require_new_extension(connection: Connection) -> None:
@@ -78,8 +78,8 @@ async def _refuse_foreign_database(connection: Connection) -> None:
     names = {row["relname"] for row in found}
     if names and not {"schema_migrations", "base_info"} <= names:
         raise NotASourcebook(
-            "the database holds tables, and they are not those of a Sourcebook base",
-            hint="Name an empty database, or one that Sourcebook made; `sourcebook import` reads others.",
+            "the database contains tables that do not belong to a Sourcebook base",
+            hint="Choose an empty database or a Sourcebook base. `sourcebook import` reads other layouts.",
         )
 
 

@@ -11,6 +11,7 @@ from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.explanation import ScanMethod, SearchPlan
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters import check
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.postgres.filter_paths import compiled
@@ -68,6 +69,7 @@ class PostgresVectorEngine:
             for row, score in found
         ]
 
+    @again_if_lost
     async def search_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
@@ -75,6 +77,7 @@ class PostgresVectorEngine:
             found = await self._passages(reader, collection_id, query, top_k, filter)
             return await _results(reader, collection_id, found or [])
 
+    @again_if_lost
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
@@ -89,6 +92,7 @@ class PostgresVectorEngine:
             for f in found
         ]
 
+    @again_if_lost
     async def plan_passages(
         self, collection_id: str, top_k: int, filter: MetadataFilter | None
     ) -> SearchPlan:

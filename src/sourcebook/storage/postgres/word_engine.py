@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import CollectionNotFound
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
 from sourcebook.retrieve.filters import check
+from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
 from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
@@ -32,6 +33,7 @@ class PostgresWordEngine:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
+    @again_if_lost
     async def search(
         self,
         collection_id: str,
@@ -54,6 +56,7 @@ class PostgresWordEngine:
             results = await _results(reader, collection_id, found, with_texts=with_texts)
             return FoundWords(question, results, counts)
 
+    @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at; how many passages the filter lets through is not counted."""
         async with self._database.snapshot() as reader:

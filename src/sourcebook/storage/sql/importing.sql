@@ -87,3 +87,20 @@ values (:draft_id, :user_id, :topic_id, (select t.session_id from topics t where
 insert into terminology (term, term_key, preferred_phrase, description, created_at)
 values (:term, :term_key, :preferred_phrase, :description, :created_at)
 on conflict (term_key) do nothing
+
+-- name: import_close_topic(topic_id, closed_at)
+update topics set status = 'closed', closed_at = :closed_at, updated_at = :closed_at
+where id = :topic_id and status = 'open'
+
+-- name: import_decide_draft(draft_id, status, admin_id, kb_id, updated_at, decided_at)
+update moderation_queue
+set status = :status, admin_id = :admin_id, kb_id = :kb_id, updated_at = :updated_at, decided_at = :decided_at
+where id = :draft_id and status = 'pending'
+
+-- name: import_renew_curated(entry_id, category, category_key, subcategory, subcategory_key, question, answer, language, is_active, updated_at)
+-- A new revision: what was found stale in the one before says nothing of it.
+update knowledge_base
+set category = :category, category_key = :category_key, subcategory = :subcategory, subcategory_key = :subcategory_key,
+    question = :question, answer = :answer, language = :language, is_active = :is_active, revision = revision + 1,
+    stale_since = null, stale_reason = null, updated_at = :updated_at
+where id = :entry_id

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from sourcebook.errors import BaseFull, StorageError
 from sourcebook.storage.sqlite import driver
+from sourcebook.storage.temporary_folders import make_private_file, temporary_folder
 
 SIDES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file."""
-
-_TEMPORARY = re.compile(
-    r"\..+\.(?:unfinished|replaced|restoring|salvaged|rebuilt)-(?P<process>\d+)(?:-wal|-shm|-journal)?"
-)
 
 
 def stored_files_of(base: Path) -> Path:
@@ -34,52 +28,20 @@ def side(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def beside(target: Path, state: str) -> Path:
-    """Where something is made that is to be called `target` when it is complete."""
-    return target.with_name(f".{target.name}.{state}-{os.getpid()}")
-
-
 def remove_with_sides(path: Path) -> None:
     for file in (path, *(side(path, suffix) for suffix in SIDES)):
         file.unlink(missing_ok=True)
 
 
-def make_anew(path: Path, like: Path) -> None:
-    """An empty file that the same people may read as another one."""
-    remove_with_sides(path)
-    path.touch(mode=0o600)
-    path.chmod(like.stat().st_mode & 0o777)
-
-
-def left_behind(folder: Path, name: str = "") -> list[Path]:
-    """What processes that are no more were making in a folder: of the file `name`, or of any."""
-    found: list[Path] = []
-    for path in sorted(folder.glob(f".{name}*" if name else ".*")):
-        temporary = _TEMPORARY.fullmatch(path.name)
-        is_of_it = not name or path.name.startswith(f".{name}.")
-        if temporary and is_of_it and not _is_running(int(temporary["process"])):
-            found.append(path)
-    return found
-
-
-def remove_tree(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-
-
-def _is_running(process: int) -> bool:
-    if process == os.getpid() or os.name != "posix":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+def make_base_file(path: Path) -> None:
+    """An empty file for a new base, for nobody else to read. One that exists stays as it is."""
+    place = path.resolve()
+    if place.exists():
+        return
+    # Made elsewhere and named when it is closed: closing it would drop the locks of whoever opened the base meanwhile.
+    with temporary_folder(place, "unfinished") as folder, suppress(FileExistsError):
+        make_private_file(folder / place.name)
+        name_it(folder / place.name, place)
 
 
 def name_it(finished: Path, target: Path) -> None:
@@ -107,17 +69,3 @@ def link_or_copy(source: Path, target: Path) -> None:
     except OSError:
         shutil.copy2(source, target)
         driver.sync_file(target)
-
-
-@contextmanager
-def named(what: str) -> Generator[None]:
-    """What the system refuses, as an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise BaseFull(f"{what}: the disk is full") from error
-        raise StorageError(
-            f"{what}: {error.strerror or error}",
-            hint="Check the permissions of the file and of its folder; what was there before is untouched.",
-        ) from error

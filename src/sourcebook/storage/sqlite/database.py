@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -15,9 +15,11 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.ports.arguments import require_path
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.queries import Queries
-from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite import base_files, driver
+from sourcebook.storage.sqlite.file_identity import FileIdentity
 from sourcebook.storage.sqlite.migrate import bring_up_to_date
 from sourcebook.storage.sqlite.salvage.lost_log import lost_frames, remember_loss
 from sourcebook.storage.sqlite.worker_session import (
@@ -28,6 +30,7 @@ from sourcebook.storage.sqlite.worker_session import (
     in_transaction,
 )
 from sourcebook.storage.sqlite.worker_threads import Threads
+from sourcebook.storage.temporary_folders import make_private_folder
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor, Row
@@ -110,6 +113,7 @@ class SqliteDatabase:
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
         self._to_finish: list[Callable[[], None]] = []
+        self._identity = FileIdentity(path.absolute())
 
     @classmethod
     async def open(
@@ -124,7 +128,8 @@ class SqliteDatabase:
         """Open the base, making or upgrading it first if need be. `library` stands in for SQLite's own version."""
         driver.require_safe_library(library or driver.library_version())
         if str(path) == ":memory:":
-            raise BadSetting("a base lives in a file", hint="Give `--db` a path; a temporary one will do.")
+            raise BadSetting("a base must be a file", hint="Pass a path to `--db`; a temporary one is fine.")
+        require_path("db", path)
         database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
         try:
             database._writer = await _in_thread(database._threads, database._open_writer)
@@ -176,7 +181,7 @@ class SqliteDatabase:
                 yield executor
                 reached(CrashPoint.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True):
-                    await _in_thread(self._threads, writer.execute, "commit")
+                    await _in_thread(self._threads, self._commit, writer)
             except BaseException:
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, _roll_back, writer)
@@ -189,7 +194,7 @@ class SqliteDatabase:
         """Run `work` in one transaction and one worker thread. It may wait for nothing but its executor."""
         async with self._write_lock:
             writer = self._opened()
-            return await self._when_free(writer, partial(_begun_and_done, writer, self._queries, work))
+            return await self._when_free(writer, partial(self._begun_and_done, writer, work))
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[SqliteExecutor, None]:
@@ -198,7 +203,7 @@ class SqliteDatabase:
             reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
             executor = SqliteExecutor(reader, self._queries, self._threads)
             try:
-                await _in_thread(self._threads, reader.execute, "begin")
+                await _in_thread(self._threads, self._begin_to_read, reader)
                 yield executor
             finally:
                 executor.end()
@@ -217,13 +222,28 @@ class SqliteDatabase:
                 with anyio.CancelScope(shield=True):
                     await self._take_back(reader)
 
+    def _begin_to_read(self, reader: Connection) -> None:
+        self._identity.require()
+        reader.execute("begin")
+
+    def _commit(self, writer: Connection) -> None:
+        writer.execute("commit")
+        # Only now is it certain where it was written.
+        self._identity.require()
+
+    def _begun_and_done(self, writer: Connection, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
+        _begin_now(writer)
+        result = carried_out(writer, self._queries, work)
+        self._identity.require()
+        return result
+
     def write_apart(self, work: Callable[[SqliteSession], T]) -> T:
         """Run `work` on a connection of its own, for a thread that has nothing to do with the event loop.
 
         It gives up after a second if somebody else is writing.
         """
         with driver.translated():
-            connection = driver.connect(self.path, busy_timeout=1.0, vfs=self._vfs)
+            connection = driver.connect(self.path, busy_timeout=1.0, vfs=self._vfs, make=False)
             try:
                 return in_transaction(connection, self._queries, work)
             finally:
@@ -272,15 +292,20 @@ class SqliteDatabase:
 
     def _open_writer(self) -> Connection:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
         except OSError as error:
-            raise BaseUnreachable(f"cannot make the folder {self.path.parent}: {error}") from error
+            raise BaseUnreachable(f"cannot create the folder {self.path.parent}: {error}") from error
+        # If there cannot be one, SQLite says why.
+        with suppress(OSError):
+            base_files.make_base_file(self.path)
+        self._identity.look()
         # Looked for before SQLite opens the log, and makes it look well again.
         lost = lost_frames(self.path)
         writer = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs)
         try:
             bring_up_to_date(writer, self.path)
             remember_loss(writer, self.path, lost)
+            self._identity.require()
         except BaseException:
             writer.close()
             raise
@@ -288,7 +313,8 @@ class SqliteDatabase:
         return writer
 
     def _open_reader(self) -> Connection:
-        reader = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs)
+        self._identity.require()
+        reader = driver.connect(self.path, busy_timeout=self._busy_timeout, vfs=self._vfs, make=False)
         reader.execute("pragma query_only = on")
         return reader
 
@@ -297,13 +323,6 @@ def _begin_now(writer: Connection) -> None:
     # A rollback that failed on a full or broken disk is made good here.
     _roll_back(writer)
     writer.execute("begin immediate")
-
-
-def _begun_and_done(
-    writer: Connection, queries: Queries, work: Callable[[Executor], Coroutine[Any, Any, T]]
-) -> T:
-    _begin_now(writer)
-    return carried_out(writer, queries, work)
 
 
 def _roll_back(connection: Connection) -> None:

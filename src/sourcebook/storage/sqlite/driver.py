@@ -23,7 +23,8 @@ from sourcebook.errors import (
     StorageError,
     UsageError,
 )
-from sourcebook.text.normal import normal_form
+from sourcebook.storage.temporary_folders import make_private_file, temporary_folder
+from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
@@ -116,8 +117,9 @@ def _said(error: apsw.Error) -> str:
     return "" if str(error) == "not an error" else f" (SQLite: {error})"
 
 
-def connect(path: Path, *, busy_timeout: float, vfs: str | None = None) -> Connection:
-    connection = cast("Connection", apsw.Connection(str(path), vfs=vfs, statementcachesize=256))
+def connect(path: Path, *, busy_timeout: float, vfs: str | None = None, make: bool = True) -> Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if make else 0)
+    connection = cast("Connection", apsw.Connection(str(path), flags, vfs, statementcachesize=256))
     connection.set_busy_timeout(int(busy_timeout * 1000))
     connection.execute("pragma foreign_keys = on")
     connection.execute("pragma trusted_schema = off")
@@ -221,15 +223,16 @@ def change_many(connection: Connection, sql: str, rows: Iterable[Mapping[str, ob
 
 def copy(source: Connection, target: Path) -> None:
     """Copy a base while others use it. The target appears complete or not at all."""
-    unfinished = target.with_name(f"{target.name}.unfinished")
-    unfinished.unlink(missing_ok=True)
-    destination = cast("Connection", apsw.Connection(str(unfinished)))
-    for _ in copy_pages(source, destination, pages=-1):
-        pass
-    make_one_file(destination)
-    destination.close()
-    sync_file(unfinished)
-    unfinished.replace(target)
+    with temporary_folder(target, "unfinished") as folder:
+        unfinished = folder / target.name
+        make_private_file(unfinished)
+        destination = cast("Connection", apsw.Connection(str(unfinished)))
+        for _ in copy_pages(source, destination, pages=-1):
+            pass
+        make_one_file(destination)
+        destination.close()
+        sync_file(unfinished)
+        unfinished.replace(target)
     sync_folder(target.parent)
 
 

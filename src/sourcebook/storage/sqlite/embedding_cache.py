@@ -14,7 +14,8 @@ import numpy as np
 
 from sourcebook.errors import NotASourcebook, SourcebookError
 from sourcebook.storage.queries import Queries, parse
-from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite import base_files, driver
+from sourcebook.storage.temporary_folders import make_private_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ class SqliteEmbeddingCache:
         except (SourcebookError, OSError) as error:
             if not self._complained:
                 logging.getLogger(__name__).warning(
-                    "The cache of embeddings %s cannot be used: %s Work goes on without it.",
+                    "The cache of embeddings %s cannot be used: %s Continuing without it.",
                     self._path,
                     error,
                 )
@@ -75,7 +76,8 @@ class SqliteEmbeddingCache:
             return None
 
     def _on_connection(self, work: Callable[[Connection], T]) -> T:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._path.parent)
+        base_files.make_base_file(self._path)
         with driver.translated():
             connection = driver.connect(self._path, busy_timeout=_BUSY_TIMEOUT)
             try:

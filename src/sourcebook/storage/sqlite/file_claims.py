@@ -67,7 +67,7 @@ async def file_claims(base: Path) -> AsyncGenerator[FileClaims, None]:
 def _opened(base: Path) -> int | None:
     folder = derived_files_of(base)
     with suppress(OSError):
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         return os.open(folder / CLAIMS, os.O_RDWR | os.O_CREAT, 0o600)
     return None
 

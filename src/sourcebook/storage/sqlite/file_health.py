@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from sourcebook.storage.sqlite.salvage.rescue import (
     LostRows,
     lost_rows_of,
 )
+from sourcebook.storage.temporary_folders import left_behind, remove_leftover
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
@@ -56,20 +58,21 @@ class SqliteFileHealth:
     async def findings(self) -> list[Finding]:
         found = [
             *await self._cut_log(),
-            *_counted("leftovers", "files were left by programs that were killed", await self._leftovers()),
+            *_counted("leftovers", "killed programs left files behind", await self._leftovers()),
             *await self._stored_files(),
         ]
         strange = await self._database.read(_strange_vectors)
         found += _counted(
-            "strange_vectors", "vectors hold what no vector holds", [vector.chunk_id for vector in strange]
+            "strange_vectors", "vectors contain invalid numbers", [vector.chunk_id for vector in strange]
         )
+        found += await anyio.to_thread.run_sync(_open_to_others, self._base)
         disk = await self.disk()
         if disk["free_bytes"] < 2 * disk["base_bytes"]:
             found.append(
                 Finding(
                     "disk_space",
                     f"the disk has {disk['free_bytes']:,} bytes left, less than twice the size of the base",
-                    "A backup, a restore or a repair beside the base may not fit: make room.",
+                    "A backup, a restore or a repair beside the base may not fit: free some space.",
                     weight=Weight.NOTE,
                 )
             )
@@ -102,12 +105,12 @@ class SqliteFileHealth:
                         for vector in strange
                     ),
                 )
-            done.append(Repair("strange_vectors", "vectors that made no sense were removed", len(strange)))
+            done.append(Repair("strange_vectors", "invalid vectors were removed", len(strange)))
         leftovers = [*await self._leftovers(), *await self._stray_files()]
         for path in leftovers:
-            await anyio.to_thread.run_sync(base_files.remove_tree, Path(path))
+            await anyio.to_thread.run_sync(remove_leftover, Path(path))
         if leftovers:
-            done.append(Repair("leftovers", "files that nothing needs were removed", len(leftovers)))
+            done.append(Repair("leftovers", "unneeded files were removed", len(leftovers)))
         return done
 
     async def _cut_log(self) -> list[Finding]:
@@ -137,17 +140,13 @@ class SqliteFileHealth:
         missing, changed = await anyio.to_thread.run_sync(
             _judged, base_files.stored_files_of(self._base), rows
         )
-        hint = (
-            "The text is still in the base. Add the file again to have its bytes, too, or restore a backup."
-        )
+        hint = "The text is still in the base. To get the file back too, add it again or restore a backup."
         return [
-            *_counted("missing_files", "uploads are not in their folder any more", missing, hint),
-            *_counted(
-                "changed_files", "uploads are not the bytes that were uploaded any more", changed, hint
-            ),
+            *_counted("missing_files", "uploads are missing from their folder", missing, hint),
+            *_counted("changed_files", "uploads have changed since they were uploaded", changed, hint),
             *_counted(
                 "stray_files",
-                "files in the folder of the uploads belong to nothing",
+                "files in the uploads folder belong to nothing",
                 await self._stray_files(),
             ),
         ]
@@ -183,7 +182,7 @@ def lost_findings(lost: list[LostRows]) -> list[Finding]:
     return [
         *_counted("lost_rows", "rows cannot be read", rows[False], RESTORE),
         *_counted("lost_documents", "parts of documents cannot be read", rows[True], again),
-        *_counted("lost_derived_rows", "rows that follow from others cannot be read", derived),
+        *_counted("lost_derived_rows", "derived rows cannot be read", derived),
     ]
 
 
@@ -225,7 +224,7 @@ def _strange_vectors(session: SqliteSession) -> list[StoredVector]:
 
 
 def _find_leftovers(base: Path, known: list[str]) -> list[str]:
-    found = base_files.left_behind(base.parent)
+    found = left_behind(base.parent)
     found += [path for path in base.parent.glob(f"{base.name}.before-*.unfinished") if _is_settled(path)]
     for path in sorted(base_files.derived_files_of(base).glob("*")):
         token = path.stem.rpartition("-")[2]
@@ -233,6 +232,26 @@ def _find_leftovers(base: Path, known: list[str]) -> list[str]:
         if not is_known and _is_settled(path):
             found.append(path)
     return [str(path) for path in found]
+
+
+def _open_to_others(base: Path) -> list[Finding]:
+    """What more people may read than its owner. New files are made for the owner alone; others stay as they are."""
+    if os.name != "posix":
+        return []
+    places = (base, base_files.stored_files_of(base), base_files.derived_files_of(base))
+    wide = [path for path in places if path.exists() and path.stat().st_mode & 0o077]
+    if not wide:
+        return []
+    return [
+        Finding(
+            "open_to_others",
+            f"other users of this machine may look into {', '.join(path.name for path in wide)}",
+            "If they should not, `chmod 600` the file and `chmod 700` the folders.",
+            len(wide),
+            Weight.NOTE,
+            rows=[str(path) for path in wide],
+        )
+    ]
 
 
 def _is_settled(path: Path) -> bool:

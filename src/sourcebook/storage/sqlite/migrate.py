@@ -45,7 +45,7 @@ def refuse_foreign_file(connection: Connection, path: Path) -> None:
     names = {row[0] for row in connection.execute("select name from sqlite_schema")}
     # Other programs have a table schema_migrations as well.
     if names and not {"schema_migrations", "base_info"} <= names:
-        raise NotASourcebook(f"{path} is a SQLite file, but not a Sourcebook base")
+        raise NotASourcebook(f"{path} is an SQLite file, but not a Sourcebook base")
 
 
 def applied_migrations(connection: Connection) -> list[AppliedMigration]:

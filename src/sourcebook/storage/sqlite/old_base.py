@@ -107,7 +107,7 @@ def _connected(path: Path) -> Connection:
             connection.execute("begin")
             return connection
     except BaseDamaged as error:
-        raise UsageError(f"{path.name} is not a file of SQLite, or damaged") from error
+        raise UsageError(f"{path.name} is not an SQLite file, or is damaged") from error
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -14,11 +14,12 @@ from sourcebook.testing.contract.index_writer import IndexWriterContract
 from sourcebook.testing.contract.jobs import JobsContract
 from sourcebook.testing.contract.ledger import LedgerContract
 from sourcebook.testing.contract.library import CollectionSettingsContract
-from sourcebook.testing.contract.moderation import ModerationContract, StalenessContract
+from sourcebook.testing.contract.moderation import ModerationContract
 from sourcebook.testing.contract.passages import PassageSearchContract
 from sourcebook.testing.contract.people import MessagesContract, TopicsContract, UsersContract
 from sourcebook.testing.contract.reindexing import ReindexingContract
 from sourcebook.testing.contract.sources import SourcesContract
+from sourcebook.testing.contract.staleness import StalenessContract
 from sourcebook.testing.contract.tracker import DocumentTrackerContract
 from sourcebook.testing.contract.vector_store import VectorStoreContract
 

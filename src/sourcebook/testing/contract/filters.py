@@ -40,11 +40,15 @@ _VALUES = st.recursive(
     max_leaves=4,
 )
 _KEYS = ["a", "b", "ключ-1", "category", "subcategory", "type", "page"]
-_METADATA = st.dictionaries(st.sampled_from(_KEYS), _VALUES, max_size=4)
+_SCOPES = ["chunk", "document"]
+"""Names that mean a scope at the beginning of a key, and that metadata may have all the same."""
+_METADATA = st.dictionaries(st.sampled_from([*_KEYS, *_SCOPES]), _VALUES, max_size=4)
 _FIELDS = st.sampled_from(
     [
         *_KEYS,
+        *_SCOPES,
         *("a.b", "a.a.b", "chunk.a", "document.a", "document.category", "chunk.document.a"),
+        *("chunk.chunk.a", "document.document.a", "document.chunk.b", "chunk.a.b", "document.b"),
         *("language", "title", "section", "document_path", "mtime"),
     ]
 )
@@ -131,6 +135,25 @@ class FilterContract:
             assert sorted(r.chunk.document_id for r in near) == wanted, tree
             said = await base.stores.fts.search(collection, "berry", 100, tree)
             assert sorted(r.chunk_id.partition(":")[0] for r in said) == wanted, tree
+
+    async def test_metadata_that_is_called_like_a_scope_stays_in_its_place(self, base: OpenBase) -> None:
+        await make_collection(base, model=MODEL)
+        scopes: Metadata = {"chunk": {"a": 1, "x": 1}, "document": {"a": 1, "x": 1}}
+        same: Metadata = {"a": 2}
+        for name, own, above in (("own", scopes, {}), ("above", {}, scopes), ("both", same, same)):
+            record = _Record(own, above, None, None)
+            await base.stores.writer.replace_document("c", record.prepared(name))
+
+        async def found(key: str, value: int) -> list[str]:
+            near = await base.stores.vectors.search_semantic("c", unit(0), 9, Equals(key, value))
+            said = await base.stores.fts.search("c", "berry", 9, Equals(key, value))
+            assert {r.chunk.id for r in near} == {r.chunk_id for r in said}
+            return sorted(r.chunk.document_id for r in near)
+
+        assert await found("chunk.a", 1) == await found("document.a", 1) == await found("chunk.x", 1) == []
+        assert await found("chunk.a", 2) == await found("document.a", 2) == ["both"]
+        assert await found("chunk.chunk.a", 1) == await found("chunk.document.x", 1) == ["own"]
+        assert await found("document.chunk.a", 1) == await found("document.document.x", 1) == ["above"]
 
     @pytest.mark.parametrize("share", [0.5, 0.1, 0.01, 0.001])
     async def test_top_k_is_complete_under_every_filter(self, base: OpenBase, share: float) -> None:

@@ -221,7 +221,7 @@ class IndexWriterContract:
         good = prepared("d", OLD)
         first = good.chunks[0]
         shifted = EmbeddedChunk(replace(first.chunk, start_index=1), first.embedding)
-        with pytest.raises(UsageError, match="does not stand"):
+        with pytest.raises(UsageError, match="is not at"):
             await write(base, replace(good, chunks=[shifted]))
         with pytest.raises(UsageError, match="belongs to"):
             await write(base, replace(good, chunks=[EmbeddedChunk(replace(first.chunk, document_id="x"))]))

@@ -1,8 +1,7 @@
-"""What every queue of drafts promises, and how curated answers follow their sources."""
+"""What every queue of drafts promises."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,79 +17,25 @@ from sourcebook.errors import (
     UserNotFound,
 )
 from sourcebook.model.chat import SourceState, Tier
-from sourcebook.model.curation import CuratedSource
-from sourcebook.model.documents import Collection, Document, EmbeddingModel, PreparedDocument
-from sourcebook.model.moderation import DraftKind, DraftStatus, NewDraft, Revision
+from sourcebook.model.documents import EmbeddingModel
+from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.ports.moderation import Embedded
 from sourcebook.testing.contract.chat import LOCAL, QUOTE, citation
+from sourcebook.testing.contract.drafts import (
+    EMBEDDED,
+    OTHERS,
+    QUESTION,
+    STRANGER,
+    approved,
+    declined,
+    new_draft,
+    put,
+    revision,
+)
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
-    from sourcebook.model.curation import CuratedAnswer
-    from sourcebook.model.moderation import Draft
     from sourcebook.testing.fakes import FixedClock
-
-MODEL = EmbeddingModel.of_caller(2)
-EMBEDDED = Embedded([1.0, 0.0], MODEL)
-STRANGER = 77
-QUESTION = "Когда обрезать малину?"
-SOURCE = CuratedSource("c", "d", "notes.md", QUOTE, "Notes", "k1", 3, 0, len(QUOTE), "a" * 64)
-OTHERS = "Water in the morning. "
-
-
-def revision(**changes: object) -> Revision:
-    made = Revision("c", "Ягоды", QUOTE, QUESTION, "малина", "ru", (SOURCE,))
-    return replace(made, **changes)  # type: ignore[arg-type]
-
-
-def new_draft(**changes: object) -> NewDraft:
-    made = NewDraft(
-        LOCAL,
-        DraftKind.ANSWER,
-        QUESTION,
-        answer=QUOTE,
-        language="ru",
-        citations=(citation(),),
-        details={"searched": "малина", "passages": [{"title": "Notes", "score": 0.5}]},
-        attachments=({"kind": "photo", "file_id": "x"},),
-        category_guess="Ягоды",
-        group_key="g",
-        collection_id="c",
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]
-
-
-def declined(**changes: object) -> NewDraft:
-    return new_draft(kind=DraftKind.DECLINED, answer=None, citations=(), **changes)
-
-
-async def put(
-    base: OpenBase, text: str, digest: str, *, title: str = "Notes", document_id: str = "d"
-) -> None:
-    """Write the document that is quoted."""
-    await base.stores.library.open_collection("c", MODEL)
-    present = await base.stores.library.get_document("c", document_id)
-    document = Document(
-        document_id, text, file_path=f"{document_id}.md", title=title, file_hash=(digest * 64)[:64]
-    )
-    await base.stores.writer.replace_document(
-        "c", PreparedDocument(document, (), MODEL, expected_hash=present.file_hash if present else None)
-    )
-
-
-async def approved(base: OpenBase, **changes: object) -> CuratedAnswer:
-    draft = await base.stores.moderation.add(new_draft())
-    return await base.stores.moderation.approve(draft.id, LOCAL, revision(**changes), EMBEDDED)
-
-
-async def stale_drafts(base: OpenBase) -> list[Draft]:
-    return await base.stores.moderation.pending(kind=DraftKind.STALE)
-
-
-async def entry_of(base: OpenBase, made: CuratedAnswer) -> CuratedAnswer:
-    found = await base.stores.curated.kb_get(made.id)
-    assert found is not None
-    return found
 
 
 @pytest.mark.anyio
@@ -326,7 +271,7 @@ class ModerationContract:
         with pytest.raises(DraftNotFound):
             await queue.cancel(draft.id, STRANGER)
         assert (await queue.cancel(draft.id, LOCAL)).status is DraftStatus.CANCELLED
-        with pytest.raises(AlreadyDecided, match="taken back"):
+        with pytest.raises(AlreadyDecided, match="withdrawn"):
             await queue.reply(draft.id, LOCAL, "late")
         assert await base.stores.jobs.claim(["message"], "w") is None
 
@@ -363,147 +308,3 @@ class ModerationContract:
         assert tally.drafts == {"approved": 1}
         assert [entry.id for entry in tally.became_stale] == [made.id]
         assert (await base.stores.moderation.tally(0, since)).questions == 0
-
-
-@pytest.mark.anyio
-class StalenessContract:
-    """Also needs a fixture `clock`: the `FixedClock` that the base was opened with."""
-
-    async def test_a_change_elsewhere_in_the_document_leaves_the_answer_alone(self, base: OpenBase) -> None:
-        await put(base, OTHERS + QUOTE, "b")
-        made = await approved(base)
-        await put(base, f"Water in the evening.\n\n{QUOTE.replace(' in ', chr(10) + 'in ')}\n\nNew.", "c")
-        assert await entry_of(base, made) == made
-        assert await stale_drafts(base) == []
-
-    async def test_a_change_of_the_quoted_words_makes_the_answer_stale_and_a_draft(
-        self, base: OpenBase, clock: FixedClock
-    ) -> None:
-        await put(base, OTHERS + QUOTE, "b")
-        made = await approved(base)
-        clock.wait(5)
-        await put(base, OTHERS + QUOTE.replace("October", "March"), "c")
-        entry = await entry_of(base, made)
-        assert (entry.stale_since, entry.stale_reason) == (clock.now(), "a source has changed: notes.md")
-        assert entry.sources[0].state is SourceState.CHANGED
-        (draft,) = await stale_drafts(base)
-        assert (draft.stale_kb_id, draft.answer, draft.question) == (made.id, made.answer, made.question)
-        assert draft.citations[0].state is SourceState.CURRENT
-        await put(base, "Nothing of it.", "d")
-        assert await stale_drafts(base) == [draft]
-
-    async def test_a_word_put_into_the_quoted_sentence_is_a_change(self, base: OpenBase) -> None:
-        await put(base, f"{OTHERS}In cold places {QUOTE}", "b")
-        part = replace(SOURCE, quote="Canes are cut in October")
-        made = await approved(base, sources=(part,))
-        assert made.sources[0].state is SourceState.CURRENT
-        await put(base, f"{OTHERS}More water. In cold places {QUOTE}", "c")
-        assert (await entry_of(base, made)).stale_since is None
-        await put(base, f"{OTHERS}In cold places it is wrong that {QUOTE}", "d")
-        assert (await entry_of(base, made)).stale_since is not None
-
-    async def test_hiding_removing_and_bringing_back(self, base: OpenBase) -> None:
-        await put(base, QUOTE, "b")
-        made = await approved(base)
-        await base.stores.writer.set_active("c", "d", active=False)
-        hidden = await entry_of(base, made)
-        assert (hidden.stale_reason, hidden.sources[0].state) == (
-            "a source was removed: notes.md",
-            SourceState.REMOVED,
-        )
-        assert len(await stale_drafts(base)) == 1
-        await base.stores.writer.set_active("c", "d", active=True)
-        assert await entry_of(base, made) == made
-        assert await stale_drafts(base) == []
-        await base.stores.writer.remove_document("c", "d")
-        assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
-        assert len(await stale_drafts(base)) == 1
-
-    async def test_a_title_that_the_answer_leans_on_may_not_change(self, base: OpenBase) -> None:
-        await put(base, QUOTE, "b", title="Notes on Raspberry")
-        made = await approved(base, answer="Raspberry canes are cut in October.", language="en")
-        await put(base, QUOTE, "c", title="All about Raspberry")
-        assert (await entry_of(base, made)).stale_since is None
-        await put(base, QUOTE, "d", title="All about blackcurrants")
-        assert (await entry_of(base, made)).stale_since is None  # enough of the words stand in the quote
-
-    async def test_approving_a_stale_draft_renews_the_answer_its_sources_and_hashes(
-        self, base: OpenBase, clock: FixedClock
-    ) -> None:
-        await put(base, QUOTE, "b")
-        made = await approved(base)
-        spring = QUOTE.replace("October", "March")
-        await put(base, spring, "c")
-        (draft,) = await stale_drafts(base)
-        clock.wait(60)
-        renewed = await base.stores.moderation.approve(
-            draft.id, LOCAL, revision(answer=spring, sources=(replace(SOURCE, quote=spring),)), EMBEDDED
-        )
-        assert (renewed.id, renewed.revision, renewed.stale_since) == (made.id, 2, None)
-        assert (renewed.answer, renewed.approved_at) == (spring, clock.now())
-        (source,) = renewed.sources
-        assert (source.quote, source.file_hash, source.state) == (spring, "c" * 64, SourceState.CURRENT)
-        assert await stale_drafts(base) == []
-        await put(base, "Gone.", "d")
-        assert len(await stale_drafts(base)) == 1
-
-    async def test_an_answer_approved_on_words_that_are_gone_is_stale_at_once(self, base: OpenBase) -> None:
-        await put(base, QUOTE, "b")
-        draft = await base.stores.moderation.add(new_draft())
-        await put(base, "Something else.", "c")
-        entry = await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
-        assert entry.stale_since is not None
-        assert len(await stale_drafts(base)) == 1
-
-    async def test_a_source_that_changes_while_an_answer_is_approved_is_not_missed(
-        self, base: OpenBase
-    ) -> None:
-        for number in range(6):
-            await put(base, QUOTE, "b")
-            draft = await base.stores.moderation.add(new_draft(question=f"{number}?", group_key=None))
-            async with anyio.create_task_group() as both:
-                both.start_soon(put, base, f"Something else {number}.", "c")
-                both.start_soon(base.stores.moderation.approve, draft.id, LOCAL, revision(), EMBEDDED)
-            (entry,) = await base.stores.curated.kb_list("c")
-            assert entry.stale_since is not None
-            assert len(await stale_drafts(base)) == 1
-            await base.stores.curated.kb_remove(entry.id)
-
-    async def test_rejecting_a_stale_draft_retires_the_answer(self, base: OpenBase) -> None:
-        await put(base, QUOTE, "b")
-        made = await approved(base)
-        await put(base, "Something else.", "c")
-        (draft,) = await stale_drafts(base)
-        await base.stores.moderation.reject(draft.id, LOCAL, "no longer true")
-        assert not (await entry_of(base, made)).is_active
-        assert await base.stores.curated.kb_search(None, [1.0, 0.0], collection_id="c") == []
-        await base.stores.writer.remove_document("c", "d")
-        assert await stale_drafts(base) == []
-
-    async def test_only_the_approved_words_are_given_while_an_edit_waits(self, base: OpenBase) -> None:
-        await put(base, QUOTE, "b")
-        made = await approved(base)
-        queue = base.stores.moderation
-        first = await queue.propose(made.id, LOCAL, revision(answer="Poison."))
-        again = await queue.propose(made.id, LOCAL, revision(answer="More poison."))
-        assert (again.id, again.answer, again.status) == (first.id, "More poison.", DraftStatus.PENDING)
-        (match,) = await base.stores.curated.kb_search(None, [1.0, 0.0], collection_id="c")
-        assert match.entry == made
-        await queue.reject(again.id, LOCAL, "no")
-        assert await entry_of(base, made) == made
-        edit = await queue.propose(made.id, LOCAL, revision(answer="Better."))
-        changed = await queue.approve(edit.id, LOCAL, revision(answer="Better."), EMBEDDED)
-        assert (changed.answer, changed.revision) == ("Better.", 2)
-
-    async def test_a_collection_that_goes_takes_its_words_from_answers_elsewhere(
-        self, base: OpenBase
-    ) -> None:
-        await put(base, QUOTE, "b")
-        await base.stores.vectors.create_collection(Collection("other", 2, model=MODEL))
-        draft = await base.stores.moderation.add(new_draft())
-        made = await base.stores.moderation.approve(
-            draft.id, LOCAL, revision(collection_id="other"), EMBEDDED
-        )
-        await base.stores.vectors.delete_collection("c")
-        assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
-        assert [draft.stale_kb_id for draft in await stale_drafts(base)] == [made.id]

@@ -31,41 +31,46 @@ Bar: TypeAlias = Callable[[Progress], None] | None
 def add(
     call: Invocation,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Files or folders; - reads from standard input.")
+        list[Path], typer.Argument(metavar="PATH", help="Files or folders. Use - to read standard input.")
     ],
     *,
     category: Annotated[
         str | None, typer.Option("--category", metavar="X", help="What the documents are about.")
     ] = None,
     subcategory: Annotated[
-        str | None, typer.Option("--subcategory", metavar="Y", help="What they are about more narrowly.")
+        str | None, typer.Option("--subcategory", metavar="Y", help="A narrower topic within the category.")
     ] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Go on, and add whatever changes, until Ctrl-C.")
+        bool, typer.Option("--watch", help="Keep running and add whatever changes, until Ctrl-C.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be done, without doing it.")
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Also read files again that could not be read before.")
+        bool, typer.Option("--retry-failed", help="Retry files that could not be read before.")
     ] = False,
     allow_removals: Annotated[
-        bool, typer.Option("--allow-removals", help="Remove what is gone, even if it is most of a folder.")
+        bool,
+        typer.Option(
+            "--allow-removals", help="Remove missing files from the base, even if most of a folder is gone."
+        ),
     ] = False,
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", metavar="NAME", help="What to call standard input; the same name replaces it."
+            "--name",
+            metavar="NAME",
+            help="A name for standard input. Using the same name again replaces the text.",
         ),
     ] = None,
     collection: CollectionName = None,
 ) -> None:
-    """Make the base agree with files and folders. Done again, only what changed is read.
+    """Add files and folders, or bring the base up to date with them. Only changed files are read again.
 
-    What moved is moved, and what is gone from a folder is removed. If that is most of it, or the folder itself, nothing
-    is changed and the exit code is 4. Hidden files, and what .gitignore and .sourcebookignore name, are left alone, and
-    so are links that lead out of a folder. Labels are remembered for what was named; --category "" takes one away. The
-    exit code is 1 if a file failed. Ctrl-C ends after what is being written, and nothing is lost.
+    Moved files keep their documents; missing files are removed. If the folder or most of its files are gone, nothing is
+    changed and the exit code is 4. Hidden files, files named in .gitignore or .sourcebookignore, and links out of the
+    folder are skipped. Categories are remembered for the given paths; --category "" clears one. The exit code is 1 if a
+    file failed. Ctrl-C finishes the current write, and nothing is lost.
     """
     command = _Add(
         call,
@@ -77,9 +82,9 @@ def add(
         OnFailed.RETRY if retry_failed else OnFailed.LEAVE,
     )
     if STDIN in paths and (watch or dry_run):
-        raise UsageError("Standard input can neither be watched nor planned.", hint="Leave out the -.")
+        raise UsageError("--watch and --dry-run do not work with standard input.", hint="Leave out `-`.")
     if STDIN not in paths and name is not None:
-        raise UsageError("--name is the name of standard input.", hint="Leave it out, or add -.")
+        raise UsageError("--name only applies to standard input.", hint="Leave it out, or add `-` as a path.")
     if dry_run:
         command.plan()
     elif watch:
@@ -110,7 +115,7 @@ class _Add:
         self.on_failed = on_failed
 
     def run(self, piped: bytes | None, name: str | None) -> None:
-        with self.call.open_or_make() as book, stopping() as stop:
+        with self.call.open_or_make() as book, stopping(says_so=not self.call.as_json) as stop:
             report = self._add_piped(book, piped, name) if piped is not None else AddReport()
             if self.paths:
                 with progress_bar() as bar:
@@ -119,7 +124,7 @@ class _Add:
         _show(self.call, report)
 
     def plan(self) -> None:
-        with self._planning() as book, stopping() as stop, progress_bar() as bar:
+        with self._planning() as book, stopping(says_so=not self.call.as_json) as stop, progress_bar() as bar:
             plan = book.plan_add(
                 *self.paths,
                 collection=self.collection,
@@ -134,7 +139,7 @@ class _Add:
 
     @contextmanager
     def _planning(self) -> Generator[sourcebook.Sourcebook]:
-        """The base; if there is none, an empty one that is gone afterwards, because a plan makes nothing."""
+        """The base or, if there is none, a temporary empty one: planning must not create anything."""
         settings = self.call.loaded.settings
         if "://" in settings.db or Path(settings.db).exists():
             with self.call.open() as book:
@@ -147,9 +152,9 @@ class _Add:
             yield book
 
     def watch(self) -> None:
-        """Rounds until Ctrl-C. With --json, one document in the end, for all of them together."""
+        """Run rounds until Ctrl-C. With --json, print one document for all of them at the end."""
         rounds = _Rounds(self.call)
-        with self.call.open_or_make() as book, stopping() as stop:
+        with self.call.open_or_make() as book, stopping(says_so=not self.call.as_json) as stop:
             book.watch(
                 *self.paths,
                 on_round=rounds.take,
@@ -197,7 +202,7 @@ class _Add:
 
 
 class _Rounds:
-    """What the rounds of a watch did: each is told when it did something."""
+    """Collects the rounds of a watch, and reports each round that did something."""
 
     def __init__(self, call: Invocation) -> None:
         self.call = call
@@ -226,7 +231,7 @@ def as_text(report: AddReport) -> str:
     }
     parts = [f"{count} {name}" for name, count in counts.items()]
     if report.duplicates:
-        parts.append(f"{report.duplicates} with the bytes of another")
+        parts.append(f"{report.duplicates} duplicates")
     if report.skipped:
         reasons = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in report.skipped.items())
         parts.append(f"{sum(report.skipped.values())} skipped ({reasons})")
@@ -234,11 +239,11 @@ def as_text(report: AddReport) -> str:
 
 
 _REASONS = {
-    "unsupported": "of a kind that is not read",
+    "unsupported": "unsupported",
     "empty": "empty",
     "too_large": "too large",
     "not_a_file": "pipes, sockets or devices",
-    "link": "links that lead nowhere or out",
+    "link": "broken links or links out of the folder",
     "ignored": "ignored",
 }
 
@@ -262,8 +267,8 @@ def _tell_failures(report: AddReport) -> None:
         tell(f"{failure.path}: {failure.message} ({failure.code})")
     if report.still_failed:
         tell(
-            f"{report.still_failed} more could not be read before and did not change: "
-            "`sourcebook documents list --status failed` (or needs_ocr) tells why, --retry-failed tries again."
+            f"{report.still_failed} more failed before and have not changed. "
+            "See `sourcebook documents list --status failed` (or needs_ocr), or try again with --retry-failed."
         )
 
 
@@ -283,7 +288,7 @@ def _show_plan(call: Invocation, plan: AddPlan) -> None:
 
 
 def _together(one: AddReport, other: AddReport) -> AddReport:
-    """Both reports in one; what did not change is as in the later."""
+    """Both reports in one. Counts of unchanged files come from the later."""
     summed = {
         name: getattr(one, name) + getattr(other, name)
         for name in ("added", "updated", "moved", "removed", "duplicates")

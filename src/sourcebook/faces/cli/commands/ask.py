@@ -3,7 +3,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
@@ -11,15 +11,15 @@ from sourcebook.model.chat import Answer, AnswerEvent, Tier
 
 Session = Annotated[
     str | None,
-    typer.Option("--session", metavar="ID", help="The conversation to go on with.", show_default=False),
+    typer.Option("--session", metavar="ID", help="Continue this conversation.", show_default=False),
 ]
 Category = Annotated[
-    str | None, typer.Option("--category", metavar="X", help="Curated answers of this category only.")
+    str | None, typer.Option("--category", metavar="X", help="Use only curated answers of this category.")
 ]
 Subcategory = Annotated[
     str | None,
     typer.Option(
-        "--subcategory", metavar="Y", help="Documents of this subcategory first, then the general ones."
+        "--subcategory", metavar="Y", help="Put documents of this subcategory first, then general ones."
     ),
 ]
 CollectionNames = Annotated[
@@ -27,7 +27,7 @@ CollectionNames = Annotated[
     typer.Option(
         "--collection",
         metavar="NAME",
-        help="The collection to ask. May be given several times.",
+        help="The collection to ask. Repeat for several.",
         show_default=False,
     ),
 ]
@@ -35,17 +35,17 @@ CollectionNames = Annotated[
 
 def ask(
     call: Invocation,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Your question.")],
     *,
     session: Session = None,
     category: Category = None,
     subcategory: Subcategory = None,
     collection: CollectionNames = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Tell what the answer was chosen from, and why.")
+        bool, typer.Option("--explain", help="Show what the answer was chosen from, and why.")
     ] = False,
 ) -> None:
-    """Answer a question from the documents, with citations that were checked, or decline."""
+    """Answer a question from the documents with checked citations, or decline."""
     with call.open() as book:
 
         def asked(show: Callable[[AnswerEvent], None] | None) -> Answer:
@@ -59,12 +59,12 @@ def ask(
             )
 
         if call.as_json:
-            say_json(shapes.answer(asked(None), with_details=explain))
+            say_json(json_shapes.answer(asked(None), with_details=explain))
             return
         answer = streamed(asked)
         say_sources(answer)
         if explain:
             say(reasons(answer))
         if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
-            tell(f"It waits for an expert: `sourcebook moderate answer {draft_id} ANSWER`")
+            tell(f"The question is waiting for an expert: `sourcebook moderate answer {draft_id} ANSWER`")
         tell(f"Session {answer.session_id}")

@@ -11,13 +11,13 @@ from sourcebook.model.backup import OnExisting
 
 def backup(
     call: Invocation,
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to make.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     *,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier backup.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing backup.")] = False,
 ) -> None:
-    """Write the whole base, with its uploads, to one file, while others go on using it.
+    """Back up the whole base and its uploads to one file, while others keep using it.
 
-    The file appears when it is complete and verified. `sourcebook restore FILE` makes the same base of it.
+    The file appears only once it is complete and verified. `sourcebook restore FILE` restores it.
     """
     with progress_bar() as on_progress:
         report = call.closed().backup(

@@ -11,13 +11,13 @@ from sourcebook.faces.cli.output import say_json, tell
 def bot(call: Invocation) -> None:
     """Run the Telegram bot until Ctrl-C.
 
-    The settings telegram_token and telegram_admins say which bot it is and who reviews in it. With
-    telegram_webhook_url it listens, else it asks Telegram for messages itself. What is being answered when it stops is
-    finished, and what is not is fetched again at the next start.
+    The setting telegram_token names the bot, and telegram_admins the people who review in it. With
+    telegram_webhook_url the bot listens for messages; otherwise it polls Telegram. When it stops, it finishes the
+    answers it is working on, and fetches the rest at the next start.
     """
     if find_spec("aiogram") is None:
         raise ProviderMissing(
-            "the bot needs the package aiogram, which is not installed",
+            "The bot needs the package aiogram, which is not installed.",
             hint="Install it: pip install 'sourcebook[telegram]'.",
         )
     from sourcebook.faces.telegram.bot import Ended, run  # noqa: PLC0415 - an extra that may not be there
@@ -37,4 +37,6 @@ def bot(call: Invocation) -> None:
 
 
 def _tell_ready(username: str, where: str) -> None:
-    tell(f"The bot @{username} is ready{f' and listens at {where}' if where else ''}. Ctrl-C ends it.")
+    tell(
+        f"The bot @{username} is ready{f' and listens at {where}' if where else ''}. Press Ctrl-C to stop it."
+    )

@@ -22,8 +22,8 @@ def calibrate(
         typer.Option(
             "--questions",
             metavar="CSV",
-            help="Questions with the document that answers each, none if nothing should. "
-            "The sample library brings its own.",
+            help="A CSV file of questions, each with the document that answers it, or none if it should be "
+            "declined. The sample library has its own.",
             show_default=False,
         ),
     ] = None,
@@ -32,28 +32,29 @@ def calibrate(
         typer.Option(
             "--pairs",
             metavar="CSV",
-            help="Pairs of questions, and whether they ask the same.",
+            help="A CSV file of question pairs, and whether both ask the same.",
             show_default=False,
         ),
     ] = None,
     from_moderation: Annotated[
-        bool, typer.Option("--from-moderation", help="Use the answers that experts approved or rejected.")
+        bool, typer.Option("--from-moderation", help="Use the answers experts approved or rejected.")
     ] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="Let the collection use what is suggested.")] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Apply the suggested thresholds to the collection.")
+    ] = False,
     collection: CollectionName = None,
 ) -> None:
-    """Measure when questions are answered, declined, or given a curated answer, and suggest better thresholds.
+    """Measure how often questions are answered, declined or given a curated answer, and suggest better thresholds.
 
-    Nothing is changed without --apply. The figures of a suggestion are measured on questions that were left out when it
-    was chosen.
+    Nothing is changed without --apply. A suggestion is measured on questions that were not used to choose it.
     """
     with call.open() as book:
         judged, paired = _given(book, questions, pairs, collection, from_moderation=from_moderation)
         with counting_bar("asking") as bar:
-            found = book.calibrate(judged, paired, collection=collection, on_asked=bar)
+            found = book.quality.calibrate(judged, paired, collection=collection, on_asked=bar)
         applied = apply and found.has_suggestion
         if applied:
-            book.apply_calibration(found)
+            book.quality.apply_calibration(found)
     if call.as_json:
         say_json(as_json(found, applied=applied))
         return
@@ -69,10 +70,10 @@ def _given(
     *,
     from_moderation: bool,
 ) -> tuple[list[JudgedQuestion], list[QuestionPair]]:
-    """What is measured by: as named or, if nothing is, what the sample library brings when the base is the sample."""
+    """The questions and pairs that were named or, if none were and the base is the sample library, the sample's own."""
     judged = own_questions(book, questions, collection) if questions else []
     if from_moderation:
-        judged += book.decided_questions(collection=collection)
+        judged += book.quality.decided_questions(collection=collection)
     paired = question_pairs(pairs) if pairs else []
     if questions is None and pairs is None and not from_moderation:
         judged, paired = _of_the_sample(book, collection)
@@ -87,8 +88,9 @@ def _of_the_sample(
         judged = own_questions(book, sample / "questions.csv", collection)
     except DocumentNotFound as error:
         raise UsageError(
-            "Nothing to measure by was named.",
-            hint="Give --questions, --pairs or --from-moderation. Only the sample library brings its own questions.",
+            "There is nothing to measure.",
+            hint="Pass --questions, --pairs or --from-moderation. Only the sample library has its own "
+            "questions.",
         ) from error
     return judged, question_pairs(sample / "question_pairs.csv")
 
@@ -134,9 +136,7 @@ def _curated_json(part: CuratedCalibration) -> dict[str, Any]:
 def _show(found: Calibration) -> None:
     if found.passages is not None:
         part = found.passages
-        say(
-            f"Passages: {part.answerable} questions that the base answers, {part.unanswerable} that it does not."
-        )
+        say(f"Passages: {part.answerable} questions with an answer in the base, {part.unanswerable} without.")
         rows = [("now", part.needed, part.before)]
         rows += [("suggested", part.suggested, part.after)] if part.suggested is not None else []
         say_rows(
@@ -145,7 +145,7 @@ def _show(found: Calibration) -> None:
         )
     if found.curated is not None:
         part = found.curated
-        say(f"Curated answers: {part.same} pairs that ask the same, {part.different} that only look alike.")
+        say(f"Curated answers: {part.same} pairs that ask the same, {part.different} that only look similar.")
         pairs = [("now", part.distance, part.before)]
         pairs += [("suggested", part.suggested, part.after)] if part.suggested is not None else []
         say_rows(
@@ -160,7 +160,7 @@ def _share(value: float | None) -> str:
 
 def _next(found: Calibration, *, asked_to_apply: bool) -> str:
     if not found.has_suggestion:
-        return "Nothing better was found: the thresholds stay as they are."
+        return "No better thresholds were found, so they stay as they are."
     if asked_to_apply:
-        return f"The collection {found.collection_id!r} uses the suggested thresholds from now on."
-    return "Nothing was changed. `--apply` lets the collection use what is suggested."
+        return f"The collection {found.collection_id!r} now uses the suggested thresholds."
+    return "Nothing was changed. Use `--apply` to apply the suggestion."

@@ -18,17 +18,17 @@ from sourcebook.model.chat import Answer, AnswerEvent
 PROMPT = "> "
 COMMANDS = """\
 /help            these commands
-/help QUESTION   answers from the documentation: of your project, and of Sourcebook
+/help QUESTION   an answer from your project's documentation and Sourcebook's manual
 /sources         the sources of the last answer
-/why             how the last answer came about, and what was not taken
-/new             begin another conversation
-/exit            leave; so do Ctrl-D, and Ctrl-C twice
-Ctrl-C stops an answer. Nothing of it is kept, and the conversation goes on."""
+/why             how the last answer was chosen, and what was rejected
+/new             start a new conversation
+/exit            leave (or Ctrl-D, or Ctrl-C twice)
+Ctrl-C stops an answer. It is not stored, and the conversation continues."""
 
 
 @dataclass
 class Talk:
-    """One chat: what it is limited to, and how far it has come."""
+    """One chat: its limits, and where it stands."""
 
     book: Sourcebook
     session: str | None
@@ -54,7 +54,7 @@ class Talk:
         say_sources(self.last)
 
     def help(self, question: str) -> None:
-        """Help is a conversation of its own, so that questions about the tool do not mix with the others."""
+        """Help is a separate conversation, so that questions about the tool do not mix with the others."""
         if not question:
             tell(COMMANDS)
             return
@@ -71,11 +71,11 @@ class Talk:
         say("\n".join(found)) if found else tell("There is no answer with sources yet.")
 
     def why(self, _: str) -> None:
-        say(reasons(self.last)) if self.last else tell("Nothing was asked yet.")
+        say(reasons(self.last)) if self.last else tell("You have not asked anything yet.")
 
     def new(self, _: str) -> None:
         self.session = self.help_session = self.last = None
-        tell("A new conversation.")
+        tell("Started a new conversation.")
 
 
 def chat(
@@ -86,21 +86,19 @@ def chat(
     subcategory: Subcategory = None,
     collection: CollectionNames = None,
 ) -> None:
-    """Ask one question after the other; each may build on the one before. One line is one question.
+    """Ask several questions in a conversation, one per line. Each may build on the ones before.
 
-    /help lists the commands. Questions may also come from a pipe. There is no --json here: programs use
+    Type /help for the commands. Questions may also come from a pipe. There is no --json here; programs use
     `sourcebook ask --json --session ID`.
     """
     if call.as_json:
         raise UsageError(
-            "A chat is for people, and has no --json.", hint="Use `sourcebook ask --json --session ID`."
+            "`chat` is interactive and has no --json.", hint="Use `sourcebook ask --json --session ID`."
         )
     _read_anything()
     with call.open() as book:
         if session is not None:
-            book.session(
-                session
-            )  # A conversation that is not there is an error now, not after the first question.
+            book.conversations.get(session)  # Fail now rather than after the first question.
         talk = Talk(book, session, category, subcategory, collection)
         code = _converse(talk, is_terminal=sys.stdin.isatty())
     if talk.session is not None:
@@ -111,14 +109,14 @@ def chat(
 
 
 def _read_anything() -> None:
-    """A question may come with bytes that are no text."""
+    """Input may contain bytes that are not valid text."""
     given: object = sys.stdin
     if isinstance(given, TextIOWrapper):
         cast("TextIOWrapper", given).reconfigure(errors="replace")
 
 
 def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
-    """Until the last line. The second Ctrl-C without an answer in between leaves."""
+    """Read until the last line. A second Ctrl-C in a row leaves."""
     if is_terminal:
         tell("Ask a question. /help lists the commands.")
     was_interrupted = False
@@ -134,7 +132,7 @@ def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
             if was_interrupted or not is_terminal:
                 return ExitCode.INTERRUPTED
             was_interrupted = True
-            tell("\nStopped. Ctrl-C again, or /exit, leaves.")
+            tell("\nStopped. Press Ctrl-C again or type /exit to leave.")
         except SourcebookError as error:
             if not is_terminal:
                 raise
@@ -153,7 +151,7 @@ def _respond(talk: Talk, line: str) -> None:
 
 
 def _next_line(*, is_terminal: bool) -> str | None:
-    """The next line without its ends, None when there are no more."""
+    """The next line, stripped. None at the end."""
     if is_terminal and sys.stdout.isatty():
         try:
             return input(PROMPT).strip()

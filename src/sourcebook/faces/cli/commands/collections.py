@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.errors import UsageError
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.documents import Collection, DistanceMetric
@@ -13,9 +13,9 @@ from sourcebook.model.documents import Collection, DistanceMetric
 def list_collections(call: Invocation) -> None:
     """List the collections of the base."""
     with call.open() as book:
-        collections = book.collections()
+        collections = book.library.collections()
     if call.as_json:
-        say_json({"collections": [shapes.collection(collection) for collection in collections]})
+        say_json({"collections": [json_shapes.collection(collection) for collection in collections]})
         return
     say_rows(
         ("name", "model", "dimensions", "metric", "documents", "chunks"),
@@ -35,11 +35,11 @@ def list_collections(call: Invocation) -> None:
 
 def create(
     call: Invocation,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The collection's name.")],
     *,
     dimensions: Annotated[
         int,
-        typer.Option("--dimensions", metavar="N", min=1, help="The size of the vectors that you will bring."),
+        typer.Option("--dimensions", metavar="N", min=1, help="The size of the vectors you will store."),
     ],
     metric: Annotated[
         DistanceMetric, typer.Option("--metric", help="How vectors are compared.")
@@ -48,7 +48,7 @@ def create(
         str | None, typer.Option("--description", metavar="TEXT", help="What it is for.")
     ] = None,
 ) -> None:
-    """Make a collection for vectors of your own. `add --collection NAME` makes one for documents by itself."""
+    """Create a collection for your own vectors. For documents, `add --collection NAME` creates one itself."""
     wanted = Collection(
         id=name,
         embedding_dimensions=dimensions,
@@ -57,11 +57,11 @@ def create(
         distance_metric=metric,
     )
     with call.open_or_make() as book:
-        made = book.create_collection(wanted)
+        made = book.library.create_collection(wanted)
     if call.as_json:
-        say_json({"collection": shapes.collection(made)})
+        say_json({"collection": json_shapes.collection(made)})
     else:
-        tell(f"The collection {made.id} is there.")
+        tell(f"The collection {made.id} is ready.")
 
 
 def remove(
@@ -70,15 +70,15 @@ def remove(
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Remove a collection with all that it holds. One that does not exist is fine."""
+    """Remove a collection and everything in it. A missing collection is not an error."""
     if not yes:
-        _confirm(f"Remove the collection {name} with all its documents?")
+        _confirm(f"Remove the collection {name} and all its documents?")
     with call.open() as book:
-        book.remove_collection(name)
+        book.library.remove_collection(name)
     if call.as_json:
         say_json({"removed": name})
     else:
-        tell(f"There is no collection {name} any more.")
+        tell(f"Removed the collection {name}.")
 
 
 def _confirm(question: str) -> None:

@@ -9,7 +9,7 @@ from sourcebook.storage.postgres.citus import STEPS, statements
 
 
 def show(call: Invocation) -> None:
-    """Show every setting, its value and where it came from. Passwords are masked."""
+    """Show every setting, its value, and where it came from. Passwords are masked."""
     settings = call.loaded.as_dict()
     if call.as_json:
         say_json({"settings": settings})
@@ -24,10 +24,10 @@ def citus(
     call: Invocation,
     *,
     shards: Annotated[
-        int, typer.Option("--shards", min=1, metavar="N", help="Into how many parts each table is cut.")
+        int, typer.Option("--shards", min=1, metavar="N", help="How many shards to split each table into.")
     ] = 8,
 ) -> None:
-    """Print how to spread a base over several servers with Citus. Nothing is run."""
+    """Print the statements that spread a base over several servers with Citus. Nothing is run."""
     path = urlsplit(call.loaded.settings.db).path.strip("/") if "://" in call.loaded.settings.db else ""
     sql = statements(unquote(path) or "sourcebook", shards)
     if call.as_json:

@@ -10,13 +10,13 @@ from sourcebook.faces.cli.progress import progress_bar
 def copy(
     call: Invocation,
     source: Annotated[str, typer.Argument(metavar="SRC", help="The base to copy: a path or an address.")],
-    target: Annotated[str, typer.Argument(metavar="DST", help="An empty base, made if it is not there.")],
+    target: Annotated[str, typer.Argument(metavar="DST", help="An empty base. It is created if needed.")],
 ) -> None:
-    """Copy a base, vectors included, to a file or a server. Interrupted, it goes on where it stopped when run again."""
+    """Copy a base, vectors included, to a file or a server. Run it again to resume an interrupted copy."""
     at_source = Invocation(call.as_json, {**call.flags, "db": source})
     with at_source.open() as book, progress_bar() as on_progress:
-        report = book.copy_to(target, on_progress=on_progress)
+        report = book.maintenance.copy_to(target, on_progress=on_progress)
     if call.as_json:
         say_json(report.as_dict())
     else:
-        say(f"{sum(report.rows.values())} rows of {len(report.rows)} tables were copied and compared.")
+        say(f"Copied and compared {sum(report.rows.values())} rows in {len(report.rows)} tables.")

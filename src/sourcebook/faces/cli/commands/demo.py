@@ -7,7 +7,7 @@ from typing import Any
 import sourcebook
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.errors import Conflict, PathNotFound
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
 from sourcebook.faces.cli.invocation import Invocation
@@ -31,7 +31,7 @@ BEFORE, AFTER = "about 20 g per square metre", "about 35 g per square metre"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the demo did: the report of `add`, and the answers before and after."""
+    """What the demo showed: the report of `add`, and its answers."""
 
     report: AddReport
     answers: dict[str, Answer]
@@ -42,7 +42,7 @@ class Shown:
 
 
 def demo(call: Invocation) -> None:
-    """Ask the sample library, and see an approved answer go stale. Makes data/demo.db anew, or the base of --db."""
+    """Ask the sample library, and see an approved answer go stale. Recreates data/demo.db, or uses --db."""
     base = _fresh_base(call)
     library = _own_copy(base)
     settings = call.loaded.settings.model_copy(update={"db": str(base)})
@@ -55,23 +55,25 @@ def demo(call: Invocation) -> None:
 
 
 def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
-    _heading(call, f"1. A folder of documents becomes a base: {library}")
+    _heading(call, f"1. Index a folder of documents: {library}")
     report = book.add(library)
     tell(report_as_text(report))
-    _heading(call, "2. Questions in three languages are answered from it, with sources")
+    _heading(call, "2. Ask in three languages, and get answers with sources")
     answers = {language: _asked(book, question, call) for language, question in QUESTIONS.items()}
-    _heading(call, "3. What is not in it is not answered, and waits for an expert")
+    _heading(call, "3. A question the documents do not answer waits for an expert")
     declined = _asked(book, UNANSWERABLE, call)
-    _heading(call, "4. A person approves an answer, and it comes first from now on")
+    _heading(call, "4. A person approves an answer, and from now on it comes first")
     draft = book.moderation.consider(answers["en"]) or book.moderation.call_human(QUESTIONS["en"])
     book.moderation.approve_moderation_item(draft.id, LOCAL_USER, answer=answers["en"].answer)
     curated = _asked(book, QUESTIONS["en"], call)
-    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The answer is known to be stale")
+    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The answer is marked stale")
     _edit(library / EDITED)
     book.add(library)
     stale = _asked(book, QUESTIONS["en"], call)
     waiting = len(book.moderation.get_pending_moderation_items(kind=DraftKind.STALE))
-    _heading(call, f"It is back in the queue: {waiting} stale answer waits (`sourcebook moderate list`).")
+    _heading(
+        call, f"It is back in the review queue: {waiting} stale answer waiting (`sourcebook moderate list`)."
+    )
     return Shown(report, answers, declined, curated, stale, waiting)
 
 
@@ -93,7 +95,7 @@ def _edit(path: Path) -> None:
 
 
 def _own_copy(base: Path) -> Path:
-    """The sample library beside the base, where it may be edited."""
+    """A copy of the sample library beside the base, which the demo may edit."""
     library = base.with_suffix(".documents")
     shutil.rmtree(library, ignore_errors=True)
     shutil.copytree(sample_folder(), library)
@@ -101,11 +103,11 @@ def _own_copy(base: Path) -> Path:
 
 
 def _fresh_base(call: Invocation) -> Path:
-    """A path for the demo's base. One that somebody named is never overwritten."""
+    """A path for the demo's base. A base named by the user is never overwritten."""
     if call.loaded.origins.get("db") is SettingOrigin.FLAG:
         named = Path(call.loaded.settings.db)
         if named.exists():
-            raise Conflict(f"{named} exists already.", hint="The demo wants a new base: name another path.")
+            raise Conflict(f"{named} already exists.", hint="The demo needs a new base: choose another path.")
         return named
     for leftover in (DEMO_BASE, Path(f"{DEMO_BASE}-wal"), Path(f"{DEMO_BASE}-shm")):
         leftover.unlink(missing_ok=True)
@@ -113,14 +115,12 @@ def _fresh_base(call: Invocation) -> Path:
 
 
 def sample_folder() -> Path:
-    """The sample's documents: inside the installed package, or beside the source of an editable install."""
+    """The sample's documents: in the installed package, or beside the source in an editable install."""
     package = Path(str(importlib.resources.files(sourcebook)))
     for folder in (package / "_sample" / "documents", package.parent.parent / "sample" / "documents"):
         if folder.is_dir():
             return folder
-    raise PathNotFound(
-        "The sample library was not installed.", hint="Install Sourcebook from its wheel again."
-    )
+    raise PathNotFound("The sample library is not installed.", hint="Reinstall Sourcebook from its wheel.")
 
 
 def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
@@ -129,17 +129,17 @@ def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
         "documents": str(library),
         "report": shown.report.as_dict(),
         "answers": [
-            {"language": language, **shapes.answer(answer)} for language, answer in shown.answers.items()
+            {"language": language, **json_shapes.answer(answer)} for language, answer in shown.answers.items()
         ],
-        "declined": shapes.answer(shown.declined),
-        "curated": shapes.answer(shown.curated, with_details=True),
-        "stale": shapes.answer(shown.stale, with_details=True),
+        "declined": json_shapes.answer(shown.declined),
+        "curated": json_shapes.answer(shown.curated, with_details=True),
+        "stale": json_shapes.answer(shown.stale, with_details=True),
         "waiting": shown.waiting,
     }
 
 
 def _next_steps(base: Path) -> str:
     return f"""Try next:
-  sourcebook search --db {base} "a question of your own"
-  sourcebook add ~/notes                # your own documents, into data/knowledge_base.db
+  sourcebook search --db {base} "your own question"
+  sourcebook add ~/notes                # index your own documents in data/knowledge_base.db
   sourcebook --help"""

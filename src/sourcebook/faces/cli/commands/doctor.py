@@ -16,10 +16,10 @@ def doctor(
     *,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Put right what can be, say what was done, and keep what is replaced."),
+        typer.Option("--repair", help="Repair what can be repaired and report it. Replaced files are kept."),
     ] = False,
 ) -> None:
-    """Check the base. Each thing that is wrong comes with what to do; the exit code is then 5."""
+    """Check the base. Every problem comes with what to do about it; the exit code is then 5."""
     call.require_base()
     with progress_bar() as on_progress:
         look = call.closed().repair if repair else call.closed().doctor
@@ -51,4 +51,4 @@ def _show_rows(finding: Finding) -> None:
         for row in finding.rows[:_SHOWN]:
             say(f"  {row}")
     if len(finding.rows) > _SHOWN:
-        say(f"  … and {len(finding.rows) - _SHOWN} more, all of which --json prints")
+        say(f"  … and {len(finding.rows) - _SHOWN} more; --json prints them all")

@@ -4,14 +4,14 @@ from typing import Annotated, Any
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.text_layout import Cut
 from sourcebook.model.documents import Document, DocumentDetails, DocumentStatus
 
 PREVIEW = 500
-"""Letters of a text that are shown."""
+"""How many characters of a text to show."""
 _UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
 
 Name = Annotated[
@@ -27,18 +27,18 @@ def list_documents(
     *,
     status: Annotated[
         DocumentStatus | None,
-        typer.Option("--status", help="Only documents of this status.", show_default=False),
+        typer.Option("--status", help="List only documents with this status.", show_default=False),
     ] = None,
     collection: CollectionName = None,
 ) -> None:
-    """List the documents of a collection, with the reasons if only those are listed that could not be read.
+    """List the documents of a collection. With --status failed or needs_ocr, the reasons are listed too.
 
-    On a narrow terminal columns are left out; --json has everything.
+    A narrow terminal shows fewer columns; --json has everything.
     """
     with call.open() as book:
-        documents = book.documents(collection=collection, status=status)
+        documents = book.library.documents(collection=collection, status=status)
     if call.as_json:
-        say_json({"documents": [shapes.document(document) for document in documents]})
+        say_json({"documents": [json_shapes.document(document) for document in documents]})
         return
     columns = ["path", "title", "type", "language", "status", "chunks", "id"]
     rows = [_listed(document) for document in documents]
@@ -55,11 +55,11 @@ def list_documents(
 
 
 def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> None:
-    """Show what the base knows of a document, and how its text begins."""
+    """Show what the base knows about a document, and the beginning of its text."""
     with call.open() as book:
-        details = book.find_document(name, collection=collection)
+        details = book.library.find(name, collection=collection)
     if call.as_json:
-        say_json({"document": shapes.document_details(details, PREVIEW)})
+        say_json({"document": json_shapes.document_details(details, PREVIEW)})
         return
     say_rows(("field", "value"), _rows(details))
     say("")
@@ -67,40 +67,40 @@ def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> 
 
 
 def hide(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
-    """Keep documents from being found, without forgetting them. They stay hidden when their files change."""
+    """Hide documents from searches without removing them. They stay hidden when their files change."""
     with call.open() as book:
-        found = [book.find_document(name, collection=collection).document for name in names]
+        found = [book.library.find(name, collection=collection).document for name in names]
         for document in found:
-            book.hide_document(document.id, collection=collection)
+            book.library.hide(document.id, collection=collection)
     _tell(call, "hidden", {document.id: document.file_path for document in found})
 
 
 def unhide(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
-    """Let hidden documents be found again."""
+    """Make hidden documents searchable again."""
     with call.open() as book:
-        found = [book.find_document(name, collection=collection).document for name in names]
+        found = [book.library.find(name, collection=collection).document for name in names]
         for document in found:
-            book.unhide_document(document.id, collection=collection)
+            book.library.unhide(document.id, collection=collection)
     _tell(call, "shown again", {document.id: document.file_path for document in found})
 
 
 def remove(call: Invocation, names: Names, *, collection: CollectionName = None) -> None:
-    """Remove documents from the base. Their files are left alone.
+    """Remove documents from the base. Their files are not touched.
 
-    A file that still lies in a folder that was added comes back with the next `add` of that folder: name it in
+    If the file is still in a folder that you add again, the document comes back. To prevent that, list the file in
     .sourcebookignore, or hide the document instead.
     """
     with call.open() as book:
-        found = [book.find_document(name, collection=collection) for name in names]
+        found = [book.library.find(name, collection=collection) for name in names]
         for details in found:
-            book.remove_document(details.document.id, collection=collection)
+            book.library.remove(details.document.id, collection=collection)
     _tell(call, "removed", {d.document.id: d.document.file_path for d in found})
     if not call.as_json:
         for details in found:
             if details.held_by:
                 tell(
-                    f"{details.document.file_path} comes back with the next `sourcebook add {details.held_by[0]}`, "
-                    "unless .sourcebookignore names it. `sourcebook documents hide` would keep it from being found."
+                    f"{details.document.file_path} will come back with the next `sourcebook add {details.held_by[0]}`, "
+                    "unless you list it in .sourcebookignore. Or hide it with `sourcebook documents hide`."
                 )
 
 
@@ -114,7 +114,7 @@ def _tell(call: Invocation, what: str, documents: dict[str, str]) -> None:
 
 def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
     document = details.document
-    shown = shapes.document(document)
+    shown = json_shapes.document(document)
     metadata: dict[str, Any] = shown.pop("metadata")
     rows = [(key, _readable(key, value)) for key, value in shown.items() if value not in (None, "")]
     rows += [(f"metadata {key}", _readable(key, value)) for key, value in metadata.items()]
@@ -140,7 +140,7 @@ def _listed(document: Document) -> list[object]:
 
 
 def _readable(key: str, value: Any) -> Any:
-    """Times as people write them, and lists as they would stand in a file."""
+    """Times in readable form, and lists as JSON."""
     if key in ("mtime", "indexed_at") and isinstance(value, int):
         return moment(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (bool, dict, list)) else value

@@ -39,8 +39,8 @@ def evaluate(
         Path | None,
         typer.Argument(
             metavar="DIR|CSV",
-            help="A retrieval set, a folder of documents with a questions.csv, or a CSV file of questions about the "
-            "base of --db.",
+            help="A retrieval set, a folder of documents with a questions.csv, or a CSV file of questions "
+            "about the base in --db.",
             show_default=False,
         ),
     ] = None,
@@ -48,12 +48,12 @@ def evaluate(
     mode: Annotated[
         RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")
     ] = RetrievalMode.HYBRID,
-    rerank: Annotated[
-        bool, typer.Option("--rerank", help="Order the best passages anew by reading them.")
-    ] = False,
+    rerank: Annotated[bool, typer.Option("--rerank", help="Rerank the best passages.")] = False,
     compare: Annotated[
         bool,
-        typer.Option("--compare", help="All modes side by side, and whether they differ by more than luck."),
+        typer.Option(
+            "--compare", help="Compare all modes, and test whether they differ by more than chance."
+        ),
     ] = False,
     top_k: Annotated[
         int, typer.Option("--top-k", metavar="N", min=1, max=1000, help="How many documents count.")
@@ -69,22 +69,28 @@ def evaluate(
         typer.Option(
             "--keep",
             metavar="BASE",
-            help="Keep the documents in this base, and use it again the next time.",
+            help="Keep the documents in this base and reuse it next time.",
             show_default=False,
         ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the figures: .svg, or text for any other ending."),
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw the figures to this file: as SVG if it ends in .svg, otherwise as text.",
+        ),
     ] = None,
     replay: Annotated[
         bool,
-        typer.Option("--replay", help="Ask what people asked before, and show what another setting changes."),
+        typer.Option(
+            "--replay", help="Repeat the questions people have asked, and show what another setting changes."
+        ),
     ] = False,
     from_moderation: Annotated[
         bool,
         typer.Option(
-            "--from-moderation", help="Ask what was decided about in review; the sources are right."
+            "--from-moderation", help="Use the questions decided in review; their sources count as correct."
         ),
     ] = False,
     against: Annotated[
@@ -92,23 +98,23 @@ def evaluate(
         typer.Option(
             "--against",
             metavar="SETTING",
-            help="What --replay compares with: keyword, hybrid+rerank and so on.",
+            help="The setting --replay compares with, such as keyword or hybrid+rerank.",
         ),
     ] = "hybrid",
     collection: CollectionName = None,
 ) -> None:
     """Measure how well documents are found: nDCG, recall and MRR, and how long a search takes.
 
-    A retrieval set is a folder with corpus.jsonl (or .gz), queries.jsonl and qrels.tsv; its documents go into a base of
-    their own, which is removed afterwards. In questions.csv each line has a question and the document that answers it,
-    by path, file name, title or id; several with | between them, none if it should not be answered.
+    A retrieval set is a folder with corpus.jsonl (or .gz), queries.jsonl and qrels.tsv. Its documents go into a
+    temporary base. In questions.csv, each line has a question and the document that answers it, by path, file name,
+    title or id. Separate several documents with |, and leave the field empty if the question should be declined.
     """
     provider = RerankProvider(call.loaded.settings.rerank_provider)
     chosen = f"{mode.value}+rerank" if rerank else mode.value
     command = _Evaluation(call, provider, top_k, limit, collection)
     if path is not None and (replay or from_moderation):
         raise UsageError(
-            f"--replay and --from-moderation ask what people asked, and not what is in {path}.",
+            f"--replay and --from-moderation use questions from the base, not those in {path}.",
             hint="Leave out one of the two.",
         )
     if replay:
@@ -119,8 +125,8 @@ def evaluate(
         asked = command.ask_decided(names)
     elif path is None:
         raise UsageError(
-            "Nothing to evaluate was named.",
-            hint="Name a folder or a CSV file, or use --replay or --from-moderation.",
+            "There is nothing to evaluate.",
+            hint="Give a folder or a CSV file, or use --replay or --from-moderation.",
         )
     else:
         asked = command.ask(path, names, keep)
@@ -132,7 +138,7 @@ def evaluate(
     else:
         evaluation_text.show(asked)
         if plot:
-            tell(f"The figures are drawn in {plot}.")
+            tell(f"Drew the figures in {plot}.")
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ class _Evaluation:
     collection: str | None
 
     def ask(self, path: Path, names: Sequence[str], keep: Path | None) -> AskedSet:
-        """Ask the questions that lie there, in every one of the settings."""
+        """Ask the questions found there, under each of the settings."""
         if not path.exists():
             raise PathNotFound(f"There is no {path}.")
         if path.is_file():
@@ -156,7 +162,7 @@ class _Evaluation:
         if not is_retrieval_set(path) and not (path / QUESTIONS).is_file():
             raise UsageError(
                 f"{path} is neither a retrieval set nor a folder with a {QUESTIONS}.",
-                hint=f"Write a {QUESTIONS} with the columns question and expected_document into it.",
+                hint=f"Add a {QUESTIONS} with the columns question and expected_document.",
             )
         name = path.resolve().name
         with self._base(keep) as book:
@@ -169,18 +175,18 @@ class _Evaluation:
             return self._asked(book, name, questions, names, name)
 
     def ask_decided(self, names: Sequence[str]) -> AskedSet:
-        """Ask what people approved and rejected, in every one of the settings."""
+        """Ask the questions decided in review, under each of the settings."""
         with self.call.open() as book:
             questions: list[JudgedQuestion] = book.moderation.judged_questions(self.collection)
             if not questions:
                 raise UsageError(
-                    "Nothing was decided yet that names its documents.",
+                    "No decided draft names its documents yet.",
                     hint="Approve some drafts: `sourcebook moderate list` shows them.",
                 )
             return self._asked(book, "moderation", questions, names, self.collection)
 
     def replay(self, chosen: str, against: str) -> None:
-        """Ask what people asked, in both settings."""
+        """Repeat the questions people asked, under both settings."""
         before, after = self._setting(against), self._setting(chosen)
         if before.name == after.name:
             raise UsageError(
@@ -189,7 +195,7 @@ class _Evaluation:
         with self.call.open() as book:
             questions = _asked_before(book)[: self.limit]
             with counting_bar("asking") as bar:
-                replayed = book.replay(
+                replayed = book.quality.replay(
                     questions, before, after, k=5, collection=self.collection, on_asked=bar
                 )
         if self.call.as_json:
@@ -197,7 +203,7 @@ class _Evaluation:
         elif replayed:
             say(evaluation_text.replay_as_text(replayed, before.name, after.name))
         else:
-            tell("Nobody has asked anything yet: `sourcebook ask` and `sourcebook chat` keep what is asked.")
+            tell("There are no questions yet. `sourcebook ask` and `sourcebook chat` store them.")
 
     @contextmanager
     def _base(self, keep: Path | None) -> Generator[sourcebook.Sourcebook]:
@@ -227,9 +233,9 @@ class _Evaluation:
         for failure in report.failed:
             tell(f"{failure.path}: {failure.message} ({failure.code})")
         # The questions themselves would be the best answer to every one of them.
-        for document in book.documents(collection):
+        for document in book.library.documents(collection):
             if Path(document.file_path).name == QUESTIONS:
-                book.remove_document(document.id, collection=collection)
+                book.library.remove(document.id, collection=collection)
 
     def _asked(
         self,
@@ -244,18 +250,18 @@ class _Evaluation:
         for setting in map(self._setting, settings):
             with counting_bar(setting.name) as bar:
                 found.append(
-                    book.evaluate(chosen, setting, k=self.top_k, collection=collection, on_asked=bar)
+                    book.quality.evaluate(chosen, setting, k=self.top_k, collection=collection, on_asked=bar)
                 )
-        return AskedSet(name, len(book.documents(collection)), found)
+        return AskedSet(name, len(book.library.documents(collection)), found)
 
     def _setting(self, name: str) -> SearchSetting:
         return SearchSetting.of(name, self.provider)
 
 
 def _asked_before(book: sourcebook.Sourcebook) -> list[str]:
-    """What people asked in their conversations, each question once, the latest conversation first."""
+    """The questions in all conversations, each once, newest conversation first."""
     asked: dict[str, None] = {}
-    for session in book.sessions(_SESSIONS_READ):
-        messages = book.session(session.id).messages
+    for session in book.conversations.latest(_SESSIONS_READ):
+        messages = book.conversations.get(session.id).messages
         asked |= dict.fromkeys(message.content for message in messages if message.role is Role.USER)
     return list(asked)

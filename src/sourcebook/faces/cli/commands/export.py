@@ -11,22 +11,22 @@ from sourcebook.storage.jsonl.report import OnExisting
 
 def export(
     call: Invocation,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
     *,
     collection: Annotated[
         list[str] | None,
         typer.Option(
             "--collection",
             metavar="NAME",
-            help="A collection to export; all if none is named.",
+            help="A collection to export. Repeat for several; default: all.",
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier bundle.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing bundle.")] = False,
 ) -> None:
-    """Write the base as a bundle: embeddings.jsonl, documents.jsonl and manifest.json. It appears when complete."""
+    """Write the base as a bundle: embeddings.jsonl, documents.jsonl and manifest.json."""
     with call.open() as book, progress_bar() as on_progress:
-        report = book.export(
+        report = book.maintenance.export(
             directory,
             collections=collection or None,
             on_existing=OnExisting.REPLACE if force else OnExisting.REFUSE,

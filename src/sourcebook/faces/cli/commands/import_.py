@@ -16,8 +16,8 @@ def import_bundle(
         str,
         typer.Argument(
             metavar="SRC",
-            help="A bundle, an embeddings.jsonl or the folder of one, or a base of another program: "
-            "a file of SQLite, or `postgresql://…`.",
+            help="A bundle, an embeddings.jsonl or its folder, or another program's base: an SQLite file "
+            "or `postgresql://…`.",
         ),
     ],
     *,
@@ -32,28 +32,38 @@ def import_bundle(
         typer.Option(
             "--model",
             metavar="NAME",
-            help="Whose vectors an embeddings.jsonl or another program's base holds. They are kept then; without "
-            "it, what another program's base holds is embedded again.",
+            help="The model that made the vectors of an embeddings.jsonl or another program's base, so "
+            "that they can be kept. Without it, another program's texts are embedded again.",
             show_default=False,
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say what would be done with another program's base, and do nothing."),
+    ] = False,
 ) -> None:
-    """Read a bundle that `export` wrote, an embeddings.jsonl, or a base of another program."""
+    """Import a bundle written by `export`, an embeddings.jsonl, or another program's base."""
     with call.open_or_make() as book, progress_bar() as on_progress:
-        report = book.import_bundle(source, collection=collection, model=model, on_progress=on_progress)
+        report = book.maintenance.import_bundle(
+            source, collection=collection, model=model, on_progress=on_progress, dry_run=dry_run
+        )
     if call.as_json:
         say_json(report.as_dict())
     else:
+        if dry_run:
+            say("Nothing was written. It would be:")
         _say(report)
 
 
 def _say(report: "BundleReport") -> None:
     say(
         f"{report.documents} documents, {report.chunks} chunks and {report.vectors} vectors in "
-        f"{len(report.collections)} collections; {report.unchanged} documents were there already, "
+        f"{len(report.collections)} collections; {report.unchanged} documents already existed, "
         f"{report.duplicates} under another id, and {report.skipped} rows were skipped."
     )
     for table, written in report.rows.items():
         say(f"{written} rows of {table}")
+    for table, renewed in report.renewed.items():
+        say(f"{renewed} rows of {table} that were there, brought to their present state")
     for why, count in report.left_out.items():
         say(f"{count} {why}")

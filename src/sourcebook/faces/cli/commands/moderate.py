@@ -6,7 +6,7 @@ import typer
 
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
-from sourcebook.faces import draft_shapes, shapes
+from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
@@ -17,15 +17,17 @@ LOCAL_USER = 1
 _SHORT = 70
 _DAY = 86_400
 
-Number = Annotated[int, typer.Argument(metavar="ID", help="The number that `moderate list` shows.")]
+Number = Annotated[int, typer.Argument(metavar="ID", help="The draft's number in `moderate list`.")]
 Admin = Annotated[
-    int, typer.Option("--as", metavar="USER", help="Who decides: the number of an expert or administrator.")
+    int,
+    typer.Option("--as", metavar="USER", help="The user number of the expert or administrator who decides."),
 ]
 Category = Annotated[
-    str | None, typer.Option("--category", metavar="X", help="What it belongs to.", show_default="as guessed")
+    str | None,
+    typer.Option("--category", metavar="X", help="The answer's category.", show_default="as guessed"),
 ]
 Subcategory = Annotated[
-    str | None, typer.Option("--subcategory", metavar="Y", help="What it belongs to inside the category.")
+    str | None, typer.Option("--subcategory", metavar="Y", help="The answer's subcategory.")
 ]
 Since = Annotated[
     str | None,
@@ -36,17 +38,17 @@ Since = Annotated[
 def list_drafts(
     call: Invocation,
     *,
-    kind: Annotated[DraftKind | None, typer.Option("--kind", help="Only drafts of this kind.")] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=1000, help="So many at most.")
-    ] = 20,
-    after: Annotated[int, typer.Option("--after", metavar="ID", min=0, help="Those behind this one.")] = 0,
+    kind: Annotated[DraftKind | None, typer.Option("--kind", help="List only drafts of this kind.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Show at most N.")] = 20,
+    after: Annotated[
+        int, typer.Option("--after", metavar="ID", min=0, help="List the drafts after this one.")
+    ] = 0,
 ) -> None:
-    """List what waits for a decision, oldest first: answers, questions for the expert, stale answers."""
+    """List the drafts waiting for a decision, oldest first: answers, questions for the expert, stale answers."""
     with call.open() as book:
         drafts: list[Draft] = book.moderation.get_pending_moderation_items(limit, kind=kind, after=after)
     if call.as_json:
-        say_json({"drafts": [draft_shapes.draft(each) for each in drafts]})
+        say_json({"drafts": [draft_json_shapes.draft(each) for each in drafts]})
         return
     say_rows(
         ("id", "kind", "asked", "category", "question", "answer"),
@@ -58,14 +60,14 @@ def list_drafts(
 
 
 def show(call: Invocation, draft_id: Number) -> None:
-    """Show a draft: the question, the answer with its sources, what was searched, and what asks the same."""
+    """Show a draft: the question, the answer with its sources, what was searched, and similar drafts."""
     with call.open() as book:
         draft: Draft = book.moderation.get_item(draft_id)
         similar: list[Draft] = book.moderation.similar(draft_id)
         entry_id = draft.kb_id or draft.stale_kb_id
         entry: CuratedAnswer | None = None if entry_id is None else book.stores.curated.kb_get(entry_id)
     if call.as_json:
-        say_json({"draft": draft_shapes.draft_with_details(draft, similar, entry)})
+        say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry)})
         return
     say("\n".join(_told(draft, similar, entry)))
 
@@ -75,16 +77,17 @@ def approve(
     draft_id: Number,
     *,
     answer: Annotated[
-        str | None, typer.Option("--answer", metavar="TEXT", help="The answer in other words; - reads it.")
+        str | None,
+        typer.Option("--answer", metavar="TEXT", help="The edited answer. Use - to read it from stdin."),
     ] = None,
     question: Annotated[
-        str | None, typer.Option("--question", metavar="TEXT", help="The question in other words.")
+        str | None, typer.Option("--question", metavar="TEXT", help="The edited question.")
     ] = None,
     category: Category = None,
     subcategory: Subcategory = None,
     admin: Admin = LOCAL_USER,
 ) -> None:
-    """Approve a draft, as it is or edited: it becomes a curated answer, bound to its sources."""
+    """Approve a draft, as it is or edited. It becomes a curated answer bound to its sources."""
     with call.open() as book:
         entry: CuratedAnswer = book.moderation.approve_moderation_item(
             draft_id,
@@ -95,7 +98,7 @@ def approve(
             subcategory=subcategory,
         )
     if call.as_json:
-        say_json({"entry": shapes.curated_answer(entry)})
+        say_json({"entry": json_shapes.curated_answer(entry)})
         return
     _tell_entry(entry)
 
@@ -104,41 +107,42 @@ def reject(
     call: Invocation,
     draft_id: Number,
     *,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason.")] = "",
     admin: Admin = LOCAL_USER,
 ) -> None:
-    """Reject a draft. A curated answer that went stale is not given any more."""
+    """Reject a draft. A stale curated answer is then no longer used."""
     with call.open() as book:
         draft: Draft = book.moderation.reject_moderation_item(draft_id, admin, reason)
     if call.as_json:
-        say_json({"draft": draft_shapes.draft(draft)})
+        say_json({"draft": draft_json_shapes.draft(draft)})
     else:
-        tell(f"Draft {draft.id} is rejected.")
+        tell(f"Rejected draft {draft.id}.")
 
 
 def answer(
     call: Invocation,
     draft_id: Number,
-    text: Annotated[str, typer.Argument(metavar="ANSWER", help="What is to be said; - reads it from stdin.")],
+    text: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer. Use - to read it from stdin.")],
     *,
     keep: Annotated[
-        Keep, typer.Option("--keep", help="Keep it as a curated answer, or give it only to who asked.")
+        Keep,
+        typer.Option("--keep", help="Keep it as a curated answer, or only send it to the person who asked."),
     ] = Keep.CURATED,
     category: Category = None,
     subcategory: Subcategory = None,
     admin: Admin = LOCAL_USER,
 ) -> None:
-    """Answer a question that the base could not answer. Who asked is told."""
+    """Answer a question that the base could not answer. The person who asked receives it."""
     with call.open() as book:
         draft: Draft = book.moderation.answer_item(
             draft_id, admin, _read(text) or "", keep=keep, category=category, subcategory=subcategory
         )
         entry: CuratedAnswer | None = None if draft.kb_id is None else book.stores.curated.kb_get(draft.kb_id)
     if call.as_json:
-        shown = None if entry is None else shapes.curated_answer(entry)
-        say_json({"draft": draft_shapes.draft(draft), "entry": shown})
+        shown = None if entry is None else json_shapes.curated_answer(entry)
+        say_json({"draft": draft_json_shapes.draft(draft), "entry": shown})
         return
-    tell(f"Question {draft.id} is answered.")
+    tell(f"Answered question {draft.id}.")
     if entry is not None:
         _tell_entry(entry)
 
@@ -147,28 +151,26 @@ def gaps(
     call: Invocation,
     *,
     since: Since = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=1000, help="So many at most.")
-    ] = 20,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Show at most N.")] = 20,
 ) -> None:
-    """Show what to write next: questions that were declined, rejected or weakly supported, put together."""
+    """Show what to write next: declined, rejected and weakly supported questions, grouped."""
     with call.open() as book:
         found: list[Gap] = book.moderation.gaps(_moment(since), limit)
     if call.as_json:
-        say_json({"gaps": [draft_shapes.gap(each) for each in found]})
+        say_json({"gaps": [draft_json_shapes.gap(each) for each in found]})
         return
     if not found:
-        tell("Nothing is missing that anybody asked for.")
+        tell("There are no gaps.")
     for each in found:
         say("\n".join(_gap(each)))
 
 
 def digest(call: Invocation, *, since: Since = "7d") -> None:
-    """Sum up what happened: questions, what they stood on, what became stale, what to write, tokens."""
+    """Summarise a period: questions and how they were answered, stale answers, what to write, tokens."""
     with call.open() as book:
         summed: Digest = book.moderation.digest(_moment(since))
     if call.as_json:
-        say_json({"digest": draft_shapes.digest(summed)})
+        say_json({"digest": draft_json_shapes.digest(summed)})
     else:
         say("\n".join(_digest(summed)))
 
@@ -187,7 +189,7 @@ def _moment(since: str | None) -> int:
         return int(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
     except ValueError:
         raise UsageError(
-            f"{since!r} is no moment.", hint="Write a date such as 2026-11-15, or days back such as 7d."
+            f"{since!r} is not a date.", hint="Write a date such as 2026-11-15, or days back such as 7d."
         ) from None
 
 
@@ -197,15 +199,13 @@ def _short(text: str | None) -> str:
 
 
 def _tell_entry(entry: CuratedAnswer) -> None:
-    tell(f"The curated answer {entry.id} is there, revision {entry.revision}.")
+    tell(f"Saved the curated answer {entry.id}, revision {entry.revision}.")
     for bound in entry.sources:
-        tell(f"  It stands on {bound.document_path}: “{' '.join(bound.quote.split())}”")
+        tell(f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”")
     if not entry.sources:
-        tell(
-            "  Nothing in the documents was found that bears it out: it will not be known when it is outdated."
-        )
+        tell("Nothing in the documents supports it, so it cannot be marked stale when a document changes.")
     if entry.stale_since is not None:
-        tell(f"  It is stale already: {entry.stale_reason}.")
+        tell(f"  It is already stale: {entry.stale_reason}.")
 
 
 def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> list[str]:
@@ -223,7 +223,7 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
     if entry is not None:
         state = f"stale: {entry.stale_reason}" if entry.stale_reason else "current"
         lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state}")
-    lines += [f"  Looked at: {line}" for line in draft_shapes.looked_at(draft)]
+    lines += [f"  Looked at: {line}" for line in draft_json_shapes.looked_at(draft)]
     return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
 
 
@@ -240,7 +240,7 @@ def _digest(digest: Digest) -> list[str]:
     lines = [
         f"From {moment(digest.since)} to {moment(digest.until)}",
         f"Questions: {digest.questions}, asked by {digest.people} ({tiers}); declined: {digest.declined}",
-        f"Decided: {decided}; {digest.pending} wait",
+        f"Decided: {decided}; {digest.pending} waiting",
         f"Tokens: {digest.tokens_spent} spent, {digest.tokens_given} given",
     ]
     lines += [f"Became stale: {e.id} {_short(e.question or e.answer)}" for e in digest.became_stale]

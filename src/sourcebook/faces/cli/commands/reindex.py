@@ -29,8 +29,8 @@ def reindex(
         typer.Option(
             "--model",
             metavar="M",
-            help="Change to this model, named as in the setting `embedder`: default, minilm, onnx:FOLDER, openai:MODEL "
-            "or ollama:MODEL.",
+            help="Switch to this model, named as in the setting `embedder`: default, minilm, onnx:FOLDER, "
+            "openai:MODEL or ollama:MODEL.",
             show_default=False,
         ),
     ] = None,
@@ -39,30 +39,30 @@ def reindex(
         typer.Option(
             "--collection",
             metavar="NAME",
-            help="A collection to reindex; all if none is named.",
+            help="A collection to reindex. Repeat for several; default: all.",
             show_default=False,
         ),
     ] = None,
-    words: Annotated[
-        bool, typer.Option("--words", help="Make the words alone anew, which is quick.")
-    ] = False,
+    words: Annotated[bool, typer.Option("--words", help="Rebuild only the words, which is quick.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Make words and vectors anew from the stored text, or change a collection to another embedding model.
+    """Rebuild words and vectors from the stored text, or switch a collection to another embedding model.
 
-    Searching goes on with the old vectors until the new ones are complete; then the collection changes over at one
-    moment. It may be stopped with Ctrl-C or by anything else: done again, it goes on where it was.
+    Searches use the old vectors until the new ones are complete; then the collection switches over at once. You may
+    stop it at any time: the next run resumes where it was.
     """
     scope = ReindexScope.WORDS if words else ReindexScope.EVERYTHING
     chosen = collection or None
     with call.open() as book:
-        plans = book.plan_reindex(model=model, collections=chosen, scope=scope)
+        plans = book.maintenance.plan_reindex(model=model, collections=chosen, scope=scope)
         for plan in plans:
             tell(as_text(plan, scope))
         if not yes and any(plan.way is ReindexWay.CHANGE or plan.is_paid for plan in plans):
             _confirm()
         with _progress_bar() as on_progress:
-            report = book.reindex(model=model, collections=chosen, scope=scope, on_progress=on_progress)
+            report = book.maintenance.reindex(
+                model=model, collections=chosen, scope=scope, on_progress=on_progress
+            )
     if call.as_json:
         say_json({"planned": [plan.as_dict() for plan in plans], **report.as_dict()})
     else:
@@ -72,33 +72,35 @@ def reindex(
 
 
 def as_text(plan: ReindexPlan, scope: ReindexScope) -> str:
-    """What is going to be done with a collection, and what it costs, in a sentence or two."""
+    """What will be done to a collection, and what it will cost."""
     name = plan.collection_id
     match plan.way:
         case ReindexWay.NOTHING:
-            return f"{name}: {plan.new.name} is in use already."
+            return f"{name}: {plan.new.name} is already in use."
         case ReindexWay.WORDS if scope is ReindexScope.WORDS:
-            return f"{name}: words are made anew."
+            return f"{name}: rebuilding the words."
         case ReindexWay.WORDS:
             return (
-                f"{name}: its vectors come from {plan.old.name}, which is not at hand here, so only the words are made "
-                "anew. `--model` changes the model."
+                f"{name}: rebuilding only the words, because the model {plan.old.name} is not available here. "
+                "Use `--model` to switch models."
             )
         case ReindexWay.REBUILD:
-            text = f"{name}: words, and {plan.need.vectors:,} vectors of {plan.new.name}, are made anew{_cost(plan)}."
+            text = (
+                f"{name}: rebuilding words and {plan.need.vectors:,} vectors of {plan.new.name}{_cost(plan)}."
+            )
         case ReindexWay.CHANGE:
             text = (
-                f"{name}: {plan.need.vectors:,} vectors are made with {plan.new.name}, which then takes the place of "
+                f"{name}: making {plan.need.vectors:,} vectors with {plan.new.name}, which then replaces "
                 f"{plan.old.name}{_cost(plan)}."
             )
             if plan.old.is_callers:
-                text += " The vectors that were brought from outside are removed, and nothing here can make them again."
+                text += " Your own vectors will be removed and cannot be recreated here."
     return text
 
 
 def _cost(plan: ReindexPlan) -> str:
     if plan.is_paid:
-        return f"; about {plan.need.model_tokens:,} model tokens are sent to the server"
+        return f"; about {plan.need.model_tokens:,} model tokens will be sent to the server"
     return "" if plan.seconds is None else f"; about {_duration(plan.seconds)}"
 
 
@@ -112,33 +114,29 @@ def _duration(seconds: float) -> str:
 def _done(done: ReindexedCollection) -> str:
     match done.way:
         case ReindexWay.CHANGE:
-            return f"{done.collection_id}: {done.vectors:,} vectors were made; {done.model} is in use now."
+            return f"{done.collection_id}: {done.vectors:,} vectors made; now using {done.model}."
         case ReindexWay.REBUILD:
-            return f"{done.collection_id}: {done.vectors:,} vectors and the words of {done.texts:,} documents are new."
+            return f"{done.collection_id}: rebuilt {done.vectors:,} vectors and the words of {done.texts:,} documents."
         case ReindexWay.WORDS:
-            return f"{done.collection_id}: the words of {done.texts:,} documents are new."
+            return f"{done.collection_id}: rebuilt the words of {done.texts:,} documents."
         case ReindexWay.NOTHING:
-            return f"{done.collection_id}: nothing was to be done."
+            return f"{done.collection_id}: nothing to do."
 
 
 def _confirm() -> None:
     if not sys.stdin.isatty():
-        raise UsageError(
-            "Changing the model, or paying for vectors, needs a confirmation.", hint="Add `--yes`."
-        )
-    typer.confirm("Go on?", abort=True, err=True)
+        raise UsageError("Switching models or paying for vectors needs confirmation.", hint="Add `--yes`.")
+    typer.confirm("Continue?", abort=True, err=True)
 
 
 def _tell_setting(model: str | None, current: str, plans: Sequence[ReindexPlan]) -> None:
     if model is not None and model != current and plans:
-        tell(
-            f'Set `embedder = "{model}"` in sourcebook.toml, so that new documents are embedded with it too.'
-        )
+        tell(f'Set `embedder = "{model}"` in sourcebook.toml, so that new documents use it too.')
 
 
 @contextmanager
 def _progress_bar() -> Generator[Callable[[ReindexProgress], None] | None]:
-    """A bar on stderr that follows the work; nothing at all if that is not a terminal."""
+    """A progress bar on stderr, if that is a terminal."""
     console = stderr()
     if not console.is_terminal:
         yield None

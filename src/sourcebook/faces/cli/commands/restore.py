@@ -11,13 +11,11 @@ from sourcebook.model.backup import OnExisting
 
 def restore(
     call: Invocation,
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `backup` made.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by `backup`.")],
     *,
-    force: Annotated[
-        bool, typer.Option("--force", help="Put it in the place of a base that is there already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing base.")] = False,
 ) -> None:
-    """Make the base what a backup says. It is verified first; a base that is replaced is kept under another name."""
+    """Restore the base from a backup, after verifying it. A replaced base is kept under another name."""
     with progress_bar() as on_progress:
         report = call.closed().restore(
             source,
@@ -28,8 +26,8 @@ def restore(
         say_json(report.as_dict())
         return
     say(
-        f"{report.base} holds {report.counts['documents']} documents, {report.counts['curated_answers']} curated "
+        f"{report.base} now has {report.counts['documents']} documents, {report.counts['curated_answers']} curated "
         f"answers, {report.counts['sessions']} sessions and {report.stored_files} uploads."
     )
     if report.former is not None:
-        tell(f"The former base is kept as {report.former}. Delete it when you do not need it any more.")
+        tell(f"The old base is kept as {report.former}. Delete it when you no longer need it.")

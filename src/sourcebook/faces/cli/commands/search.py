@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
@@ -34,12 +34,12 @@ Where = Annotated[
     typer.Option("--where", metavar="FILTER", help='For example: "type=documentation and date>2024-01-01".'),
 ]
 Category = Annotated[
-    str | None, typer.Option("--category", metavar="X", help="Only documents of this category.")
+    str | None, typer.Option("--category", metavar="X", help="Search only documents of this category.")
 ]
 Subcategory = Annotated[
     str | None,
     typer.Option(
-        "--subcategory", metavar="Y", help="Documents of this subcategory first, then the general ones."
+        "--subcategory", metavar="Y", help="Put documents of this subcategory first, then general ones."
     ),
 ]
 CollectionNames = Annotated[
@@ -47,13 +47,13 @@ CollectionNames = Annotated[
     typer.Option(
         "--collection",
         metavar="NAME",
-        help="The collection to search. May be given several times.",
+        help="The collection to search. Repeat for several.",
         show_default=False,
     ),
 ]
-Rerank = Annotated[bool, typer.Option("--rerank", help="Order the best passages anew by reading them.")]
+Rerank = Annotated[bool, typer.Option("--rerank", help="Rerank the best passages.")]
 Level = Annotated[
-    ReturnLevel, typer.Option("--level", help="Show whole passages, or of each the best sentences.")
+    ReturnLevel, typer.Option("--level", help="Show whole passages, or the best sentences of each.")
 ]
 PerDocument = Annotated[
     int | None,
@@ -61,17 +61,17 @@ PerDocument = Annotated[
         "--per-document",
         metavar="N",
         min=1,
-        help="At most so many passages of one document.",
+        help="Show at most N passages of one document.",
         show_default=False,
     ),
 ]
-Explain = Annotated[bool, typer.Option("--explain", help="Tell how each passage came to its place.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show how each passage was ranked.")]
 ExplainDocument = Annotated[
     str | None,
     typer.Option(
         "--explain-document",
         metavar="PATH|ID",
-        help="Tell where this document stands, and why if it is not found.",
+        help="Show where this document ranks, or why it is not found.",
     ),
 ]
 
@@ -92,7 +92,7 @@ def search(
     explain: Explain = False,
     explain_document: ExplainDocument = None,
 ) -> None:
-    """Find the passages that answer a question."""
+    """Find the passages that best match a question."""
     provider = RerankProvider(call.loaded.settings.rerank_provider)
     config = RetrievalConfig(
         top_k=top_k,
@@ -108,15 +108,13 @@ def search(
         report = book.search_report(question, config, collection=collection)
         place = None
         if explain_document is not None:
-            place = book.explain_document(explain_document, question, config, collection=collection)
+            place = book.quality.explain_document(explain_document, question, config, collection=collection)
     if call.as_json:
-        say_json(shapes.found(question, mode, report, place))
+        say_json(json_shapes.found(question, mode, report, place))
     else:
         _show(report, place)
         if not report.results and not explain and (where or category):
-            tell(
-                "The filter may leave nothing to search in: --explain tells how many passages it lets through."
-            )
+            tell("The filter may exclude everything: --explain shows how many passages it lets through.")
 
 
 def _filter(where: str | None, category: str | None) -> MetadataFilter | None:
@@ -144,14 +142,14 @@ def _show(report: SearchReport, place: DocumentPlace | None) -> None:
 
 
 def _told_apart(results: Sequence[SearchResult]) -> Sequence[SearchResult]:
-    """The results with their collections before their paths, if they are from several."""
+    """The results, with the collection before each path if there are several."""
     if len({result.collection_id for result in results}) < 2:
         return results
     return [replace(r, document_path=f"{r.collection_id}: {r.document_path}") for r in results]
 
 
 def as_text(rank: int, result: SearchResult) -> str:
-    """A result for people: where it stands, then the passage itself."""
+    """A result as text: its place, then the passage."""
     chunk = result.chunk
     place = [result.document_path]
     if chunk.section and chunk.section != result.parent_context:

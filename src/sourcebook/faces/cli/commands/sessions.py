@@ -6,15 +6,13 @@ import typer
 
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import Conflict, PathNotFound, SessionNotFound
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import as_json_text, say, say_json, say_rows, tell
 from sourcebook.model.chat import ChatMessage, Role
 
-SessionId = Annotated[
-    str, typer.Argument(metavar="ID", help="The conversation, as `sessions list` shows it.")
-]
+SessionId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id in `sessions list`.")]
 
 
 class ExportForm(StrEnum):
@@ -27,11 +25,11 @@ def list_sessions(
     *,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many to show.")] = 50,
 ) -> None:
-    """List your conversations, the latest first."""
+    """List your conversations, newest first."""
     with call.open() as book:
-        found = book.sessions(limit)
+        found = book.conversations.latest(limit)
     if call.as_json:
-        say_json({"sessions": [shapes.session(session) for session in found]})
+        say_json({"sessions": [json_shapes.session(session) for session in found]})
         return
     say_rows(
         ("title", "messages", "last used", "face", "id"),
@@ -40,11 +38,11 @@ def list_sessions(
 
 
 def show(call: Invocation, session_id: SessionId) -> None:
-    """Show a conversation. Each source says whether it has changed or was removed since."""
+    """Show a conversation. Each source says whether it has since changed or been removed."""
     with call.open() as book:
-        conversation = book.session(session_id)
+        conversation = book.conversations.get(session_id)
     if call.as_json:
-        say_json({"session": shapes.conversation(conversation)})
+        say_json({"session": json_shapes.conversation(conversation)})
         return
     say(conversation.session.title or "")
     for message in conversation.messages:
@@ -60,26 +58,26 @@ def _as_text(message: ChatMessage) -> str:
 def rename(
     call: Invocation,
     session_id: SessionId,
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What to call it.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="The new title.")],
 ) -> None:
-    """Give a conversation another title."""
+    """Rename a conversation."""
     with call.open() as book:
-        book.rename_session(session_id, title)
+        book.conversations.rename(session_id, title)
     if call.as_json:
         say_json({"session": {"id": session_id, "title": title}})
     else:
-        tell(f"The session {session_id} is called {title!r} now.")
+        tell(f"Renamed session {session_id} to {title!r}.")
 
 
 def remove(call: Invocation, session_id: SessionId) -> None:
-    """Remove a conversation with all its messages."""
+    """Remove a conversation and its messages."""
     with call.open() as book:
-        if not book.remove_session(session_id):
+        if not book.conversations.remove(session_id):
             raise SessionNotFound(f"There is no session {session_id!r}.")
     if call.as_json:
         say_json({"removed": session_id})
     else:
-        tell(f"There is no session {session_id} any more.")
+        tell(f"Removed session {session_id}.")
 
 
 def export(
@@ -87,23 +85,21 @@ def export(
     session_id: SessionId,
     target: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="Where to write it; without a file, to stdout.", show_default=False
-        ),
+        typer.Argument(metavar="[FILE]", help="The file to write. Default: stdout.", show_default=False),
     ] = None,
     *,
     form: Annotated[
         ExportForm | None,
-        typer.Option("--format", help="What to write.", show_default="by the file's name, or markdown"),
+        typer.Option("--format", help="The format to write.", show_default="by the file's name, or markdown"),
     ] = None,
 ) -> None:
     """Write a conversation as Markdown or JSON, with its sources."""
     chosen = form or _form_of(target, as_json=call.as_json)
     with call.open() as book:
         if chosen is ExportForm.JSON:
-            text = as_json_text({"session": shapes.conversation(book.session(session_id))})
+            text = as_json_text({"session": json_shapes.conversation(book.conversations.get(session_id))})
         else:
-            text = book.export_session(session_id)
+            text = book.conversations.export(session_id)
     if target is not None:
         _write(target, text)
     if call.as_json and (target is not None or chosen is ExportForm.MARKDOWN):
@@ -113,7 +109,7 @@ def export(
     elif target is None:
         say(text.rstrip("\n"))
     else:
-        tell(f"{target} is written.")
+        tell(f"Wrote {target}.")
 
 
 def _form_of(target: Path | None, *, as_json: bool) -> ExportForm:
@@ -123,11 +119,11 @@ def _form_of(target: Path | None, *, as_json: bool) -> ExportForm:
 
 
 def _write(target: Path, text: str) -> None:
-    """Nothing that exists is overwritten."""
+    """Never overwrites a file."""
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise Conflict(f"{target} exists already.", hint="Name another file.") from error
+        raise Conflict(f"{target} already exists.", hint="Choose another file.") from error
     except OSError as error:
         raise PathNotFound(f"{target} cannot be written: {error.strerror}.") from error

@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.errors import TermNotFound
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 
@@ -11,11 +11,11 @@ Word = Annotated[str, typer.Argument(metavar="TERM", help="The word to avoid.")]
 
 
 def list_terms(call: Invocation) -> None:
-    """List the words to avoid and what to say for them."""
+    """List the words to avoid and what to say instead."""
     with call.open() as book:
-        terms = book.get_all_terms()
+        terms = book.terminology.all()
     if call.as_json:
-        say_json({"terms": [shapes.term(term) for term in terms]})
+        say_json({"terms": [json_shapes.term(term) for term in terms]})
         return
     say_rows(
         ("term", "preferred phrase", "language", "description"),
@@ -26,36 +26,36 @@ def list_terms(call: Invocation) -> None:
 def add(
     call: Invocation,
     term: Word,
-    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="What to say for it.")],
+    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="The phrase to use instead.")],
     *,
     description: Annotated[
-        str | None, typer.Option("--description", metavar="TEXT", help="What it is about.")
+        str | None, typer.Option("--description", metavar="TEXT", help="A note on the term.")
     ] = None,
     language: Annotated[
         str | None,
         typer.Option(
-            "--language", metavar="CODE", help="For answers in this language only, such as en, ru or pt."
+            "--language", metavar="CODE", help="Only for answers in this language, such as en, ru or pt."
         ),
     ] = None,
 ) -> None:
-    """Add a word and what to say for it, or change it.
+    """Add a word to avoid and the phrase to use instead, or change one.
 
-    Answers of a chat model are told the phrase and corrected; a question with either name finds both.
+    A chat model is told the phrase, and its answers are corrected. A question with either name finds both.
     """
     with call.open_or_make() as book:
-        added = book.add_term(term, phrase, description=description, language=language)
+        added = book.terminology.add(term, phrase, description=description, language=language)
     if call.as_json:
-        say_json({"term": shapes.term(added)})
+        say_json({"term": json_shapes.term(added)})
     else:
-        tell(f"“{added.preferred_phrase}” is said for “{added.term}” now.")
+        tell(f"Answers will say “{added.preferred_phrase}” instead of “{added.term}”.")
 
 
 def remove(call: Invocation, term: Word) -> None:
     """Remove a word from the terminology."""
     with call.open() as book:
-        if not book.delete_term(term):
+        if not book.terminology.remove(term):
             raise TermNotFound(f"There is no term {term!r}.")
     if call.as_json:
         say_json({"removed": term})
     else:
-        tell(f"“{term}” may be said again.")
+        tell(f"Answers may say “{term}” again.")

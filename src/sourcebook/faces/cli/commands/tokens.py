@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.commands.users import UserId
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
@@ -26,13 +26,13 @@ def credit(
     user_id: UserId,
     amount: Annotated[int, typer.Argument(metavar="AMOUNT", min=1, help="How many tokens to give.")],
     *,
-    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="What they are for.")] = None,
+    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="A note on the credit.")] = None,
     key: Annotated[
         str | None,
         typer.Option(
             "--key",
             metavar="KEY",
-            help="A name of this credit: given again, nothing more is credited.",
+            help="A unique key for this credit. Using it again credits nothing.",
             show_default=False,
         ),
     ] = None,
@@ -49,9 +49,9 @@ def credit(
         )
         left: int = book.people.get_token_balance(user_id)
     if call.as_json:
-        say_json({"transaction": shapes.transaction(row), "balance": left})
+        say_json({"transaction": json_shapes.transaction(row), "balance": left})
     else:
-        tell(f"{row.amount} tokens are credited; the balance is {left}.")
+        tell(f"Credited {row.amount} tokens. The balance is {left}.")
 
 
 def history(
@@ -60,12 +60,14 @@ def history(
     *,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many rows to show.")] = 50,
 ) -> None:
-    """Show what became of a person's tokens, the latest first."""
+    """Show a person's token transactions, newest first."""
     with call.open() as book:
         left: int = book.people.get_token_balance(user_id)
         rows: list[TokenTransaction] = book.people.token_history(user_id, limit)
     if call.as_json:
-        say_json({"user_id": user_id, "balance": left, "transactions": [shapes.transaction(r) for r in rows]})
+        say_json(
+            {"user_id": user_id, "balance": left, "transactions": [json_shapes.transaction(r) for r in rows]}
+        )
         return
     say_rows(
         ("id", "amount", "operation", "when", "topic", "note"),

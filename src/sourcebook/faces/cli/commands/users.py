@@ -3,12 +3,12 @@ from typing import Annotated
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.faces import shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.model.people import ForgetReport, User, UserRole
 
-UserId = Annotated[int, typer.Argument(metavar="ID", help="The number that `users list` shows.")]
+UserId = Annotated[int, typer.Argument(metavar="ID", help="The user's number in `users list`.")]
 
 
 def list_users(
@@ -16,14 +16,14 @@ def list_users(
     *,
     role: Annotated[
         UserRole | None,
-        typer.Option("--role", help="Only those of this role.", show_default="everybody"),
+        typer.Option("--role", help="List only users with this role.", show_default="everybody"),
     ] = None,
 ) -> None:
-    """List the people that the base knows."""
+    """List the users."""
     with call.open() as book:
         users: list[User] = book.people.list_users(role)
     if call.as_json:
-        say_json({"users": [shapes.user(user) for user in users]})
+        say_json({"users": [json_shapes.user(user) for user in users]})
         return
     say_rows(
         ("id", "name", "username", "telegram", "role", "tokens", "language", "since", "state"),
@@ -52,7 +52,7 @@ def block(call: Invocation, user_id: UserId) -> None:
 
 
 def unblock(call: Invocation, user_id: UserId) -> None:
-    """Take a person's questions again."""
+    """Accept a person's questions again."""
     with call.open() as book:
         user: User = book.people.unblock_user(user_id)
     _show(call, user, f"{user.shown_name} may ask again.")
@@ -61,41 +61,41 @@ def unblock(call: Invocation, user_id: UserId) -> None:
 def role(
     call: Invocation,
     user_id: UserId,
-    role: Annotated[UserRole, typer.Argument(help="What the person is to be.", show_default=False)],
+    role: Annotated[UserRole, typer.Argument(help="The new role.", show_default=False)],
 ) -> None:
-    """Make a person a user, an expert or an admin.
+    """Change a person's role to user, expert or admin.
 
-    Experts and admins decide about drafts; admins may do everything.
+    Experts and admins decide on drafts; admins may do everything.
     """
     with call.open() as book:
         user: User = book.people.set_role(user_id, role)
-    _show(call, user, f"The role of {user.shown_name} is {user.role.value} now.")
+    _show(call, user, f"The role of {user.shown_name} is now {user.role.value}.")
 
 
 def forget(call: Invocation, user_id: UserId) -> None:
-    """Remove what is known of a person: names, messages, drafts, conversations.
+    """Remove a person's data: names, messages, drafts and conversations.
 
-    What was paid stays in the ledger, without a name. Backups that were made before still hold the rest.
+    Payments stay in the ledger, without a name. Older backups still contain everything.
     """
     with call.open() as book:
         report: ForgetReport = book.people.forget_user(user_id)
     if call.as_json:
-        say_json({"forgotten": shapes.forget_report(report)})
+        say_json({"forgotten": json_shapes.forget_report(report)})
         return
     tell(
-        f"The person {user_id} is forgotten: {report.messages} messages, {report.sessions} conversations and "
-        f"{report.drafts} drafts are gone; {report.transactions_kept} rows of the ledger stay, without a name."
+        f"Removed user {user_id}: {report.messages} messages, {report.sessions} conversations and "
+        f"{report.drafts} drafts. {report.transactions_kept} rows of the ledger stay, without a name."
     )
     if report.curated_kept:
         numbers = ", ".join(str(number) for number in report.curated_kept)
         tell(
-            f"Curated answers that came of their questions stay: {numbers}. "
-            "Look with `sourcebook kb list` whether they name anybody."
+            f"Curated answers from their questions stay: {numbers}. "
+            "Check with `sourcebook kb list` that they name nobody."
         )
 
 
 def _show(call: Invocation, user: User, told: str) -> None:
     if call.as_json:
-        say_json({"user": shapes.user(user)})
+        say_json({"user": json_shapes.user(user)})
     else:
         tell(told)

@@ -1,6 +1,7 @@
 -- name: take_turn(collection_id)
--- Wait until nobody else writes to the collection; the turn ends with the transaction.
-select pg_advisory_xact_lock(hashtextextended('sourcebook ' || :collection_id::text, 0))
+-- Wait until nobody else writes to the collection, or has the turns of all; the turn ends with the transaction.
+select pg_advisory_xact_lock_shared(hashtextextended('sourcebook: all collections', 0)),
+       pg_advisory_xact_lock(hashtextextended('sourcebook ' || :collection_id::text, 0))
 
 -- name: collection_to_search(collection_id)
 -- The collection, and whether a graph over its vectors is ready.

@@ -54,3 +54,28 @@ where d.is_bare = 0 and d.chunk_count > 0
   and exists (select 1 from words w
               where w.collection_id = d.collection_id and w.document_id = d.id and cardinality(w.term_ids) > 0)
   and not exists (select 1 from document_words w where w.collection_id = d.collection_id and w.document_id = d.id)
+
+-- name: take_every_turn()
+-- Wait until nobody writes to any collection, and let nobody until the transaction ends. Readers are not held up.
+-- Those that are there are held one by one, too, for programs that do not know of the turn of all.
+select pg_advisory_xact_lock(hashtextextended('sourcebook: all collections', 0)),
+       (select count(pg_advisory_xact_lock(hashtextextended('sourcebook ' || c.id, 0)))
+        from (select id from collections order by id) c)
+
+-- name: documents_with_scope_names()
+-- Those whose metadata has a name that means a scope in a filter. An earlier version saw it outside of its scope, too.
+select collection_id, id as document_id, metadata from documents where facts ?| array['chunk', 'document']
+
+-- name: chunks_with_scope_names()
+select collection_id, document_id, id as chunk_id, metadata from document_chunks
+where own_facts ?| array['chunk', 'document']
+
+-- name: correct_document_facts(collection_id, document_id, metadata)
+update documents set facts = :document_facts::jsonb
+where collection_id = :collection_id and id = :document_id and metadata = :metadata
+  and facts is distinct from :document_facts::jsonb
+
+-- name: correct_chunk_facts(collection_id, document_id, chunk_id, metadata)
+update document_chunks set own_facts = :chunk_facts::jsonb
+where collection_id = :collection_id and document_id = :document_id and id = :chunk_id and metadata = :metadata
+  and own_facts is distinct from :chunk_facts::jsonb

@@ -17,6 +17,7 @@ from sourcebook.errors import BaseBusy, BaseDamaged
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver
 from sourcebook.storage.sqlite.migrate import refuse_foreign_file
+from sourcebook.storage.temporary_folders import keep_mode, make_private_file, temporary_folder
 
 if TYPE_CHECKING:
     from sourcebook.storage.sqlite.driver import Connection
@@ -38,7 +39,7 @@ def install(complete: Path, base: Path, keep_as: str, advance: Advance, busy_tim
     try:
         with driver.translated(), _held(base, busy_timeout) as connection:
             refuse_foreign_file(connection, base)
-            _keep_copy(connection, base, former)
+            _keep_copy(connection, former)
             reached(CrashPoint.RESTORE_FORMER_KEPT)
             _overwrite(connection, complete, advance)
             # Nobody else has the base open, and what a killed process left here would speak of the former one.
@@ -46,7 +47,6 @@ def install(complete: Path, base: Path, keep_as: str, advance: Advance, busy_tim
     except BaseDamaged:
         _replace(complete, base, former)
     reached(CrashPoint.RESTORE_INSTALLED)
-    base_files.remove_with_sides(complete)
     return former
 
 
@@ -57,7 +57,7 @@ def free_name(base: Path, keep_as: str) -> Path:
         if not path.exists() and not base_files.stored_files_of(path).exists():
             return path
     raise BaseBusy(
-        f"there are too many files called {base.name}.{keep_as}", hint="Remove those you do not need."
+        f"there are too many files called {base.name}.{keep_as}", hint="Remove the ones you do not need."
     )
 
 
@@ -77,26 +77,23 @@ def _held(base: Path, busy_timeout: float) -> Generator[Connection]:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
                         f"another process has {base} open",
-                        hint="Stop everything that uses the base (`serve`, `bot`, `add --watch`), then try again; "
-                        "nothing was changed.",
+                        hint="Stop everything that uses the base (`bot`, `add --watch`), then try again. Nothing was "
+                        "changed.",
                     ) from error
                 time.sleep(0.1)
         yield connection
 
 
-def _keep_copy(connection: Connection, base: Path, former: Path) -> None:
-    unfinished = base_files.beside(former, "unfinished")
-    base_files.make_anew(unfinished, like=base)
-    try:
+def _keep_copy(connection: Connection, former: Path) -> None:
+    with temporary_folder(former, "unfinished") as folder:
+        unfinished = folder / former.name
+        make_private_file(unfinished)
         with closing(driver.connect_alone(unfinished)) as destination:
             for _ in driver.copy_pages(connection, destination):
                 pass
             driver.make_one_file(destination)
         driver.sync_file(unfinished)
         base_files.name_it(unfinished, former)
-    except BaseException:
-        base_files.remove_with_sides(unfinished)
-        raise
 
 
 def _overwrite(connection: Connection, complete: Path, advance: Advance) -> None:
@@ -117,6 +114,7 @@ def _replace(complete: Path, base: Path, former: Path) -> None:
         base_files.link_or_copy(base, former)
     reached(CrashPoint.RESTORE_FORMER_KEPT)
     _clear_sides(base, former)
+    keep_mode(base, complete)
     complete.replace(base)
     driver.sync_folder(base.parent)
 

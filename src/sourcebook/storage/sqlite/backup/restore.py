@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import time
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,12 +16,19 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BackupDamaged, BaseDamaged, Conflict, NotASourcebook, PathNotFound
 from sourcebook.model.backup import OnExisting, RestoreReport
+from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.migrate import pending, read_migrations
 from sourcebook.storage.sqlite import base_files, driver, tables
-from sourcebook.storage.sqlite.backup import archive
+from sourcebook.storage.sqlite.backup import backup_format
 from sourcebook.storage.sqlite.backup.install import install
 from sourcebook.storage.sqlite.migrate import applied_migrations, bring_up_to_date
+from sourcebook.storage.temporary_folders import (
+    make_private_file,
+    make_private_folder,
+    remove_tree,
+    temporary_folder,
+)
 
 if TYPE_CHECKING:
     from sourcebook.storage.progress import StagedProgress
@@ -49,15 +58,15 @@ class Restorer:
         """Verify the backup, then put it in the place of the base. On any error the base stays as it is."""
         self._require_places(on_existing)
         base = self.base.resolve()
-        with base_files.named(f"cannot restore {base}"):
-            base.parent.mkdir(parents=True, exist_ok=True)
-            complete = base_files.beside(base, "restoring")
-            try:
+        with named(f"cannot restore {base}"):
+            make_private_folder(base.parent)
+            with temporary_folder(base, "restoring") as folder:
+                complete = folder / base.name
                 record, digest = self._prepare(complete)
                 counts = _counts(complete)
                 reached(CrashPoint.RESTORE_PREPARED)
-                stored = {} if record is None else dict(record.files)
-                before = self._put_files(base, stored)
+                stored = self._uploads(base) if record is None else list(record.files)
+                before = self._put_files(base, record, stored)
                 reached(CrashPoint.RESTORE_FILES_PUT)
                 former = install(
                     complete,
@@ -66,11 +75,8 @@ class Restorer:
                     partial(self.stages.at, INSTALLING),
                     self.busy_timeout,
                 )
-            except BaseException:
-                base_files.remove_with_sides(complete)
-                raise
-            _put_files_in_order(base, former, before, stored, belongs_to_backup=record is not None)
-            base_files.remove_tree(base_files.derived_files_of(base))
+            _put_files_in_order(base, former, before, None if record is None else stored)
+            remove_tree(base_files.derived_files_of(base))
         return RestoreReport(
             base=str(self.base),
             digest=digest,
@@ -85,28 +91,28 @@ class Restorer:
         if not self.base.exists():
             return
         if self.source.samefile(self.base):
-            raise Conflict(f"{self.source} is the base itself", hint="Name the backup to restore.")
+            raise Conflict(f"{self.source} is the base itself", hint="Give the backup to restore.")
         if on_existing is OnExisting.REFUSE:
             raise Conflict(
-                f"there is a base {self.base} already",
-                hint="Add `--force` to put the backup in its place; it is then kept under another name.",
+                f"the base {self.base} already exists",
+                hint="Add `--force` to replace it; the old base is then kept under another name.",
             )
 
-    def _prepare(self, complete: Path) -> tuple[archive.BackupRecord | None, str]:
+    def _prepare(self, complete: Path) -> tuple[backup_format.BackupRecord | None, str]:
         """A verified copy of the backup beside the base, which is the base from then on."""
-        base_files.make_anew(complete, like=self.base if self.base.exists() else self.source)
+        make_private_file(complete)
         try:
             with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
                 source.execute("begin")
                 require_base(source, self.source)
-                record = archive.record_of(source)
-                digest = archive.require_intact(source, record, partial(self.stages.at, VERIFYING))
+                record = backup_format.record_of(source)
+                digest = backup_format.require_intact(source, record, partial(self.stages.at, VERIFYING))
                 with closing(driver.connect_alone(complete)) as copy:
                     self._copy(source, copy)
             with driver.translated(), closing(driver.connect_to_read(complete)) as copy:
                 rows = tables.row_count(copy)
                 if tables.digest_of(copy, self.stages.counting(CHECKING, rows)) != digest:
-                    raise BackupDamaged("the copy of the backup is not the same as the backup")
+                    raise BackupDamaged("the copy differs from the backup")
         except (BaseDamaged, NotASourcebook) as error:
             raise BackupDamaged(f"{self.source} is not an intact backup: {error.message}") from error
         driver.sync_file(complete)
@@ -117,24 +123,40 @@ class Restorer:
             for done, total in steps:
                 self.stages.at(COPYING, done, total)
         driver.make_one_file(copy)
-        has_files = archive.holds_files(copy)
-        archive.unseal(copy)
+        has_files = backup_format.holds_files(copy)
+        backup_format.unseal(copy)
         if has_files:
             copy.execute("vacuum")
 
-    def _put_files(self, base: Path, stored: dict[str, str]) -> set[str]:
+    def _uploads(self, base: Path) -> list[str]:
+        """The uploads of a base that serves as a backup. Its file is not the whole of it, so they must be at hand."""
+        with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
+            names = backup_format.uploads_named_in(source)
+        folders = base_files.stored_files_of(self.source), base_files.stored_files_of(base)
+        missing = [name for name in names if not any((folder / name).is_file() for folder in folders)]
+        if missing:
+            raise BackupDamaged(
+                f"{self.source} is not a backup but a base, and {len(missing)} of its uploads are not beside it",
+                hint=f"Put its folder {folders[0].name} beside it, or restore what `sourcebook backup` wrote.",
+            )
+        return names
+
+    def _put_files(
+        self, base: Path, record: backup_format.BackupRecord | None, stored: list[str]
+    ) -> set[str]:
         """Put the uploads of the backup beside those of the base. The names that were there before."""
-        folder = base_files.stored_files_of(base)
+        folder, own = base_files.stored_files_of(base), base_files.stored_files_of(self.source)
         before = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
         with driver.translated(), closing(driver.connect_to_read(self.source)) as source:
-            for name, expected in stored.items():
+            for name in stored:
                 target = folder / name
                 if not target.resolve().is_relative_to(folder.resolve()):
-                    raise BackupDamaged(
-                        f"the stored file {name!r} of the backup would lie outside of its folder"
-                    )
-                if not target.is_file() or _hash_of(target) != expected:
-                    _write_file(source, name, target)
+                    raise BackupDamaged(f"the stored file {name!r} of the backup would be outside its folder")
+                if record is not None:
+                    if not target.is_file() or _hash_of(target) != record.files[name]:
+                        _write_file(backup_format.pieces_of(source, name), target)
+                elif (own / name).is_file() and not target.is_file():
+                    _write_file([(own / name).read_bytes()], target)
         return before
 
 
@@ -160,13 +182,14 @@ def _declared(connection: Connection) -> set[tuple[str, str]]:
     return {(str(kind), str(name)) for kind, name in rows}
 
 
-def _write_file(source: Connection, name: str, target: Path) -> None:
+def _write_file(pieces: Iterable[bytes], target: Path) -> None:
     """Whole or not at all; what has the name already stays until then."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = base_files.beside(target, "unfinished")
+    make_private_folder(target.parent)
+    unfinished = target.with_name(f"{secrets.token_hex(16)}.unfinished")
+    make_private_file(unfinished)
     try:
-        with unfinished.open("wb") as file:
-            for piece in archive.pieces_of(source, name):
+        with unfinished.open("r+b") as file:
+            for piece in pieces:
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
@@ -176,20 +199,17 @@ def _write_file(source: Connection, name: str, target: Path) -> None:
     driver.sync_folder(target.parent)
 
 
-def _put_files_in_order(
-    base: Path, former: Path | None, before: set[str], stored: dict[str, str], *, belongs_to_backup: bool
-) -> None:
+def _put_files_in_order(base: Path, former: Path | None, before: set[str], stored: list[str] | None) -> None:
     """Give the former base its uploads, and leave the new one only its own. What fails here, `doctor` finds."""
-    if not belongs_to_backup:
-        return
     folder = base_files.stored_files_of(base)
     kept = None if former is None else base_files.stored_files_of(former)
     for name in before:
         with suppress(OSError):
             if kept is not None:
-                (kept / name).parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder((kept / name).parent)
                 base_files.link_or_copy(folder / name, kept / name)
-            if name not in stored:
+            # What a base that is no backup had besides, for example for a job that waits, is not known.
+            if stored is not None and name not in stored:
                 (folder / name).unlink()
 
 

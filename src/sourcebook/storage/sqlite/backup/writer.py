@@ -15,9 +15,18 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BackupDamaged, BaseDamaged, BaseUnreachable, Conflict
 from sourcebook.model.backup import BackupReport, OnExisting
+from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver, tables
-from sourcebook.storage.sqlite.backup import archive
+from sourcebook.storage.sqlite.backup import backup_format
+from sourcebook.storage.temporary_folders import (
+    keep_mode,
+    left_behind,
+    make_private_file,
+    make_private_folder,
+    remove_leftover,
+    temporary_folder,
+)
 
 if TYPE_CHECKING:
     from sourcebook.storage.progress import StagedProgress
@@ -43,34 +52,30 @@ class BackupWriter:
     def run(self, on_existing: OnExisting) -> BackupReport:
         """Write the backup, verify it, and give it its name. On any error nothing is left of it."""
         if not self.base.is_file():
-            raise BaseUnreachable(
-                f"There is no base {str(self.base)!r}.", hint="Check the path given by `--db`."
-            )
-        with base_files.named(f"cannot write {self.target}"):
+            raise BaseUnreachable(f"There is no base {str(self.base)!r}.", hint="Check the path in `--db`.")
+        with named(f"cannot write {self.target}"):
             require_place(self.target, self.base, on_existing)
-            self.target.parent.mkdir(parents=True, exist_ok=True)
-            for path in base_files.left_behind(self.target.parent, self.target.name):
-                base_files.remove_tree(path)
-            unfinished = base_files.beside(self.target, "unfinished")
-            try:
+            make_private_folder(self.target.parent)
+            for path in left_behind(self.target.parent, self.target.name):
+                remove_leftover(path)
+            with temporary_folder(self.target, "unfinished") as folder:
+                unfinished = folder / self.target.name
                 record = self._write(unfinished)
                 self._verify(unfinished, record)
+                size = unfinished.stat().st_size
                 reached(CrashPoint.BACKUP_VERIFIED)
                 self._give_name(unfinished, on_existing)
-            except BaseException:
-                base_files.remove_with_sides(unfinished)
-                raise
             reached(CrashPoint.BACKUP_NAMED)
             return BackupReport(
                 path=str(self.target),
-                size=self.target.stat().st_size,
+                size=size,
                 digest=record.digest,
                 counts=record.counts,
                 stored_files=len(record.files),
             )
 
-    def _write(self, unfinished: Path) -> archive.BackupRecord:
-        base_files.make_anew(unfinished, like=self.base)
+    def _write(self, unfinished: Path) -> backup_format.BackupRecord:
+        make_private_file(unfinished)
         with driver.translated(), closing(driver.connect_alone(unfinished, vfs=self.vfs)) as destination:
             with self._snapshot() as source:
                 reached(CrashPoint.BACKUP_BEGUN)
@@ -82,10 +87,10 @@ class BackupWriter:
                 digest = tables.digest_of(source, self.stages.counting(READING, rows))
                 counts = tables.counts_of(source)
             driver.make_one_file(destination)
-            archive.make_room(destination)
-            files = archive.put_files(destination, self.base, partial(self.stages.at, FILES))
-            record = archive.BackupRecord(digest, rows, self.program, self.now, counts, files)
-            archive.seal(destination, record)
+            backup_format.make_room(destination)
+            files = backup_format.put_files(destination, self.base, partial(self.stages.at, FILES))
+            record = backup_format.BackupRecord(digest, rows, self.program, self.now, counts, files)
+            backup_format.seal(destination, record)
         driver.sync_file(unfinished)
         reached(CrashPoint.BACKUP_SEALED)
         return record
@@ -93,36 +98,37 @@ class BackupWriter:
     @contextmanager
     def _snapshot(self) -> Generator[Connection]:
         """One state of the base, for as long as it is copied and read."""
-        with closing(driver.connect(self.base, busy_timeout=self.busy_timeout)) as source:
+        with closing(driver.connect(self.base, busy_timeout=self.busy_timeout, make=False)) as source:
             source.execute("pragma query_only = on")
             source.execute("begin")
             source.execute("select count(*) from sqlite_schema").fetchall()
             yield source
 
-    def _verify(self, unfinished: Path, record: archive.BackupRecord) -> None:
+    def _verify(self, unfinished: Path, record: backup_format.BackupRecord) -> None:
         """Open what was written and see that it says of itself what the base said."""
         try:
             with driver.translated(), closing(driver.connect_to_read(unfinished)) as written:
-                if archive.record_of(written) != record:
+                if backup_format.record_of(written) != record:
                     raise BackupDamaged("the record of the backup cannot be read back")
-                archive.require_intact(written, record, partial(self.stages.at, VERIFYING))
+                backup_format.require_intact(written, record, partial(self.stages.at, VERIFYING))
         except BackupDamaged as error:
             raise BaseDamaged(
-                f"the copy of {self.base} does not pass its examination ({error.message}); no backup was written",
-                hint="Run `sourcebook doctor` to see whether the base is damaged, or the disk of the backup.",
+                f"the copy of {self.base} does not pass its check ({error.message}); no backup was written",
+                hint="Run `sourcebook doctor` to see whether the base or the backup's disk is damaged.",
             ) from error
 
     def _give_name(self, unfinished: Path, on_existing: OnExisting) -> None:
         # Writing may have taken long, and somebody may have put something there meanwhile.
         require_place(self.target, self.base, on_existing)
         if on_existing is OnExisting.REPLACE:
+            keep_mode(self.target, unfinished)
             unfinished.replace(self.target)
             driver.sync_folder(self.target.parent)
             return
         try:
             base_files.name_it(unfinished, self.target)
         except FileExistsError as error:
-            raise Conflict(f"{self.target} was made by somebody else meanwhile") from error
+            raise Conflict(f"{self.target} was created by another process in the meantime") from error
 
 
 def require_place(target: Path, base: Path, on_existing: OnExisting) -> None:
@@ -130,18 +136,18 @@ def require_place(target: Path, base: Path, on_existing: OnExisting) -> None:
     if _belongs_to(target, base):
         raise Conflict(
             f"{target} belongs to the base itself",
-            hint="Name another file, best on another disk; nothing was written.",
+            hint="Choose another file, preferably on another disk. Nothing was written.",
         )
     if not target.exists() and not target.is_symlink():
         return
     if on_existing is OnExisting.REFUSE:
         raise Conflict(
-            f"{target} exists already", hint="Name another file, or add `--force` to replace a backup."
+            f"{target} already exists", hint="Choose another file, or add `--force` to replace a backup."
         )
-    if not target.is_file() or not archive.is_backup(target):
+    if not target.is_file() or not backup_format.is_backup(target):
         raise Conflict(
             f"{target} exists and is not a backup",
-            hint="Name a file that does not exist; nothing was written.",
+            hint="Choose a file that does not exist. Nothing was written.",
         )
 
 

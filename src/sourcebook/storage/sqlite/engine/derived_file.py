@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sourcebook.storage.sqlite.driver import sync_folder
+from sourcebook.storage.temporary_folders import make_private_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +56,11 @@ class DerivedFiles:
 
     def write(self, name: str, token: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
         """Write a file whole or not at all."""
-        self._folder.mkdir(exist_ok=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
         unfinished = self._folder / f"{name}-{token}.unfinished"
         try:
-            with unfinished.open("wb") as file:
+            make_private_file(unfinished)
+            with unfinished.open("r+b") as file:
                 _write(file, {"name": name, "token": token}, arrays)
                 file.flush()
                 os.fsync(file.fileno())

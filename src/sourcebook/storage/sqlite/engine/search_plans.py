@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.storage.database import Row
-    from sourcebook.storage.sqlite.engine.images import LivePart
+    from sourcebook.storage.sqlite.engine.memory_images import LivePart
     from sourcebook.storage.sqlite.engine.nearest import Allowed
     from sourcebook.storage.sqlite.engine.vector_part import VectorPart
     from sourcebook.storage.sqlite.engine.word_part import WordPart

@@ -14,7 +14,7 @@ from sourcebook.retrieve.filters import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.rows import chunk_from
 from sourcebook.storage.sqlite.engine.collection_state import stored_collection
-from sourcebook.storage.sqlite.engine.image_cache import ROWS_WORTH_A_FILE, ImageCache
+from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
     Allowed,
     chunk_rows,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.index.engines import Scored
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.images import LivePart, Loader
+    from sourcebook.storage.sqlite.engine.memory_images import LivePart, Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
     Nearest = Callable[

@@ -13,7 +13,7 @@ from sourcebook.retrieve.filters import check
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundWords, Scored, WordResult, word_counts
 from sourcebook.storage.sqlite.engine.collection_state import spoken_languages, stored_collection
-from sourcebook.storage.sqlite.engine.image_cache import ROWS_WORTH_A_FILE, ImageCache
+from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.images import LivePart, Loader
+    from sourcebook.storage.sqlite.engine.memory_images import LivePart, Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
     from sourcebook.text.analysis import QuestionWords
 

@@ -19,6 +19,7 @@ from sourcebook.storage.sqlite.backup.install import install
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.storage.sqlite.file_health import lost_findings
 from sourcebook.storage.sqlite.salvage import rescue
+from sourcebook.storage.temporary_folders import remove_tree, temporary_folder
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Database
@@ -41,9 +42,9 @@ async def rebuild(base: Path, mend: Mend, now: int, on_progress: OnProgress | No
     What was done, and what is lost. Nobody may have the base open.
     """
     base = await anyio.to_thread.run_sync(base.resolve)
-    complete = base_files.beside(base, "rebuilt")
     kept_as = f"damaged-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}"
-    try:
+    with temporary_folder(base, "rebuilt") as folder:
+        complete = folder / base.name
         stages = StagedProgress({SAVING: 100}, on_progress)
         lost = await anyio.to_thread.run_sync(
             partial(rescue.save, base, complete, partial(stages.at, SAVING))
@@ -57,12 +58,8 @@ async def rebuild(base: Path, mend: Mend, now: int, on_progress: OnProgress | No
         former = await anyio.to_thread.run_sync(
             partial(install, complete, base, kept_as, partial(stages.at, INSTALLING), 5.0)
         )
-    finally:
-        base_files.remove_with_sides(complete)
-    base_files.remove_tree(base_files.derived_files_of(base))
-    rebuilt = Repair(
-        "rebuilt", f"the file was made again from what could be read; the damaged one is {former}"
-    )
+    remove_tree(base_files.derived_files_of(base))
+    rebuilt = Repair("rebuilt", f"the file was rebuilt from what could be read; the damaged one is {former}")
     # What follows from other rows was made again by the mending.
     return [rebuilt, *repairs], [
         *lost_findings([rows for rows in lost if rows.table not in rescue.DERIVED_TABLES]),

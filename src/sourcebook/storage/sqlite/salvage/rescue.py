@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BaseDamaged, Conflict, StorageError, UsageError
 from sourcebook.storage.migrate import Migration, read_migrations
-from sourcebook.storage.sqlite import base_files, driver, tables
+from sourcebook.storage.sqlite import driver, tables
 from sourcebook.storage.sqlite.migrate import applied_migrations, bring_up_to_date
 from sourcebook.storage.sqlite.salvage.damaged_table import DamagedTable, Row, RowGap
+from sourcebook.storage.temporary_folders import make_private_file, temporary_folder
 
 if TYPE_CHECKING:
     from sourcebook.storage.sqlite.driver import Connection
@@ -136,7 +137,7 @@ def declared_tables() -> list[Table]:
 
 def save(base: Path, target: Path, advance: Callable[[int, int], None]) -> list[LostRows]:
     """Copy every row that can be read into a new base, which is not in order yet: a repair has to follow."""
-    base_files.make_anew(target, like=base)
+    make_private_file(target)
     with driver.translated(), readable(base) as source, closing(driver.connect_alone(target)) as new:
         bring_up_to_date(new, target, _migrations_of(source))
         driver.make_one_file(new)
@@ -226,21 +227,21 @@ def _between(gap: RowGap) -> str:
 @contextmanager
 def readable(base: Path) -> Generator[Connection]:
     """A connection to the damaged base; if its declarations are what is damaged, to a copy that has them from us."""
-    copy = base_files.beside(base, "salvaged")
-    try:
-        if not _is_declared(base):
-            _transplant(base, copy)
-            if not _is_declared(copy):
-                raise nothing_left(base)
-        with closing(driver.connect_to_read(copy if copy.exists() else base)) as source:
+    if _is_declared(base):
+        with closing(driver.connect_to_read(base)) as source:
             yield source
-    finally:
-        base_files.remove_with_sides(copy)
+        return
+    with temporary_folder(base, "salvaged") as folder:
+        copy = _transplanted(base, folder)
+        if not _is_declared(copy):
+            raise nothing_left(base)
+        with closing(driver.connect_to_read(copy)) as source:
+            yield source
 
 
 def nothing_left(base: Path) -> BaseDamaged:
     return BaseDamaged(
-        f"nothing of {base} can be read any more",
+        f"nothing in {base} can be read",
         hint="Restore the last backup with `sourcebook restore FILE --force`.",
     )
 
@@ -255,25 +256,23 @@ def _is_declared(path: Path) -> bool:
     return {"schema_migrations", "base_info"} <= names
 
 
-def _transplant(base: Path, copy: Path) -> None:
-    """Copy the base, with the pages that declare its tables taken from a new one, where they lie in the same places."""
+def _transplanted(base: Path, folder: Path) -> Path:
+    """A copy of the base, with the pages that declare its tables taken from a new one, where they lie alike."""
+    copy, fresh = folder / "copy", folder / "fresh"
+    make_private_file(copy)
     shutil.copyfile(base, copy)
-    fresh = base_files.beside(base, "unfinished")
-    base_files.make_anew(fresh, like=base)
-    try:
-        with closing(driver.connect_alone(fresh)) as new:
-            bring_up_to_date(new, fresh)
-            driver.make_one_file(new)
-            pages = [int(n) for (n,) in new.execute("select pageno from dbstat where name = 'sqlite_schema'")]
-        content = fresh.read_bytes()
-        with copy.open("r+b") as file:
-            for page in pages:
-                start = (page - 1) * _PAGE_SIZE
-                file.seek(start)
-                file.write(content[start : start + _PAGE_SIZE])
-            # In the header: how many pages the file has, and that none of them are free.
-            size = file.seek(0, 2)
-            file.seek(28)
-            file.write((size // _PAGE_SIZE).to_bytes(4, "big") + bytes(8))
-    finally:
-        base_files.remove_with_sides(fresh)
+    with closing(driver.connect_alone(fresh)) as new:
+        bring_up_to_date(new, fresh)
+        driver.make_one_file(new)
+        pages = [int(n) for (n,) in new.execute("select pageno from dbstat where name = 'sqlite_schema'")]
+    content = fresh.read_bytes()
+    with copy.open("r+b") as file:
+        for page in pages:
+            start = (page - 1) * _PAGE_SIZE
+            file.seek(start)
+            file.write(content[start : start + _PAGE_SIZE])
+        # In the header: how many pages the file has, and that none of them are free.
+        size = file.seek(0, 2)
+        file.seek(28)
+        file.write((size // _PAGE_SIZE).to_bytes(4, "big") + bytes(8))
+    return copy

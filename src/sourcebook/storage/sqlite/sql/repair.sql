@@ -55,3 +55,19 @@ where d.is_bare = 0 and d.chunk_count > 0
   and exists (select 1 from words w
               where w.collection_id = d.collection_id and w.document_id = d.id and length(w.term_ids) > 0)
   and not exists (select 1 from document_words w where w.collection_id = d.collection_id and w.document_id = d.id)
+
+-- name: take_every_turn()
+-- Nothing to do: whoever writes is alone here.
+
+-- name: documents_with_scope_names()
+-- None: filters read the metadata themselves here.
+select collection_id, id as document_id, metadata from documents where 0
+
+-- name: chunks_with_scope_names()
+select collection_id, document_id, id as chunk_id, metadata from document_chunks where 0
+
+-- name: correct_document_facts(collection_id, document_id, metadata)
+-- Nothing to do, for the same reason.
+
+-- name: correct_chunk_facts(collection_id, document_id, chunk_id, metadata)
+-- Nothing to do, for the same reason.

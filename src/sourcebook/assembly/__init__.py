@@ -1,0 +1,76 @@
+"""The composition root: the one room that knows every class. Heavy ones are imported when they are needed."""
+
+from sourcebook.assembly.base import (
+    OpenBase,
+    SystemClock,
+    open_base,
+    open_postgres,
+    open_sqlite,
+    require_postgres,
+)
+from sourcebook.assembly.chat_models import make_chat_model
+from sourcebook.assembly.consult import (
+    make_calibrator,
+    make_consultation,
+    make_entries,
+    make_help_retrieval,
+    make_manual,
+)
+from sourcebook.assembly.curate import make_moderation
+from sourcebook.assembly.embedders import Embedders, make_embedder, make_embedder_for
+from sourcebook.assembly.ingest import (
+    files_of,
+    make_claims,
+    make_ingest,
+    make_pictures,
+    make_stored_files,
+    make_uploads,
+    own_files,
+)
+from sourcebook.assembly.maintenance import examine_damaged, make_backups, make_reindex, rebuild_if_damaged
+from sourcebook.assembly.people import make_people, make_reception
+from sourcebook.assembly.retrieve import Rerankers, make_absences, make_reranker, make_retriever
+from sourcebook.assembly.stores import make_stores
+from sourcebook.assembly.transfer import copy_base, copy_end, import_old_base, is_old_base, make_bundles
+
+__all__ = [
+    "Embedders",
+    "OpenBase",
+    "Rerankers",
+    "SystemClock",
+    "copy_base",
+    "copy_end",
+    "examine_damaged",
+    "files_of",
+    "import_old_base",
+    "is_old_base",
+    "make_absences",
+    "make_backups",
+    "make_bundles",
+    "make_calibrator",
+    "make_chat_model",
+    "make_claims",
+    "make_consultation",
+    "make_embedder",
+    "make_embedder_for",
+    "make_entries",
+    "make_help_retrieval",
+    "make_ingest",
+    "make_manual",
+    "make_moderation",
+    "make_people",
+    "make_pictures",
+    "make_reception",
+    "make_reindex",
+    "make_reranker",
+    "make_retriever",
+    "make_stored_files",
+    "make_stores",
+    "make_uploads",
+    "open_base",
+    "open_postgres",
+    "open_sqlite",
+    "own_files",
+    "rebuild_if_damaged",
+    "require_postgres",
+]

@@ -1,0 +1,94 @@
+"""What adds documents, and where the files of a base lie."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sourcebook.assembly.base import SystemClock
+from sourcebook.errors import NoEmbedder
+from sourcebook.storage.base_address import is_server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from sourcebook.ingest.service import Ingest
+    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.uploads.page_pictures import PagePictures
+    from sourcebook.ingest.uploads.service import Uploads
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
+    from sourcebook.ports.providers import Embedder
+    from sourcebook.ports.stores import Stores
+    from sourcebook.ports.work import Claims
+    from sourcebook.settings import Settings
+
+
+def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -> Ingest:
+    from sourcebook.ingest.service import Ingest
+
+    return Ingest(_ingest_tools(stores, embedder, settings))
+
+
+def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
+    from sourcebook.ingest.folder.scan import ScanLimits
+    from sourcebook.ingest.parsers.pool import ParserPool
+    from sourcebook.ingest.tools import IngestConfig, Tools
+    from sourcebook.model.documents import ChunkStrategy
+
+    if embedder is None:
+        raise NoEmbedder("adding documents needs an embedder", hint="Set `embedder` to `default`.")
+    own = () if "://" in settings.db else own_files(settings.db)
+    limits = ScanLimits(int(settings.max_file_mb * 1_000_000), (*own, str(files_of(settings))))
+    return Tools(
+        library=stores.library,
+        writer=stores.writer,
+        sources=stores.sources,
+        embedder=embedder,
+        clock=SystemClock(),
+        parsers=ParserPool,
+        claims=make_claims(settings),
+        config=IngestConfig(limits, settings.type_rules, ChunkStrategy(settings.chunking)),
+    )
+
+
+def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[Claims]]:
+    """What divides the work of an `add` among the processes that add to the same base."""
+    if is_server(settings.db):
+        from sourcebook.storage.postgres.server_claims import server_claims
+
+        return partial(server_claims, settings.db)
+    from sourcebook.storage.sqlite.file_claims import file_claims
+
+    return partial(file_claims, Path(settings.db))
+
+
+def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
+    from sourcebook.ingest.uploads.service import Uploads
+
+    return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
+
+
+def make_pictures(stores: Stores, settings: Settings) -> PagePictures:
+    from sourcebook.ingest.uploads.page_pictures import PagePictures
+
+    return PagePictures(stores, make_stored_files(settings), int(settings.max_file_mb * 1_000_000))
+
+
+def make_stored_files(settings: Settings) -> StoredFiles:
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
+
+    return StoredFiles(files_of(settings))
+
+
+def files_of(settings: Settings) -> Path:
+    """The folder in which uploaded files are kept."""
+    if settings.files is not None:
+        return Path(settings.files).expanduser()
+    return Path("data/files") if "://" in settings.db else Path(f"{settings.db}.files")
+
+
+def own_files(db: str) -> tuple[str, ...]:
+    """What lies beside a base in a file and belongs to it. Adding the folder around it must not add these."""
+    return tuple(f"{db}{ending}" for ending in ("", "-wal", "-shm", ".derived", ".files"))

@@ -1,0 +1,57 @@
+"""What people come to: who they are, and the reception of their questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sourcebook.consult.reception.service import Reception
+    from sourcebook.consult.service import Consultation
+    from sourcebook.curate.service import Moderation
+    from sourcebook.model.people import Prices
+    from sourcebook.people.service import People
+    from sourcebook.ports.stores import Stores
+    from sourcebook.settings import Settings
+
+
+def make_people(stores: Stores, settings: Settings, face: str) -> People:
+    from sourcebook.people.service import People
+
+    return People(
+        users=stores.users,
+        topics=stores.topics,
+        messages=stores.messages,
+        ledger=stores.ledger,
+        prices=_prices(settings),
+        reservation_seconds=settings.reservation_seconds,
+        face=face,
+    )
+
+
+def make_reception(
+    stores: Stores,
+    people: People,
+    consultation: Consultation,
+    moderation: Moderation,
+    settings: Settings,
+    face: str,
+) -> Reception:
+    from sourcebook.consult.reception.attendant import ReceptionPolicy
+    from sourcebook.consult.reception.service import Reception
+
+    policy = ReceptionPolicy(_prices(settings), settings.reservation_seconds, face, (settings.collection,))
+    return Reception(
+        stores=stores, people=people, consultation=consultation, drafting=moderation, policy=policy
+    )
+
+
+def _prices(settings: Settings) -> Prices:
+    from sourcebook.model.people import Prices
+
+    return Prices(
+        welcome_tokens=settings.welcome_tokens,
+        new_topic=settings.price_new_topic,
+        follow_ups_included=settings.follow_ups_included,
+        more_questions=settings.price_more_questions,
+        questions_in_a_purchase=settings.more_questions,
+    )

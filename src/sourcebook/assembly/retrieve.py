@@ -1,0 +1,76 @@
+"""What searches: the retriever, its rerankers, and what explains a missing document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.model.search import OnMissingEmbedder, OnRerankFailure, RerankProvider
+from sourcebook.ports.providers import Closing
+
+if TYPE_CHECKING:
+    from sourcebook.assembly.embedders import Embedders
+    from sourcebook.ports.providers import Reranker
+    from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.why_missing import MissingDocuments
+    from sourcebook.settings import Settings
+
+
+class Rerankers:
+    """The rerankers of one base, each made when it is first wanted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._made: dict[RerankProvider, Reranker | None] = {}
+
+    def choose(self, provider: RerankProvider) -> Reranker | None:
+        if provider not in self._made:
+            self._made[provider] = make_reranker(provider, self._settings)
+        return self._made[provider]
+
+    async def close(self) -> None:
+        for reranker in self._made.values():
+            if isinstance(reranker, Closing):
+                await reranker.close()
+
+
+def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | None:
+    """The reranker of this kind; None for one of a server that the settings do not name."""
+    if provider is RerankProvider.LOCAL:
+        from sourcebook.retrieve.rerankers import LocalReranker
+
+        return LocalReranker()
+    if settings.rerank_base_url is None or settings.rerank_model is None:
+        return None
+    from sourcebook.providers.api_reranker import ApiReranker
+    from sourcebook.providers.remote_model import Patience
+
+    key = settings.rerank_api_key
+    return ApiReranker(
+        settings.rerank_base_url,
+        settings.rerank_model,
+        api_key=key.get_secret_value() if key else None,
+        patience=Patience(settings.rerank_timeout),
+    )
+
+
+def make_retriever(
+    stores: Stores, embedders: Embedders, rerankers: Rerankers, settings: Settings
+) -> DefaultRetriever:
+    """A retriever that prefers an answer by words to none."""
+    from sourcebook.retrieve.service import DefaultRetriever
+
+    return DefaultRetriever(
+        vector_store=stores.vectors,
+        fts_store=stores.fts,
+        embedders=embedders.choose,
+        rerankers=rerankers.choose,
+        on_missing_embedder=OnMissingEmbedder.WORDS,
+        on_rerank_failure=OnRerankFailure(settings.rerank_on_failure),
+    )
+
+
+def make_absences(stores: Stores, retriever: DefaultRetriever) -> MissingDocuments:
+    from sourcebook.retrieve.why_missing import MissingDocuments
+
+    return MissingDocuments(stores.library, stores.vectors, retriever)

@@ -1,0 +1,52 @@
+"""The stores of an open base."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.ports.stores import Stores
+
+if TYPE_CHECKING:
+    from sourcebook.ports.work import Clock
+    from sourcebook.storage.database import Database
+    from sourcebook.storage.index.engines import VectorEngine, WordEngine
+
+
+def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, clock: Clock) -> Stores:
+    from sourcebook.storage.chat.sessions import SqlSessions
+    from sourcebook.storage.curation.curated_answers import SqlCuratedAnswers
+    from sourcebook.storage.curation.moderation_queue import SqlModerationQueue
+    from sourcebook.storage.curation.terminology import SqlTerminology
+    from sourcebook.storage.index.document_tracker import SqlDocumentTracker
+    from sourcebook.storage.index.fts_store import SqlFtsStore
+    from sourcebook.storage.index.index_writer import SqlIndexWriter
+    from sourcebook.storage.index.library import SqlLibrary
+    from sourcebook.storage.index.reindexing import SqlReindexing
+    from sourcebook.storage.index.sources import SqlSources
+    from sourcebook.storage.index.vector_store import SqlVectorStore
+    from sourcebook.storage.job_queue import SqlJobs
+    from sourcebook.storage.people.ledger import SqlLedger
+    from sourcebook.storage.people.messages import SqlMessages
+    from sourcebook.storage.people.topics import SqlTopics
+    from sourcebook.storage.people.users import SqlUsers
+    from sourcebook.storage.people.visits import SqlVisits
+
+    return Stores(
+        vectors=SqlVectorStore(database, vectors, words, clock),
+        fts=SqlFtsStore(database, words, clock),
+        tracker=SqlDocumentTracker(database, clock),
+        writer=SqlIndexWriter(database, clock),
+        library=SqlLibrary(database, clock),
+        sources=SqlSources(database, clock),
+        jobs=SqlJobs(database, clock),
+        reindexing=SqlReindexing(database, vectors, words, clock),
+        sessions=SqlSessions(database, clock),
+        curated=SqlCuratedAnswers(database, clock),
+        terms=SqlTerminology(database, clock),
+        users=SqlUsers(database, clock),
+        topics=SqlTopics(database, clock),
+        messages=SqlMessages(database, clock),
+        ledger=SqlLedger(database, clock),
+        visits=SqlVisits(database, clock),
+        moderation=SqlModerationQueue(database, clock),
+    )

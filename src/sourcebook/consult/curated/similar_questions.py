@@ -1,0 +1,37 @@
+"""Not sure that it is the same question? Then its approved answer is offered, not given.
+
+Distance alone puts the right question first for most paraphrases, but as near are questions that only look alike. What
+is seen to contradict the question that was asked is not offered: a denial, an opposite, another number, name or time.
+The lists of opposites are closed, so not all of it is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.question.sameness import contradiction, is_of_another_kind
+from sourcebook.model.curation import SimilarQuestion
+
+if TYPE_CHECKING:
+    from sourcebook.model.curation import CuratedMatch
+
+MOST_OFFERED = 3
+
+
+def similar_questions(
+    asked: str, near: Sequence[CuratedMatch], languages: Sequence[str | None], distance: float
+) -> list[SimilarQuestion]:
+    """Those of the nearest curated questions that may be meant, nearest first, at most three.
+
+    `near` is ordered by distance. Entries without a question cannot be shown as one, and are left out.
+    """
+    offered: list[SimilarQuestion] = []
+    for match in near:
+        question = match.entry.question
+        if question is None or match.distance > distance or len(offered) == MOST_OFFERED:
+            continue
+        spoken = (match.entry.language, *languages)
+        if contradiction(asked, question, spoken) is None and not is_of_another_kind(asked, question):
+            offered.append(SimilarQuestion(match.entry.id, question, round(1.0 - match.distance, 4)))
+    return offered

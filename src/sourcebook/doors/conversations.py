@@ -1,0 +1,58 @@
+"""`book.conversations`: the stored conversations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.transcript import as_markdown
+from sourcebook.consult.question.inquiry import LOCAL_USER
+from sourcebook.errors import SessionNotFound
+from sourcebook.model.chat import Conversation
+from sourcebook.ports.arguments import checks_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sourcebook.doors.connection import Connection
+    from sourcebook.model.chat import ChatSession
+    from sourcebook.model.documents import JsonValue
+
+
+@checks_arguments
+class ConversationsDoor:
+    """Stored conversations: start, list, read, rename, remove and export them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def create(
+        self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
+    ) -> ChatSession:
+        """Start a conversation. `ask` starts one itself when you name no session."""
+        sessions = self._connection.stores.sessions
+        return await sessions.create_session(LOCAL_USER, self._connection.face, title=title, scope=scope)
+
+    async def latest(self, limit: int = 50) -> list[ChatSession]:
+        """All conversations, newest first."""
+        return await self._connection.stores.sessions.list_sessions(LOCAL_USER, limit)
+
+    async def get(self, session_id: str) -> Conversation:
+        """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
+        sessions = self._connection.stores.sessions
+        messages = await sessions.messages(session_id, LOCAL_USER)
+        found = await sessions.get_session(session_id, LOCAL_USER)
+        if found is None:
+            raise SessionNotFound(f"there is no session {session_id!r}")
+        return Conversation(found, tuple(messages))
+
+    async def rename(self, session_id: str, title: str) -> None:
+        """Rename a conversation."""
+        await self._connection.stores.sessions.rename_session(session_id, LOCAL_USER, title)
+
+    async def remove(self, session_id: str) -> bool:
+        """Remove a conversation and its messages. True if there was one."""
+        return await self._connection.stores.sessions.remove_session(session_id, LOCAL_USER)
+
+    async def export(self, session_id: str) -> str:
+        """A conversation as Markdown, with its sources and whether they have changed since."""
+        return as_markdown(await self.get(session_id))

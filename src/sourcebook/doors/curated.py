@@ -1,0 +1,91 @@
+"""`book.curated`: the curated answers, which `ask` prefers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.assembly import make_entries
+from sourcebook.consult.question.inquiry import LOCAL_USER
+from sourcebook.model.curation import SourceType
+from sourcebook.ports.arguments import checks_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.doors.connection import Connection
+    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource
+
+
+@checks_arguments
+class CuratedDoor:
+    """Curated answers, which `ask` prefers: add, find, list and remove them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def insert(
+        self,
+        answer: str,
+        *,
+        category: str,
+        question: str | None = None,
+        subcategory: str | None = None,
+        source_type: SourceType = SourceType.MANUAL,
+        language: str | None = None,
+        approved_by: int | None = LOCAL_USER,
+        sources: Sequence[CuratedSource] = (),
+        collection: str | None = None,
+    ) -> CuratedAnswer:
+        """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
+
+        `source` makes the sources, by which it is known when the answer is out of date.
+        """
+        return await self._entries().insert(
+            collection_id=self._connection.named(collection),
+            category=category,
+            answer=answer,
+            question=question,
+            subcategory=subcategory,
+            source_type=source_type,
+            language=language,
+            approved_by=approved_by,
+            sources=sources,
+        )
+
+    async def source(
+        self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
+    ) -> CuratedSource:
+        """The place of `quote` in the document with this id or path or, without one, what best supports `supports`."""
+        return await self._entries().source(self._connection.named(collection), document, quote, supports)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        category: str | None = None,
+        subcategory: str | None = None,
+        limit: int = 3,
+        distance_threshold: float = 0.35,
+        collection: str | None = None,
+    ) -> list[CuratedMatch]:
+        """The approved answers to the nearest questions, at a cosine distance strictly below the threshold."""
+        return await self._entries().search(
+            query,
+            collection_id=self._connection.named(collection),
+            category=category,
+            subcategory=subcategory,
+            limit=limit,
+            distance_threshold=distance_threshold,
+        )
+
+    async def all(self, collection: str | None = None) -> list[CuratedAnswer]:
+        """The approved answers of one collection, or of all."""
+        return await self._connection.stores.curated.kb_list(collection)
+
+    async def remove(self, entry_id: int) -> bool:
+        """Remove an approved answer. True if there was one."""
+        return await self._connection.stores.curated.kb_remove(entry_id)
+
+    def _entries(self) -> CuratedEntries:
+        return make_entries(self._connection.stores, self._connection.embedders)

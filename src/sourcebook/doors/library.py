@@ -1,0 +1,80 @@
+"""`book.library`: the documents and collections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.assembly import make_stored_files
+from sourcebook.ingest.uploads.stored_files import remove_document
+from sourcebook.ports.arguments import checks_arguments
+
+if TYPE_CHECKING:
+    from sourcebook.doors.connection import Connection
+    from sourcebook.model.documents import Collection, Document, DocumentDetails, DocumentStatus
+
+
+@checks_arguments
+class LibraryDoor:
+    """Documents and collections: list, read, hide and remove them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def documents(
+        self, collection: str | None = None, *, status: DocumentStatus | None = None
+    ) -> list[Document]:
+        """A collection's documents in order of path, without their text. `status` keeps those of one status."""
+        library = self._connection.stores.library
+        listed = await library.list_documents(self._connection.named(collection))
+        return [document for document in listed if status in (None, document.status)]
+
+    async def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
+        """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
+        library = self._connection.stores.library
+        return await library.find_document(self._connection.named(collection), name)
+
+    async def get(self, document_id: str, *, collection: str | None = None) -> Document | None:
+        """One document with its text."""
+        library = self._connection.stores.library
+        return await library.get_document(self._connection.named(collection), document_id)
+
+    async def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+        """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
+
+        It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
+        was added. If that file is gone or has changed, this raises an error.
+        """
+        pictures = self._connection.pictures()
+        return await pictures.draw(self._connection.named(collection), document_id, page)
+
+    async def remove(self, document_id: str, *, collection: str | None = None) -> bool:
+        """Remove a document and everything that belongs to it. True if there was one.
+
+        If its file is still in a folder that was added, adding the folder again brings it back.
+        """
+        files = make_stored_files(self._connection.settings)
+        return await remove_document(
+            self._connection.stores, files, self._connection.named(collection), document_id
+        )
+
+    async def hide(self, document_id: str, *, collection: str | None = None) -> None:
+        """Hide a document from searches without removing it."""
+        writer = self._connection.stores.writer
+        await writer.set_active(self._connection.named(collection), document_id, active=False)
+
+    async def unhide(self, document_id: str, *, collection: str | None = None) -> None:
+        """Make a hidden document searchable again."""
+        writer = self._connection.stores.writer
+        await writer.set_active(self._connection.named(collection), document_id, active=True)
+
+    async def collections(self) -> list[Collection]:
+        """The collections of the base."""
+        return await self._connection.stores.vectors.list_collections()
+
+    async def create_collection(self, collection: Collection) -> Collection:
+        """Create a collection. An existing one with the same size and metric is left as it is."""
+        return await self._connection.stores.vectors.create_collection(collection)
+
+    async def remove_collection(self, collection_id: str) -> None:
+        """Remove a collection and everything in it."""
+        await self._connection.stores.vectors.delete_collection(collection_id)

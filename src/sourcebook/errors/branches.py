@@ -1,0 +1,79 @@
+"""The root of all errors, and the branches of their tree."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import ClassVar
+
+
+class SourcebookError(Exception):
+    """Something went wrong in Sourcebook.
+
+    Run the command again with `--log-level debug`. If the output does not explain the error, please report it.
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None) -> None:
+        first, _, rest = cleandoc(type(self).__doc__ or type(self).__name__).partition("\n")
+        self.message = message or first
+        self.hint = hint or " ".join(rest.split())
+        super().__init__(self.message)
+
+    def as_dict(self) -> dict[str, str]:
+        """The error as every face reports it to a program."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+class UsageError(SourcebookError):
+    """The request is invalid.
+
+    Correct it and try again. Nothing was changed.
+    """
+
+    code = "usage"
+
+
+class NotFound(SourcebookError):
+    """The base has nothing with this name.
+
+    Check the name. `sourcebook collections list` and `sourcebook documents list` show what exists.
+    """
+
+    code = "not_found"
+
+
+class Conflict(SourcebookError):
+    """Something else got there first.
+
+    Check the current state and try again. Nothing was changed.
+    """
+
+    code = "conflict"
+
+
+class StorageError(SourcebookError):
+    """The database operation failed.
+
+    Run `sourcebook doctor` to check the base.
+    """
+
+    code = "storage"
+
+
+class ProviderError(SourcebookError):
+    """An embedder, reranker or chat model failed.
+
+    Check its address and key with `sourcebook config show`, then try again.
+    """
+
+    code = "provider"
+
+
+class AuthError(SourcebookError):
+    """Access was refused.
+
+    Sign in, or use an API key that is bound to this collection.
+    """
+
+    code = "auth"

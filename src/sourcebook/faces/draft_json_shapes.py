@@ -1,0 +1,79 @@
+"""The JSON shapes of drafts, gaps and digests. Programs depend on these keys: add to them, never rename."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
+
+from sourcebook.faces import json_shapes
+
+if TYPE_CHECKING:
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.moderation import Digest, Draft, Gap
+
+
+def draft(draft: Draft) -> dict[str, Any]:
+    return {
+        "id": draft.id,
+        "kind": draft.kind.value,
+        "status": draft.status.value,
+        "user_id": draft.user_id,
+        "question": draft.question,
+        "answer": draft.answer,
+        "language": draft.language,
+        "citations": [json_shapes.citation(citation) for citation in draft.citations],
+        "category_guess": draft.category_guess,
+        "subcategory_guess": draft.subcategory_guess,
+        "group_key": draft.group_key,
+        "collection_id": draft.collection_id,
+        "topic_id": draft.topic_id,
+        "session_id": draft.session_id,
+        "reason": draft.reason,
+        "admin_id": draft.admin_id,
+        "kb_id": draft.kb_id,
+        "stale_kb_id": draft.stale_kb_id,
+        "created_at": draft.created_at,
+        "decided_at": draft.decided_at,
+    }
+
+
+def draft_with_details(shown: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> dict[str, Any]:
+    """A draft with how it was made, similar drafts, and its curated answer."""
+    return draft(shown) | {
+        "details": dict(shown.details),
+        "attachments": [dict(each) for each in shown.attachments],
+        "similar": [{"id": other.id, "question": other.question} for other in similar],
+        "entry": None if entry is None else json_shapes.curated_answer(entry),
+    }
+
+
+def looked_at(draft: Draft) -> list[str]:
+    """The documents found for a question and how close they came, as text."""
+    found = draft.details.get("passages")
+    passages = cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
+    return [
+        f"{passage.get('document_path')}, {'taken' if passage.get('taken') else 'not close enough'}"
+        for passage in passages
+    ]
+
+
+def gap(gap: Gap) -> dict[str, Any]:
+    return asdict(gap)
+
+
+def digest(digest: Digest) -> dict[str, Any]:
+    return {
+        "since": digest.since,
+        "until": digest.until,
+        "questions": digest.questions,
+        "people": digest.people,
+        "tiers": dict(digest.tiers),
+        "declined": digest.declined,
+        "drafts": dict(digest.drafts),
+        "pending": digest.pending,
+        "became_stale": [json_shapes.curated_answer(entry) for entry in digest.became_stale],
+        "to_write": [gap(each) for each in digest.to_write],
+        "tokens_spent": digest.tokens_spent,
+        "tokens_given": digest.tokens_given,
+    }

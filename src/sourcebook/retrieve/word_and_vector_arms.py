@@ -1,0 +1,205 @@
+"""The two arms of a search, by meaning and by words, and how one collection is asked with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import NoEmbedder, ProviderError
+from sourcebook.model.documents import Chunk
+from sourcebook.model.model_facts import facts_of
+from sourcebook.model.search import (
+    OnMissingEmbedder,
+    Ranking,
+    RetrievalMode,
+    ScoreBreakdown,
+    SearchResult,
+    WarningCode,
+)
+from sourcebook.ports.providers import known_model
+from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
+from sourcebook.retrieve.concurrency import together
+from sourcebook.retrieve.fusion import FusionRule
+from sourcebook.retrieve.parent_passages import PlainPassages
+from sourcebook.retrieve.trace import Searched
+
+if TYPE_CHECKING:
+    from sourcebook.model.asked_collection import WordCounts
+    from sourcebook.model.documents import EmbeddingModel
+    from sourcebook.model.search import FtsSearchResult, HybridConfig, MetadataFilter
+    from sourcebook.ports.providers import Embedder
+    from sourcebook.ports.storage import FtsStore, VectorStore
+    from sourcebook.retrieve.context import EmbedderChoice, QuestionContext
+    from sourcebook.retrieve.question import Question
+    from sourcebook.retrieve.result_texts import ChunkReader
+    from sourcebook.retrieve.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ArmQuery:
+    """What one collection is asked for."""
+
+    question: Question
+    mode: RetrievalMode
+    hybrid: HybridConfig
+    filter: MetadataFilter | None
+    count: int
+    is_general: bool = False
+
+
+def only(embedder: Embedder | None) -> EmbedderChoice:
+    """The choice of who has one embedder: it serves its own model, and vectors that the caller brought."""
+
+    async def choose(model: EmbeddingModel) -> Embedder | None:
+        if embedder is None:
+            raise NoEmbedder("Searching by meaning needs an embedder, but there is none.")
+        if model.is_callers:
+            return embedder
+        own = await known_model(embedder)
+        if model != own:
+            raise NoEmbedder(
+                f"The vectors come from {model.name} {model.version},"
+                f" but the embedder is {own.name} {own.version}."
+            )
+        return embedder
+
+    return choose
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one arm found, None if it could not search, and the model whose vectors it compared."""
+
+    results: Sequence[SearchResult] | None = None
+    model: str | None = None
+    counts: WordCounts | None = None
+
+
+class Arms:
+    """Both arms over any stores."""
+
+    def __init__(
+        self,
+        vectors: VectorStore,
+        words: FtsStore,
+        reader: ChunkReader,
+        on_missing_embedder: OnMissingEmbedder,
+    ) -> None:
+        self._vectors = vectors
+        self._words = words
+        self._reader = reader
+        self._on_missing_embedder = on_missing_embedder
+        # Stores that can rank without showing do: most of a ranking is never looked at.
+        if isinstance(vectors, PassageRanking):
+            self._rank_passages = vectors.rank_passages
+        else:
+            plain = vectors if isinstance(vectors, PassageSearch) else PlainPassages(vectors)
+            self._rank_passages = plain.search_passages
+
+    async def search(
+        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+    ) -> Searched:
+        """Ask one collection, with both arms at the same time if both take part."""
+        by_meaning = partial(self._by_meaning, collection_id, inquiry, context, trace)
+        by_words = partial(self._by_words, collection_id, inquiry, context, trace)
+        semantic = keyword = _Found()
+        match inquiry.mode:
+            case RetrievalMode.SEMANTIC:
+                semantic = await by_meaning()
+            case RetrievalMode.KEYWORD:
+                keyword = await by_words()
+            case RetrievalMode.HYBRID if inquiry.question.has_words:
+                semantic, keyword = await together([by_meaning, by_words])
+            case RetrievalMode.HYBRID:
+                semantic = await by_meaning()
+                if semantic.results is not None:
+                    trace.warn(
+                        WarningCode.NO_WORDS,
+                        "The question contains no words, so it was searched by meaning alone.",
+                    )
+        return _searched(collection_id, inquiry, semantic, keyword, trace)
+
+    async def _by_meaning(
+        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+    ) -> _Found:
+        collection = await context.collection(collection_id, self._vectors)
+        model = collection.model.name if collection.model else None
+        try:
+            with trace.stage("embed", collection_id):
+                vector = await context.vector(collection, inquiry.question.text)
+        except ProviderError as error:
+            if inquiry.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
+                raise
+            done = (
+                "searched by words alone"
+                if inquiry.question.has_words
+                else "not searched: no words to search for"
+            )
+            trace.warn(
+                WarningCode.NO_EMBEDDER,
+                f"The collection {collection_id!r} was {done}. {error.message}",
+                collection_id,
+            )
+            return _Found(model=model)
+        with trace.stage("vectors", collection_id):
+            ranked = await self._rank_passages(collection_id, vector, inquiry.count, inquiry.filter)
+        return _Found(ranked, model)
+
+    async def _by_words(
+        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+    ) -> _Found:
+        text, count, tree = inquiry.question.text, inquiry.count, inquiry.filter
+        with trace.stage("words", collection_id):
+            if isinstance(self._words, WordRanking):
+                spoken = context.languages(collection_id)
+                found = await self._words.rank_words(collection_id, text, count, tree, languages=spoken)
+                # Only what is returned in the end is worth reading from the base.
+                return _Found(_outlined(found.results, collection_id), counts=found.counts)
+            # Words may be kept for children too; to be fused with passages they must give way to them.
+            plain = await self._words.search(collection_id, text, count, tree)
+            return _Found(await self._reader.passages(_outlined(plain, collection_id)))
+
+
+def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
+    def outline(place: int) -> SearchResult:
+        hit = found[place]
+        breakdown = ScoreBreakdown(keyword_score=hit.score)
+        return SearchResult(Chunk.outline(hit.chunk_id), hit.score, breakdown, collection_id=collection_id)
+
+    return Ranking([hit.chunk_id for hit in found], [hit.score for hit in found], outline)
+
+
+def _placed(found: Ranking, collection_id: str) -> Ranking:
+    def placed(place: int) -> SearchResult:
+        result = found[place]
+        return result.with_score(result.score, result.score_breakdown, collection_id)
+
+    return Ranking(found.ids, found.scores, placed)
+
+
+def _searched(
+    collection_id: str, inquiry: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
+) -> Searched:
+    """The two rankings as one. What only one arm was asked for keeps that arm's scores."""
+    rule = None
+    with trace.stage("fuse", collection_id):
+        if inquiry.mode is RetrievalMode.HYBRID:
+            rule = FusionRule.of(inquiry.hybrid, facts_of(semantic.model or ""))
+            fused = rule.fuse(semantic.results or (), keyword.results or (), collection_id)
+        else:
+            found = semantic.results or keyword.results or ()
+            fused = _placed(Ranking.of(found), collection_id)
+    return Searched(
+        collection_id,
+        inquiry.filter,
+        inquiry.count,
+        semantic.results,
+        keyword.results,
+        fused,
+        rule,
+        semantic.model,
+        inquiry.is_general,
+        keyword.counts,
+    )

@@ -1,0 +1,29 @@
+"""Settings: the only module that reads the environment, `.env` and `sourcebook.toml`.
+
+A flag beats the environment, the environment beats `.env`, `.env` beats `sourcebook.toml`, and that beats the
+default. All other code receives plain values.
+"""
+
+from sourcebook.settings.fields import Settings
+from sourcebook.settings.loader import (
+    DOTENV_FILE,
+    PREFIX,
+    TOML_FILE,
+    Given,
+    LoadedSettings,
+    SettingOrigin,
+    load,
+)
+from sourcebook.settings.masks import masked
+
+__all__ = [
+    "DOTENV_FILE",
+    "PREFIX",
+    "TOML_FILE",
+    "Given",
+    "LoadedSettings",
+    "SettingOrigin",
+    "Settings",
+    "load",
+    "masked",
+]

@@ -1,0 +1,24 @@
+"""How a setting may be shown."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import SecretStr
+
+# As it stands in the addresses of the Bot API, which libraries put into their errors.
+_BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
+
+# An address as it should be, or with a slash too few, as a path that was made of it has.
+_ACCOUNT = re.compile(r"(?i)(\bpostgres(?:ql)?:/*|:/+)([^/?#@:\s]*):.*@")
+_PASSWORD = re.compile(r"""(?i)\b(\w*password|passwd|pwd)\s*=\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^&\s]*)""")
+
+
+def masked(value: object) -> object:
+    """The value, safe to show: passwords in addresses, bot tokens and secrets are masked."""
+    if isinstance(value, SecretStr):
+        return "***"
+    if not isinstance(value, str):
+        return value
+    shown = _BOT_TOKEN.sub(r"\1:***", _ACCOUNT.sub(r"\1\2:***@", value))
+    return _PASSWORD.sub(r"\1=***", shown)

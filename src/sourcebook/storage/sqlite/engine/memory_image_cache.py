@@ -1,0 +1,230 @@
+"""The images of one kind, for all collections of a base, and the files that they share with other processes."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import anyio.to_thread
+
+from sourcebook.errors import SourcebookError
+from sourcebook.storage.index.collections import required_from
+from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
+from sourcebook.storage.sqlite.engine.memory_images import (
+    SHARE_TO_REBUILD,
+    Image,
+    IndexPart,
+    fully_alive,
+    read_whole,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.storage.sqlite.database import SqliteDatabase
+    from sourcebook.storage.sqlite.engine.memory_images import Loader
+    from sourcebook.storage.sqlite.worker_session import SqliteSession
+
+P = TypeVar("P", bound=IndexPart)
+
+# Below this, reading from the base is as fast as a file would be.
+ROWS_WORTH_A_FILE = 20_000
+_PAUSE_AFTER_FAILURE = 60.0
+# Searches that began before a change may still need the image of their moment.
+_IMAGES_KEPT = 8
+
+
+class IndexKind(Protocol[P]):
+    """How parts of one kind are read from the base and kept in a file."""
+
+    @property
+    def name(self) -> str: ...
+
+    def loader(self, stored: StoredCollection) -> Loader[P]: ...
+
+    def join(self, old: Sequence[tuple[P, NDArray[np.bool_]]]) -> P: ...
+
+    def to_arrays(self, part: P) -> dict[str, NDArray[Any]]: ...
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> P: ...
+
+
+@dataclass(slots=True)
+class _Place(Generic[P]):
+    """What is held of one collection. The lock is for whoever makes the next image."""
+
+    lock: Lock = field(default_factory=Lock)
+    images: dict[int, Image[P]] = field(default_factory=dict[int, "Image[P]"])
+    publishing: Thread | None = None
+    not_before: float = 0.0
+
+
+class ImageCache(Generic[P]):
+    """Safe to use from several threads: an image never changes, and only one thread at a time makes the next."""
+
+    def __init__(
+        self, database: SqliteDatabase, kind: IndexKind[P], rows_worth_a_file: int = ROWS_WORTH_A_FILE
+    ) -> None:
+        self._database = database
+        self._kind = kind
+        self._rows_worth_a_file = rows_worth_a_file
+        self._files = DerivedFiles(database.path)
+        self._places: dict[str, _Place[P]] = {}
+        self._lock = Lock()
+        database.before_close(self._finish)
+
+    def image(self, session: SqliteSession, stored: StoredCollection) -> Image[P]:
+        """The image of exactly the state that the session sees."""
+        name = self._name(stored)
+        with self._lock:
+            if name not in self._places:
+                self._leave_other_models(name)
+            place = self._places.setdefault(name, _Place())
+        seq, record = session.remembered(("derived", name), lambda: _state(session, name))
+        with place.lock:
+            # A search that began earlier than another may come later: it goes on from an image of its own past.
+            earlier = max((known for known in place.images if known <= seq), default=None)
+            known = None if earlier is None else place.images[earlier]
+            image = self._made(session, stored, seq, record, known)
+            place.images[seq] = image
+            for old in sorted(place.images)[:-_IMAGES_KEPT]:
+                del place.images[old]
+        self._publish_later(name, place, image)
+        return image
+
+    def prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
+        """Make the file now that the next search would make, if there is none or most of it is out of date."""
+        name = self._name(stored)
+        if stored.collection.chunk_count < self._rows_worth_a_file or self._is_fresh(session, stored, name):
+            return
+        self.image(session, stored)
+        with self._lock:
+            publishing = self._places[name].publishing
+        if publishing is not None:
+            publishing.join()
+
+    def _is_fresh(self, session: SqliteSession, stored: StoredCollection, name: str) -> bool:
+        _, record = _state(session, name)
+        if record is None:
+            return False
+        collection = stored.collection
+        changed = session.fetch("changed_documents", collection_id=collection.id, seq=record.seq)
+        return len(changed) < SHARE_TO_REBUILD * collection.document_count
+
+    async def forget(self, stored: StoredCollection) -> None:
+        """Let go of a collection that is no more, with its file."""
+        name = self._name(stored)
+        with self._lock:
+            self._places.pop(name, None)
+        await self._database.execute("forget_derived_file", key=_key(name))
+        with suppress(OSError):
+            await anyio.to_thread.run_sync(lambda: self._files.remove(self._files.present(name)))
+
+    def _leave_other_models(self, name: str) -> None:
+        """Let go of what is held for the models that a collection had before this one."""
+        collection = "-".join(name.split("-")[:2]) + "-"
+        for other, place in list(self._places.items()):
+            if other.startswith(collection) and place.publishing is None:
+                del self._places[other]
+
+    def _publish_later(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        """Put an image that was read whole into a file for everybody, in a thread that no search waits for."""
+        if not image.is_whole or image.rows < self._rows_worth_a_file:
+            return
+        with self._lock:
+            if place.publishing is not None or time.monotonic() < place.not_before:
+                return
+            place.publishing = Thread(target=self._publish, args=(name, place, image), daemon=True)
+            place.publishing.start()
+
+    def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        try:
+            self._write_file(name, image)
+        except (SourcebookError, OSError):
+            # A base that cannot be written, or a full disk, is searched from this process's own memory.
+            place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE
+        finally:
+            place.publishing = None
+
+    def _write_file(self, name: str, image: Image[P]) -> None:
+        token = new_token()
+        # Only these are out of date afterwards: somebody else may be writing one at this moment.
+        before = self._files.present(name)
+        written = self._files.write(name, token, self._kind.to_arrays(image.parts[0].part))
+        try:
+            recorded = self._database.write_apart(
+                partial(_record, name, FileRecord(token, image.seq), image.collection_id)
+            )
+        except BaseException:
+            self._files.remove([written])
+            raise
+        self._files.remove(path for path in before if recorded not in path.name)
+
+    def _finish(self) -> None:
+        """Wait for what is being written."""
+        with self._lock:
+            running = [place.publishing for place in self._places.values()]
+        for thread in running:
+            if thread is not None:
+                thread.join()
+
+    def _made(
+        self,
+        session: SqliteSession,
+        stored: StoredCollection,
+        seq: int,
+        record: FileRecord | None,
+        known: Image[P] | None,
+    ) -> Image[P]:
+        load = self._kind.loader(stored)
+        image = self._shared(stored, seq, record, known) or known
+        if image is None:
+            return read_whole(session, stored.collection.id, seq, load)
+        return image if image.seq == seq else image.caught_up(session, seq, load, self._kind.join)
+
+    def _shared(
+        self, stored: StoredCollection, seq: int, record: FileRecord | None, known: Image[P] | None
+    ) -> Image[P] | None:
+        """The image of the shared file, if there is one that this process does not use yet and has not worn out."""
+        if record is None or record.seq > seq:
+            return None
+        if known is not None and record.token in (known.token, known.replaces):
+            return None
+        arrays = self._files.read(self._name(stored), record.token)
+        if arrays is None:
+            return None
+        part = self._kind.from_arrays(arrays, stored)
+        collection_id = stored.collection.id
+        return Image(collection_id, record.seq, (fully_alive(part, collection_id),), record.token)
+
+    def _name(self, stored: StoredCollection) -> str:
+        digest = hashlib.blake2b(stored.collection.id.encode(), digest_size=8).hexdigest()
+        return f"{self._kind.name}-{digest}-{stored.model_id}-{stored.collection.distance_metric}"
+
+
+def _key(name: str) -> str:
+    return f"derived:{name}"
+
+
+def _state(session: SqliteSession, name: str) -> tuple[int, FileRecord | None]:
+    """The last change that the session sees, and the file that the base holds for true."""
+    row = session.fetch_one("derived_state", key=_key(name))
+    if row is None:
+        return 0, None
+    return int(row["seq"]), None if row["record"] is None else FileRecord.of(row["record"])
+
+
+def _record(name: str, record: FileRecord, collection_id: str, session: SqliteSession) -> str:
+    """Make the file the true one, unless its collection is gone. The token of the one that is, afterwards."""
+    required_from(session.fetch_one("collection_by_id", collection_id=collection_id), collection_id)
+    session.change("put_derived_file", key=_key(name), value=record.as_text())
+    _, now = _state(session, name)
+    return record.token if now is None else now.token

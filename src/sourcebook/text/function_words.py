@@ -1,0 +1,107 @@
+"""The small words of a language, which tell what a short question is in however many foreign names it holds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from sourcebook.text.normal_form import folded
+
+# The lists after the Spanish one only guard: their languages share small words with the first four.
+_LISTS = {
+    "en": """
+        the what which who whom whose when where why how is are was were does did do can could should would must will
+        have has had of with and or my your our you we it this that these those there from for in into about not
+        a an as at by on to be been between than if comment
+    """,
+    "ru": """
+        что чего чему чем кто кого кому кем как какой какая какое какие какую каком каким каких какого где куда откуда
+        когда почему зачем отчего сколько ли или и в во на с со к ко о об от до из за по у при для без между не ни
+        это этот эта эти есть можно нужно надо если а но же бы чтобы мне меня я мы вы он она они его ее их такое
+    """,
+    "pt": """
+        o os a as um uma que qual quais quem quando onde como quanto quanta quantos quantas por para porque com sem
+        e é são ser está há em no na nos nas do da dos das de ao aos à às pelo pela não meu minha se ou entre mais
+        posso pode devo faço faz fazer tem isso este esta eu você custa foi era fica uso serve outro outros
+    """,
+    "es": """
+        el la los las un una que qué cuál cuáles quién quiénes quien cuándo cuando dónde donde cómo como cuánto cuánta
+        cuántos cuántas por para porque con sin y es son ser está están hay en del al de no mi mis se más entre
+        puedo puede debo hago hace hacer tiene eso este esta yo usted cuesta fue lo le sirve
+    """,
+    "de": """
+        der die das den dem des ein eine einen und oder wie was wer wo wann warum welche ist sind kann mit von zu für
+        in im nicht es ich wir sie hat haben war will an so
+    """,
+    "fr": """
+        le la les un une des du de et ou que qui quoi quel quelle quels quelles quand comment pourquoi combien est
+        sont dans en avec pour sans sur par pas ne ce cette je vous nous il elle a à au aux se entre y
+    """,
+    "it": """
+        il lo la i gli le un una di del della dei delle e che chi come quando dove perché quanto quanti quale quali
+        è sono con per senza su in nel nella non si mi ho ha a da al tra
+    """,
+    "nl": """
+        de het een en of is zijn wat wie waar wanneer hoe waarom welke met van voor in op aan niet ik je we dat die
+        dit was om te
+    """,
+    "uk": """
+        що чого чим хто кого кому як який яка яке які де куди звідки коли чому навіщо скільки чи або і й в у на з із зі
+        до від за по при для без між не ні це цей ця ці є можна треба якщо а але ж би щоб мені я ми ви він вона вони
+    """,
+    "bg": """
+        как какво кой коя кое кои къде кога защо колко е са се на в във с със от до за по при без не и или да ли че ще
+    """,
+}
+_WORDS = {language: frozenset(forms.split()) for language, forms in _LISTS.items()}
+LISTED = frozenset(_WORDS)
+_KNOWN_IN = Counter(word for forms in _WORDS.values() for word in forms)
+
+_QUOTED = re.compile(r"«[^«»]*»|“[^“”]*”|„[^„“”]*[“”]|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)'[^']*'(?!\w)")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d\w*")
+_SPANISH = re.compile("[¿¡]")
+_FIRST_COUNTS = 2
+_MANY = 3
+
+
+def prose_of(question: str) -> list[str]:
+    """The words of a short text that are no names, no code and no quotation, folded; the first word is among them.
+
+    A name is a word with a capital or a digit anywhere but at the beginning of the text, or with capitals inside.
+    """
+    plain = _QUOTED.sub(" ", question)
+    found = [match[0] for match in _WORD.finditer(plain)]
+    return [folded(word) for place, word in enumerate(found) if not _is_name(word, is_first=place == 0)]
+
+
+def _is_name(word: str, *, is_first: bool) -> bool:
+    if word[0].isdigit() or any(letter.isupper() for letter in word[1:]):
+        return True
+    return word[0].isupper() and not is_first
+
+
+def languages_of_prose(question: str) -> list[str]:
+    """The language whose small words a short text is made with; several if it has as many of each, or none."""
+    prose = prose_of(question)
+    found: Counter[str] = Counter()
+    for place, word in enumerate(prose):
+        for language in _languages_of(word):
+            found[language] += _FIRST_COUNTS if place == 0 else 1
+    is_told = _SPANISH.search(question) is not None
+    if is_told:
+        found["es"] += _FIRST_COUNTS
+    most = max(found.values(), default=0)
+    best = [language for language, hits in found.items() if hits == most]
+    if len(best) > 1 or most >= _MANY or is_told:
+        return best
+    return best if most > 1 and _has_word_of_its_own(best[0], prose) else []
+
+
+def _languages_of(word: str) -> Iterator[str]:
+    return (language for language, forms in _WORDS.items() if word in forms)
+
+
+def _has_word_of_its_own(language: str, prose: list[str]) -> bool:
+    """Whether some word is of this language alone: languages without a list share those of their neighbours."""
+    return any(word in _WORDS[language] and _KNOWN_IN[word] == 1 for word in prose)

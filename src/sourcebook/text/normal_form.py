@@ -1,0 +1,43 @@
+"""The forms in which text is compared and stored."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_GAP = re.compile(r"[\s_]+")
+
+
+def folded(text: str) -> str:
+    """The text without differences of case, composition or `ё` and `е`. Other accents stay: stemmers need them."""
+    # Folding the case takes some letters apart, so the composition before it does not hold.
+    composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return composed.replace("ё", "е")
+
+
+def normal_form(value: str) -> str:
+    """The form in which categories and subcategories compare: `Малина  Ремонтантная` is `малина_ремонтантная`."""
+    return _GAP.sub("_", folded(value)).strip("_")
+
+
+def storable(text: str) -> bool:
+    """Whether every database can keep the text as it is: it holds no NUL and no lone surrogate."""
+    if "\x00" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def made_storable(text: str) -> str:
+    """The text as every database can keep it: NUL and halves of letters are replaced, and two halves joined."""
+    if storable(text):
+        return text
+    return text.replace("\x00", "�").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def without_open_half(text: str) -> tuple[str, str]:
+    """The text, and apart from it the half of a letter that it ends with, if it does: the other half may follow."""
+    return (text[:-1], text[-1]) if "\ud800" <= text[-1:] <= "\udbff" else (text, "")

@@ -1,0 +1,115 @@
+"""The address of a base may hold a password: it is read in one way, or refused without a word of it."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+import pytest
+from tests.faces.shell import Here
+
+from sourcebook import Sourcebook
+from sourcebook.errors import BadAddress
+from sourcebook.settings import Settings, masked
+
+UNREADABLE = [
+    "postgresql://u:SECRET/PW@127.0.0.1:1/x",
+    "postgresql://u:12/SECRET@127.0.0.1:1/x",
+    "postgresql://u:PW@SECRET@127.0.0.1:1/x",
+    "postgresql://u:SECRET#PW@127.0.0.1:1/x",
+    "postgresql://u:12?SECRET@127.0.0.1:1/x",
+    "postgresql://u:SECRET[@127.0.0.1:1/x",
+    "postgresql://u:SECRET@127.0.0.1:99999/x",
+    "postgresql:/u:SECRET@127.0.0.1:1/x",
+    "postgresql:u:SECRET@127.0.0.1/x",
+    " Postgres:u:SECRET@127.0.0.1/x",
+    "host=127.0.0.1 password=SECRET",
+    "host=127.0.0.1 password='PW SECRET'",
+    "dbname = x password = SECRET",
+    "Server=127.0.0.1;Password=SECRET",
+    "u:SECRET@127.0.0.1/x",
+    "u:SECRET/PW@[::1]/x",
+]
+
+
+@pytest.mark.parametrize("address", UNREADABLE)
+def test_an_address_that_reads_in_two_ways_is_refused_and_not_repeated(address: str) -> None:
+    with pytest.raises(BadAddress) as caught:
+        Sourcebook(address, settings=Settings())
+    assert "SECRET" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("address", UNREADABLE)
+def test_no_command_repeats_it(tmp_path: Path, address: str) -> None:
+    shell = Here(tmp_path)
+    for words in (
+        ("--db", address, "doctor"),
+        ("--db", address, "add", "."),
+        ("import", address),
+        ("copy", address, "copy.db"),
+        ("--json", "--db", address, "config", "show"),
+    ):
+        done = shell.run(*words)
+        assert done.returncode == 2
+        assert "SECRET" not in done.stdout + done.stderr
+        assert "address" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["postgresql:/u:SECRET@127.0.0.1:1/x", "postgresql://u:SECRET@127.0.0.1:1/x", "host=h password=SECRET"],
+)
+def test_an_address_where_a_file_is_expected_is_shown_without_its_password(
+    tmp_path: Path, address: str
+) -> None:
+    shell = Here(tmp_path)
+    for words in (("add", address), ("restore", address), ("--json", "add", address)):
+        done = shell.run(*words)
+        assert done.returncode != 0
+        assert "SECRET" not in done.stdout + done.stderr
+
+
+def test_an_option_of_an_address_that_the_driver_refuses_is_an_error_about_the_address(
+    tmp_path: Path,
+) -> None:
+    done = Here(tmp_path).run("--db", "postgresql://u:SECRET@127.0.0.1:1/x?sslmode=bogus", "doctor")
+    assert done.returncode == 2
+    assert "sslmode" in done.stderr
+    assert "SECRET" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "base.db",
+        "a b.db",
+        "/data/me@home/base.db",
+        "C:\\me@home\\base.db",
+        "C:/me@home/base.db",
+        "./host=1.db",
+        "data/u:p@h.db",
+    ],
+)
+def test_a_path_is_a_path(path: str) -> None:
+    assert Settings(db=path).db == path
+
+
+@pytest.mark.parametrize(
+    ("address", "read"),
+    [
+        ("PostgreSQL://u:p@h/x", "postgresql://u:p@h/x"),
+        ("postgres://u:p@one:5432,two:5433/x", "postgres://u:p@one:5432,two:5433/x"),
+        ("postgresql://%2Frun%2Fpg/x?user=me@corp", "postgresql://%2Frun%2Fpg/x?user=me@corp"),
+        ("postgresql:///x", "postgresql:///x"),
+        ("postgresql://u:p@[::1]:5432/x", "postgresql://u:p@[::1]:5432/x"),
+    ],
+)
+def test_an_address_that_reads_in_one_way_is_taken(address: str, read: str) -> None:
+    assert Settings(db=address).db == read
+
+
+@pytest.mark.parametrize(
+    "text", ["password='PW SECRET' host=h", "there is no postgresql:/u:SECRET@h/x", "pwd=SECRET"]
+)
+def test_a_password_in_a_line_is_masked(text: str) -> None:
+    assert "SECRET" not in str(masked(text))
