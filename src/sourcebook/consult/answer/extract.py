@@ -26,7 +26,7 @@ _WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
 
 # What a unit is worth beside the share of the question that it holds.
-_WORTH_OF_CONTEXT = 0.5
+_WORTH_OF_CONTEXT = 1.0
 _WORTH_OF_A_FORM = 0.25
 _WORTH_OF_A_SURE_FORM = 0.4
 _WORTH_OF_NEAREST_CHILD = 0.3
