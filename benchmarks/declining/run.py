@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question. `closeness` and `similarity` are those of the passage that came closest.
+    """What became of a question. `closeness` is its score above what is needed, `similarity` the nearest vector's.
 
     `holds_answer`: whether a cited quote holds the words of the answer; None if nothing was answered, or they are not
     known.
@@ -63,10 +63,14 @@ def _outcome(case: Case, answer: Answer) -> Outcome:
         case.question,
         case.is_answerable,
         is_answered,
-        max((float(p["closeness"]) for p in passages), default=-10.0),
+        _closeness(cast("Mapping[str, Any] | None", answer.details.get("judgement"))),
         max((float(p["similarity"]) for p in passages), default=0.0),
         any(_holds(quote, wanted) for quote in quotes for wanted in case.answers) if known else None,
     )
+
+
+def _closeness(judgement: Mapping[str, Any] | None) -> float:
+    return float(judgement["score"] - judgement["needed"]) if judgement else -10.0
 
 
 def _holds(quote: str, wanted: str) -> bool:

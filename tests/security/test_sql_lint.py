@@ -63,6 +63,8 @@ HOUSEKEEPING = (
     "rollback",
     "vacuum",
     "create table if not exists schema_migrations",
+    # Of a backup, which is a file of its own and no open base.
+    "select distinct stored_file from documents",
 )
 OF_THE_SERVER = (
     "select n.nspname from pg_extension",

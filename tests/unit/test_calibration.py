@@ -13,7 +13,6 @@ from sourcebook.consult.calibration.service import questions_from
 from sourcebook.consult.calibration.thresholds import (
     TriedPair,
     TriedQuestion,
-    Weighed,
     best_needed,
     calibrate_pairs,
     calibrate_passages,
@@ -26,9 +25,7 @@ from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 
 
 def tried(score: float, *, answerable: bool, expected: bool = True, sure: bool = False) -> TriedQuestion:
-    return TriedQuestion(
-        answerable, [Weighed(score, sure, expected), Weighed(score - 1, is_sure=False, is_expected=False)]
-    )
+    return TriedQuestion(answerable, score, is_sure=sure, is_expected=expected)
 
 
 def questions(high: float, low: float, each: int = 20) -> list[TriedQuestion]:

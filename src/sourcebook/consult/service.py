@@ -17,6 +17,7 @@ from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
+from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
 from sourcebook.locale import texts
@@ -62,6 +63,8 @@ class AnswerPolicy:
     context_size: int = 8_000
     history_size: int = 3_000
     history_turns: int = 6
+    nearest: int = 3
+    """So many passages that came closest are shown with a decline."""
 
 
 @dataclass(slots=True)
@@ -138,7 +141,7 @@ class Consultation:
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
         if not sources.passages:
-            yield await self._declined(question)
+            yield await self._declined(question, found)
             return
         if self._chat_model is None:
             composed = extracted(question.inquiry.question, found.weights, sources, found.language)
@@ -156,7 +159,7 @@ class Consultation:
                         if isinstance(event, Failed):
                             return
         if composed is None:
-            yield await self._declined(question)
+            yield await self._declined(question, found)
             return
         yield Done(await self._stored(question, self._answer(question, composed)))
 
@@ -183,7 +186,7 @@ class Consultation:
         language = language or _only_language(context)
         terms = TermIndex.of(await self._stores.terms.get_all_terms(), language)
         earlier = [message.content for message in history if message.role is Role.USER]
-        tried = wordings(inquiry.question.strip(), earlier, language)
+        tried = wordings(asking_part(inquiry.question.strip()), earlier, language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
             "expansions": [],
@@ -228,6 +231,8 @@ class Consultation:
         damaged = {passage.chunk.id for passage in read} - sound
         chosen = sound.intersection(passage.chunk.id for passage in close)
         question.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
+        question.details["judgement"] = found.verdict.told() if found.passages else None
+        question.details["other_language"] = _other_language(question, taken)
         return PassageSources(taken, question.context.documents, question.language)
 
     async def _curated_entry(self, question: _Question) -> CuratedAnswer | None:
@@ -321,12 +326,14 @@ class Consultation:
             },
         )
 
-    async def _declined(self, question: _Question) -> Declined:
+    async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
+        nearest = await self._judge.sound(found.nearest(self._policy.nearest), question.context)
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)("declined"),
             tier=Tier.NONE,
             language=question.language,
+            nearest=tuple(nearest),
             details=question.details,
             similar=question.similar,
         )
@@ -379,6 +386,14 @@ def _only_language(context: QuestionContext) -> str | None:
     return held.pop() if len(held) == 1 else None
 
 
+def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str | None:
+    """The language of what is quoted, if the base holds nothing in that of the question."""
+    if not taken or not question.language or question.language in question.context.all_languages():
+        return None
+    found = detect_language(taken[0].chunk.content)
+    return None if found == question.language else found
+
+
 def _language_of(history: Sequence[ChatMessage]) -> str | None:
     for message in reversed(history):
         language = message.details.get("language")
@@ -398,6 +413,7 @@ def _told(
         "similarity": judgement.similarity,
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
+        "bare_share": judgement.bare_share,
         "closeness": judgement.score,
         "taken": passage.chunk.id in chosen,
     }

@@ -149,9 +149,27 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
         shown["curated"] = {key: answer.details.get(key) for key in ("approved_by", "approved_at", "stale")}
     if "draft_id" in answer.details:
         shown["draft_id"] = answer.details["draft_id"]
+    if answer.nearest:
+        shown["nearest"] = [_near(result) for result in answer.nearest]
     if with_details:
         shown["details"] = dict(answer.details)
     return shown
+
+
+def _near(result: SearchResult) -> dict[str, Any]:
+    """What came closest to a question that was declined: its place and its words."""
+    chunk = result.chunk
+    return {
+        "chunk_id": chunk.id,
+        "document_id": chunk.document_id,
+        "document_path": result.document_path,
+        "title": result.document_title,
+        "page": chunk.page,
+        "section": chunk.section,
+        "content": chunk.content,
+        "score": result.score,
+        "collection_id": result.collection_id,
+    }
 
 
 def citation(citation: Citation) -> dict[str, Any]:

@@ -108,7 +108,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The reply to a question: its text, tier and citations. `details` says how it was chosen."""
+    """The reply to a question: its text, tier and citations. `details` says how it was chosen.
+
+    `nearest` is what came closest to a question that was declined.
+    """
 
     question: str
     answer: str
@@ -122,6 +125,7 @@ class Answer:
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     similar: Sequence[SimilarQuestion] = ()
     """Approved questions that may be meant, nearest first, when none is surely the same."""
+    nearest: Sequence[SearchResult] = ()
 
 
 @dataclass(frozen=True, slots=True)

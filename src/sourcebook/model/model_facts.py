@@ -12,19 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceFacts:
-    """When a passage is close enough to answer with: its weighted sum reaches `needed`.
+    """When a question is answered: the weighted sum of what speaks for it reaches `needed`.
 
-    `share` weighs the part of the question that the passage names, `sentence_share` the part that its best sentence
-    does, `similarity` its vector. From `sure_similarity` on the vector alone is enough. Where no vectors were compared,
-    a passage counts as similar as `usual_similarity`.
+    From `sure_similarity` on the nearest vector alone is enough.
     """
 
-    share: float = 3.0
-    sentence_share: float = 3.5
-    similarity: float = 3.0
-    needed: float = 4.5
+    needed: float = -0.5
     sure_similarity: float = 0.75
-    usual_similarity: float = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +53,16 @@ def facts_of(model_name: str) -> ModelFacts:
     return _MEASURED.get(model_name, ModelFacts())
 
 
+JUDGE = 2
+"""Which judge a calibrated score belongs to. The first weighed passages one by one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """A collection's calibrated thresholds, and the model they are for. None means the model's default."""
+    """A collection's calibrated thresholds, and the model they are for. None means the model's default.
+
+    `needed` is a score of this judge: what was calibrated for another one says nothing.
+    """
 
     model: str
     needed: float | None = None
@@ -69,7 +70,7 @@ class Thresholds:
 
     def as_settings(self) -> dict[str, JsonValue]:
         """The thresholds as they are stored with a collection."""
-        return {"model": self.model, "needed": self.needed, "distance": self.distance}
+        return {"model": self.model, "needed": self.needed, "distance": self.distance, "judge": JUDGE}
 
 
 def thresholds_from(settings: Mapping[str, JsonValue]) -> Thresholds | None:
@@ -77,7 +78,8 @@ def thresholds_from(settings: Mapping[str, JsonValue]) -> Thresholds | None:
     stored = settings.get("thresholds")
     if not isinstance(stored, dict) or not isinstance(model := stored.get("model"), str):
         return None
-    return Thresholds(model, _number(stored.get("needed")), _number(stored.get("distance")))
+    needed = stored.get("needed") if stored.get("judge") == JUDGE else None
+    return Thresholds(model, _number(needed), _number(stored.get("distance")))
 
 
 def _number(value: JsonValue) -> float | None:

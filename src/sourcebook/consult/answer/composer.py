@@ -54,7 +54,7 @@ class PassageSources:
         end: int,
         highlight: Sequence[tuple[int, int]] = (),
     ) -> Citation:
-        """A citation of a span of the passage's content, verified because it is copied from there.
+        """A citation of a span of the passage's content. It is verified because it is copied from there.
 
         `highlight` are the words that carry the answer, as spans of the quote: it is cited with their page.
         """

@@ -15,11 +15,11 @@ from sourcebook.consult.answer.terminology import TermIndex
 from sourcebook.consult.calibration.thresholds import (
     TriedPair,
     TriedQuestion,
-    Weighed,
     calibrate_pairs,
     calibrate_passages,
 )
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
+from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.sameness import difference
 from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.calibration import Calibration
@@ -31,7 +31,7 @@ from sourcebook.retrieve.evaluation import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.evidence.passages import Retrieval
+    from sourcebook.consult.evidence.passages import JudgedPassages, Retrieval
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
     from sourcebook.model.documents import Vector
@@ -103,26 +103,16 @@ class Calibrator:
         for question in questions:
             wanted = self._search(collection_id, question, terms)
             found = await judge.judge(wanted, await self._context(collection_id))
-            weighed = [
-                Weighed(
-                    judgement.score + facts.acceptance.needed,
-                    judgement.similarity >= facts.acceptance.sure_similarity,
-                    question.judgements.get(passage.chunk.document_id, 0) > 0,
-                )
-                for passage, judgement in found.passages
-            ]
-            tried.append(TriedQuestion(question.has_answer, weighed))
+            tried.append(_tried(question, found))
             if on_asked is not None:
                 on_asked(len(tried), len(questions))
         return calibrate_passages(tried, facts.acceptance.needed)
 
     def _search(self, collection_id: str, question: JudgedQuestion, terms: Sequence[Term]) -> PassageQuery:
         language = question.language or detect_language(question.text)
-        expansions = TermIndex.of(terms, language).expansions(question.text)
-        query = " ".join([question.text, *expansions])
-        return PassageQuery(
-            question.text, query, (collection_id,), language, RetrievalConfig(top_k=self.passages)
-        )
+        asked = asking_part(question.text)
+        query = " ".join([asked, *TermIndex.of(terms, language).expansions(asked)])
+        return PassageQuery(asked, query, (collection_id,), language, RetrievalConfig(top_k=self.passages))
 
     async def _on_pairs(
         self, collection_id: str, pairs: Sequence[QuestionPair], terms: Sequence[Term], facts: ModelFacts
@@ -142,6 +132,12 @@ class Calibrator:
 
     async def _context(self, collection_id: str) -> QuestionContext:
         return await QuestionContext.read(self.stores.library, self.embedder_for, [collection_id])
+
+
+def _tried(question: JudgedQuestion, found: JudgedPassages) -> TriedQuestion:
+    expected = any(question.judgements.get(p.chunk.document_id, 0) > 0 for p, _ in found.passages)
+    score = found.verdict.score if found.passages else None
+    return TriedQuestion(question.has_answer, score, found.verdict.is_sure, expected)
 
 
 async def _distance(context: QuestionContext, collection_id: str, pair: QuestionPair) -> float:

@@ -31,23 +31,19 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A passage that was found: what speaks for it, whether its vector alone is enough, whether it was expected."""
-
-    score: float
-    is_sure: bool
-    is_expected: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TriedQuestion:
-    """A question that was asked, and the passages that it found."""
+    """A question that was asked: what speaks for answering it, and whether something expected was found.
+
+    `is_sure`: its vectors alone are enough. Without a score nothing was found.
+    """
 
     is_answerable: bool
-    passages: Sequence[Weighed]
+    score: float | None = None
+    is_sure: bool = False
+    is_expected: bool = False
 
-    def accepted(self, needed: float) -> list[Weighed]:
-        return [passage for passage in self.passages if passage.is_sure or passage.score >= needed]
+    def is_answered(self, needed: float) -> bool:
+        return self.score is not None and (self.is_sure or self.score >= needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +78,18 @@ def calibrate_passages(tried: Sequence[TriedQuestion], needed: float) -> Passage
 
 def passage_figures(tried: Sequence[TriedQuestion], needed: Sequence[float]) -> PassageFigures:
     """The figures with a threshold of its own for each question."""
-    accepted = [(t, t.accepted(n)) for t, n in zip(tried, needed, strict=True)]
-    answered = [(t, passages) for t, passages in accepted if passages]
-    right = [t.is_answerable and any(p.is_expected for p in passages) for t, passages in answered]
+    outcomes = [(t, t.is_answered(n)) for t, n in zip(tried, needed, strict=True)]
+    right = [t.is_answerable and t.is_expected for t, is_answered in outcomes if is_answered]
     return PassageFigures(
-        _share(bool(passages) for t, passages in accepted if t.is_answerable),
-        _share(not passages for t, passages in accepted if not t.is_answerable),
+        _share(is_answered for t, is_answered in outcomes if t.is_answerable),
+        _share(not is_answered for t, is_answered in outcomes if not t.is_answerable),
         fmean(right) if right else None,
     )
 
 
 def best_needed(tried: Sequence[TriedQuestion], present: float) -> float:
     """The threshold with the best balance; of several the one next to the present."""
-    tops = sorted({max(p.score for p in t.passages) for t in tried if t.passages})
-    candidates = [present, *_between(tops)]
+    candidates = [present, *_between(sorted({t.score for t in tried if t.score is not None}))]
     worth = {n: round(passage_figures(tried, [n] * len(tried)).balance, 6) for n in candidates}
     return min(candidates, key=lambda n: (-worth[n], abs(n - present)))
 

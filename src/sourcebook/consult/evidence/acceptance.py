@@ -1,9 +1,4 @@
-"""Is what was found close enough to answer with?
-
-Two things speak for a passage: how much of what the question asks about it names, and how near its vector is. Neither
-alone tells well; together they are weighed by numbers that were measured for the embedding model. A passage in another
-language than the question shares no words with it, so a vector that is near beyond doubt is enough by itself.
-"""
+"""What speaks for a passage: how much of what the question asks about it names, and how near its vector is."""
 
 from __future__ import annotations
 
@@ -13,25 +8,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.extract import share_of_weight
+from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.text.analysis import analyse, analyse_question, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
 
 if TYPE_CHECKING:
-    from sourcebook.model.model_facts import AcceptanceFacts
     from sourcebook.model.search import SearchResult
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What speaks for a passage: the share of the question that it holds, and its best sentence; its similarity."""
+    """How close a passage comes.
+
+    `share` is the part of the question's weight that it holds, `sentence_share` the part that its best sentence does,
+    `bare_share` the same without title and section. `score` weighs them with its similarity; passages are
+    compared by it.
+    """
 
     share: float
     sentence_share: float
+    bare_share: float
     similarity: float
     score: float
-    is_accepted: bool
 
 
 def term_weights(
@@ -50,27 +51,38 @@ def term_weights(
         known = [stem for stem in stems if stem in wanted]
         if known:
             terms[max(known, key=lambda stem: counts.get(stem, 0))] = None
-    return {
-        term: math.log(1.0 + (rows - counts.get(term, 0) + 0.5) / (counts.get(term, 0) + 0.5))
-        for term in terms
-    }
+    everyday = frozenset[str]().union(*map(everyday_stems, spoken))
+    return {term: term_weight(counts.get(term, 0), rows, is_everyday=term in everyday) for term in terms}
 
 
-def judged(
-    weights: Mapping[str, float], passage: SearchResult, language: str | None, facts: AcceptanceFacts
-) -> Judgement:
-    """How close a passage comes to answering. Its title counts as said with every sentence.
+def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:
+    """What a word tells that `count` of `rows` passages hold.
+
+    A base of two documents cannot know which words are rare: a word that both hold would be worth a tenth of one that
+    neither holds. So every base counts as if it had some hundred passages more, where words that people ask with
+    are common.
+    """
+    prior = judge_weights().prior
+    share = prior["everyday_share"] if is_everyday else prior["share"]
+    held, passages = count + prior["passages"] * share, rows + prior["passages"]
+    return math.log(1.0 + (passages - held + 0.5) / (held + 0.5))
+
+
+def judged(weights: Mapping[str, float], passage: SearchResult, language: str | None) -> Judgement:
+    """How close a passage comes to answering. Its title and section count as said with every sentence.
 
     `language` is that of the words; None if the passage is to tell its own.
     """
+    known = judge_weights()
     content = passage.chunk.content
     language = language or detect_language(content)
-    title = set(analyse(passage.document_title or "", language))
+    title = set(analyse(f"{passage.document_title or ''}\n{passage.chunk.section or ''}", language))
     sentences = [set(analyse(content[start:end], language)) for start, end in sentence_spans(content)]
     share = share_of_weight(weights, title.union(*sentences))
     best = max((share_of_weight(weights, title | sentence) for sentence in sentences), default=0.0)
+    bare = max((share_of_weight(weights, sentence) for sentence in sentences), default=0.0)
     compared = passage.score_breakdown.semantic_score
-    similarity = 0.0 if compared is None else compared
-    near = facts.usual_similarity if compared is None else compared
-    score = facts.share * share + facts.sentence_share * best + facts.similarity * near - facts.needed
-    return Judgement(share, best, similarity, score, score >= 0 or similarity >= facts.sure_similarity)
+    near = known.usual["similarity"] if compared is None else compared
+    weighed = known.passage
+    score = weighed["share"] * share + weighed["sentence_share"] * best + weighed["similarity"] * near
+    return Judgement(share, best, bare, compared or 0.0, score - weighed["needed"])

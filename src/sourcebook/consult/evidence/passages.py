@@ -1,4 +1,4 @@
-"""From a question to the passages that come close enough to answer it."""
+"""From a question to the passages that were found for it, and the decision whether they answer it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
+from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.question_judge import (
+    JUDGED_BY_MEANING,
+    NOTHING_FOUND,
+    Verdict,
+    WeighedQuestion,
+    verdict_on,
+)
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
@@ -39,16 +47,28 @@ class JudgedPassages:
     warnings: Sequence[SearchWarning] = ()
     language: str | None = None
     """By which words are compared: that of the question, if the base holds it. None: each passage tells its own."""
+    verdict: Verdict = NOTHING_FOUND
 
     def accepted(self, most_characters: int) -> list[SearchResult]:
-        """The passages that come close enough, best first, as many as fit; at least one if any does."""
+        """If the question is answered: what was found, best first, as much as fits. Else nothing.
+
+        The first result is always among it. What is far behind the closest passage is not.
+        """
+        if not self.verdict.is_accepted:
+            return []
+        least = max(judgement.score for _, judgement in self.passages) - judge_weights().passage["far_behind"]
         taken: list[SearchResult] = []
         size = 0
         for passage, judgement in self.passages:
             size += len(passage.chunk.content)
-            if judgement.is_accepted and (not taken or size <= most_characters):
+            if not taken or (judgement.score >= least and size <= most_characters):
                 taken.append(passage)
         return taken
+
+    def nearest(self, most: int) -> list[SearchResult]:
+        """What came closest, closest first."""
+        ordered = sorted(self.passages, key=lambda passage: -passage[1].score)
+        return [passage for passage, _ in ordered[:most]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +83,7 @@ class PassageQuery:
 
 
 class PassageJudge:
-    """Searches, and weighs each passage against the question with the numbers of its collection's model."""
+    """Searches, weighs each passage against the question, and decides once whether the question is answered."""
 
     def __init__(self, stores: Stores, retrieval: Retrieval) -> None:
         self._stores = stores
@@ -73,12 +93,31 @@ class PassageJudge:
         report = await self._retrieval.report(list(wanted.collections), wanted.query, wanted.config, context)
         held = context.all_languages()
         language = wanted.language if wanted.language in held else None
-        weights = await self._weights(wanted, [language] if language else held, report)
-        passages = [
-            (passage, judged(weights, passage, language, context.facts(passage.collection_id).acceptance))
-            for passage in report.results
-        ]
-        return JudgedPassages(passages, weights, report.warnings, language)
+        counted = await self._word_counts(wanted, report)
+        languages = [language] if language else held or [wanted.language]
+        weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
+        passages = [(passage, judged(weights, passage, language)) for passage in report.results]
+        verdict = self._verdict(WeighedQuestion(wanted.question, weights, counted), wanted, passages, context)
+        if verdict.by == JUDGED_BY_MEANING:
+            # Whatever words put first, the nearest vector decided.
+            passages.sort(key=lambda passage: -passage[1].similarity)
+        return JudgedPassages(passages, weights, report.warnings, language, verdict)
+
+    def _verdict(
+        self,
+        question: WeighedQuestion,
+        wanted: PassageQuery,
+        passages: Sequence[tuple[SearchResult, Judgement]],
+        context: QuestionContext,
+    ) -> Verdict:
+        """The decision, by what was measured for the model of the closest passage."""
+        if not passages:
+            return NOTHING_FOUND
+        closest, _ = max(passages, key=lambda passage: passage[1].score)
+        facts = context.facts(closest.collection_id).acceptance
+        held = context.all_languages()
+        is_foreign = bool(wanted.language) and bool(held) and wanted.language not in held
+        return verdict_on(question, passages, facts, is_foreign=is_foreign)
 
     async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:
         """Those whose text is what was written. What a disk changed is never cited. Their documents are remembered."""
@@ -91,10 +130,8 @@ class PassageJudge:
                 context.documents |= {(collection_id, each.id): each for each in found.documents.values()}
         return [p for p in passages if (p.collection_id, p.chunk.id) not in damaged]
 
-    async def _weights(
-        self, wanted: PassageQuery, languages: Sequence[str | None], report: SearchReport
-    ) -> dict[str, float]:
-        """What each word of the question tells, over all collections that are searched."""
+    async def _word_counts(self, wanted: PassageQuery, report: SearchReport) -> WordCounts:
+        """How common each word of the question is, over all collections that are searched."""
         counts: dict[str, int] = {}
         rows = 0
         for collection_id in wanted.collections:
@@ -103,7 +140,7 @@ class PassageJudge:
                 rows += known.rows
                 for term, passages in known.passages.items():
                     counts[term] = counts.get(term, 0) + passages
-        return term_weights(wanted.question, languages or [wanted.language], counts, rows)
+        return WordCounts(counts, rows)
 
     async def _counted(self, collection_id: str, query: str) -> WordCounts | None:
         """How common the words are, asked for where the search itself did not find out."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sourcebook.model.chat import Answer, AnswerEvent, Citation
+    from sourcebook.model.search import SearchResult
 
 _DOUBTS = {
     "no_citation": "it cites no source",
@@ -73,7 +74,16 @@ def say_sources(answer: Answer) -> None:
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
         say(
-            f"Approved answer to a similar question: {each.question} (`sourcebook kb list` shows number {each.id})"
+            f"Approved answer to a similar question: {each.question} (number {each.id} in `sourcebook kb list`)"
+        )
+    if answer.nearest:
+        say(f"Closest: {near_place(answer.nearest[0])}")
+        tell(
+            "Is the answer there? `sourcebook calibrate` fits the threshold to questions whose answers you know."
+        )
+    if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
+        tell(
+            f"Note: the base has nothing in the language of the question. This is in another one ({spoken})."
         )
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
@@ -94,6 +104,16 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
             is_said = quote in already or (bool(already) and bool(citation.highlight))
             if notes or not is_said:
                 yield f"    “{quote}”{notes}"
+
+
+def near_place(result: SearchResult) -> str:
+    """Where a passage stands: `file › section, page`."""
+    section, page = result.chunk.section, result.chunk.page
+    return (
+        result.document_path
+        + (f" › {' '.join(section.split())}" if section else "")
+        + ("" if page is None else f", page {page}")
+    )
 
 
 def _place(citation: Citation) -> str:
@@ -140,6 +160,7 @@ def reasons(answer: Answer) -> str:
         reason = str(entry["reason"])
         verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
         lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
+    lines += _judgement(details.get("judgement"))
     for passage in _rows(details.get("passages")):
         left_out = (
             "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
@@ -152,6 +173,32 @@ def reasons(answer: Answer) -> str:
     if answer.tier is Tier.NONE and not _rows(details.get("passages")):
         lines.append("  nothing was found")
     return "\n".join(lines)
+
+
+_NUMBERS = {
+    "share": "words of the question in the closest passage",
+    "sentence_share": "in its best sentence",
+    "bare_share": "in that sentence without the title",
+    "similarity": "nearest vector",
+    "gap": "ahead of the next document",
+    "names_found": "names and numbers found",
+    "score": "score of the first result",
+    "agreement": "words and vectors agree",
+    "unknown": "words that the base holds nowhere",
+}
+
+
+def _judgement(value: object) -> list[str]:
+    """The decision and what each number adds to it."""
+    if not isinstance(value, dict):
+        return []
+    told = cast("dict[str, Any]", value)
+    verdict = "enough to answer" if told["accepted"] else "not enough to answer"
+    sure = ", by its vectors alone" if told["sure"] or told["by"] == "meaning" else ""
+    lines = [f"  judged: {verdict}{sure} (score {told['score']:.2f}, needed {told['needed']:.2f})"]
+    for name, number in told["numbers"].items():
+        lines.append(f"    {number['share']:+.2f}  {_NUMBERS.get(name, name)}: {number['value']:.2f}")
+    return lines
 
 
 def _rows(value: object) -> list[dict[str, object]]:

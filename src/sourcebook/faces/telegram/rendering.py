@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedSource, Term
     from sourcebook.model.moderation import Digest, Draft
     from sourcebook.model.people import Reply, User
+    from sourcebook.model.search import SearchResult
 
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 3000
@@ -84,6 +85,10 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
             notes.append(" ".join([texts("unverified"), *_reasons(texts, given)]))
         elif any(not sentence.verified for sentence in given.sentences):
             notes.append(texts("reworded"))
+    if given.tier is Tier.DOCUMENTS and given.details.get("other_language"):
+        notes.append(texts("other_language"))
+    if given.nearest:
+        notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
     return [italic(note) for note in notes]
 
 
@@ -91,6 +96,14 @@ def _reasons(texts: Texts, given: Answer) -> list[str]:
     """What speaks against the sentences that a source was named for, each reason once."""
     doubts = dict.fromkeys(doubt for sentence in given.sentences for doubt in sentence.doubts)
     return [texts(f"doubt_{doubt}") for doubt in doubts if f"doubt_{doubt}" in texts.entries]
+
+
+def near_place(texts: Texts, result: SearchResult) -> str:
+    """Where a passage stands: its file, its section, its page."""
+    name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
+    section = clean(result.chunk.section or "", _LONGEST_NAME)
+    name = f"{name} › {section}" if section else name
+    return name if result.chunk.page is None else f"{name}, {texts('page', page=result.chunk.page)}"
 
 
 def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:

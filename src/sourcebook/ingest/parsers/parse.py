@@ -23,8 +23,8 @@ _PARSERS = {
     FileKind.MARKDOWN: ("markdown", "parse_markdown"),
     FileKind.CSV: ("csv", "parse_csv"),
     FileKind.TSV: ("csv", "parse_csv"),
-    FileKind.JSON: ("records", "parse_json"),
-    FileKind.JSONL: ("records", "parse_json_lines"),
+    FileKind.JSON: ("json_records", "parse_json"),
+    FileKind.JSONL: ("json_records", "parse_json_lines"),
     FileKind.SOURCE: ("plain", "parse_source"),
     FileKind.PLAIN: ("plain", "parse_plain"),
 }

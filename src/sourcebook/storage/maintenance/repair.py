@@ -186,13 +186,12 @@ class Repairer:
     async def _correct_facts(self) -> None:
         """What filters see of metadata, where the database keeps that by itself."""
         changed: set[Key] = set()
-        for name, correct in (
-            ("documents_with_scope_names", "correct_document_facts"),
-            ("chunks_with_scope_names", "correct_chunk_facts"),
-        ):
-            for row in await self._database.fetch(name):
-                if await self._database.execute(correct, **row):
-                    changed.add((row["collection_id"], row["document_id"]))
+        for row in await self._database.fetch("documents_with_scope_names"):
+            if await self._database.execute("correct_document_facts", **row):
+                changed.add((row["collection_id"], row["document_id"]))
+        for row in await self._database.fetch("chunks_with_scope_names"):
+            if await self._database.execute("correct_chunk_facts", **row):
+                changed.add((row["collection_id"], row["document_id"]))
         for collection_id, document_id in sorted(changed):
             await self._database.execute(
                 "refresh_facts", collection_id=collection_id, document_ids=[document_id]

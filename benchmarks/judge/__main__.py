@@ -1,0 +1,173 @@
+"""`python -m benchmarks.judge`: learns the weights of the judge and measures them with every set left out in turn."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.judge.cases import ACROSS, LEARNT_FROM, READING
+from benchmarks.judge.learning import (
+    Sample,
+    answered,
+    common_threshold,
+    declining,
+    learnt,
+    separation,
+)
+from benchmarks.judge.rows import load, results
+from sourcebook.consult.evidence.acceptance import judged, term_weights
+from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, numbers_of
+from sourcebook.model.asked_collection import WordCounts
+
+if TYPE_CHECKING:
+    from benchmarks.judge.learning import Weights
+    from sourcebook.consult.evidence.question_judge import JudgedPassage
+
+DECLINED = 0.85
+SMALL = ("small-2", "small-20")
+NAMES = (
+    "share",
+    "sentence_share",
+    "bare_share",
+    "similarity",
+    "gap",
+    "names_found",
+    "score",
+    "agreement",
+    "unknown",
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
+    made.add_argument(
+        "--work", type=Path, required=True, help="where `benchmarks.judge.collect` kept its rows"
+    )
+    made.add_argument("--out", type=Path, help="a file for the figures, as JSON")
+    return made
+
+
+def judged_row(row: Mapping[str, Any]) -> tuple[WeighedQuestion, list[JudgedPassage]]:
+    """The question of a row and its passages, judged as the product does."""
+    language = row["language"] if row["language"] in row["held"] else None
+    languages = [language] if language else row["held"]
+    weights = term_weights(row["question"], languages, row["counts"], row["rows"])
+    question = WeighedQuestion(row["question"], weights, WordCounts(row["counts"], row["rows"]))
+    return question, [(result, judged(weights, result, language)) for result in results(dict(row))]
+
+
+def sample_of(rows: Sequence[Mapping[str, Any]]) -> Sample:
+    numbers: list[list[float]] = []
+    for row in rows:
+        question, passages = judged_row(row)
+        found = numbers_of(question, passages) if passages else {}
+        numbers.append([found.get(name, 0.0) for name in NAMES])
+    return Sample(np.array(numbers), np.array([bool(row["answerable"]) for row in rows]))
+
+
+def across_sample(rows: Sequence[Mapping[str, Any]]) -> Sample:
+    numbers = [list(meaning_of(judged_row(row)[1]).values()) for row in rows]
+    return Sample(np.array(numbers), np.array([bool(row["answerable"]) for row in rows]))
+
+
+def measured(samples: Mapping[str, Sample]) -> dict[str, Any]:
+    """Every set judged by what the others taught."""
+    left_out = {
+        name: learnt([sample for other, sample in samples.items() if other != name])
+        for name in samples
+        if name not in SMALL
+    }
+    of_all = learnt([sample for name, sample in samples.items() if name not in SMALL])
+    scored = {
+        name: (w.score(samples[name].numbers), samples[name].answerable) for name, w in left_out.items()
+    }
+    common, spread = common_threshold(scored, DECLINED)
+    rows = {
+        name: {
+            "separation": round(separation(scores, yes), 4),
+            "answered_at_85": round(answered(scores, yes, declining(scores, yes, DECLINED))[0], 4),
+            "answered": round(answered(scores, yes, common)[0], 4),
+            "declined": round(answered(scores, yes, common)[1], 4),
+        }
+        for name, (scores, yes) in scored.items()
+    }
+    for name in SMALL:
+        if name in samples:
+            scores, yes = of_all.score(samples[name].numbers), samples[name].answerable
+            pair = answered(scores, yes, common)
+            rows[name] = {
+                "separation": round(separation(scores, yes), 4),
+                "answered": round(pair[0], 4),
+                "declined": round(pair[1], 4),
+            }
+    sets = [row for name, row in rows.items() if name not in SMALL]
+    return {
+        "sets": rows,
+        "mean": {key: round(fmean(row[key] for row in sets), 4) for key in sets[0]},
+        "common_threshold": round(common, 4),
+        "declined_spread": round(spread, 4),
+        "weights": _named(of_all, NAMES),
+    }
+
+
+def _named(found: Weights, names: Sequence[str]) -> dict[str, float]:
+    named = {name: round(float(weight), 4) for name, weight in zip(names, found.weights, strict=True)}
+    return {"intercept": round(found.intercept, 4)} | named
+
+
+def across(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A language that the base does not hold: weights from one half of the questions, figures from the other."""
+    sample = across_sample(rows)
+    right = np.array([_first_is_right(row) for row in rows])
+    halves = [np.arange(len(rows)) % 2 == half for half in (0, 1)]
+    figures: list[dict[str, float]] = []
+    for mine, other in (halves, halves[::-1]):
+        found = learnt([Sample(sample.numbers[mine], sample.answerable[mine])])
+        scores, yes = found.score(sample.numbers), sample.answerable
+        threshold = declining(scores[mine], yes[mine], DECLINED)
+        reached = scores >= threshold
+        figures.append(
+            {
+                "separation": separation(scores[other], yes[other]),
+                "answered": float(reached[other & yes].mean()),
+                "answered_from_the_right_document": float((reached & right)[other & yes].mean()),
+                "declined": float((~reached)[other & ~yes].mean()),
+            }
+        )
+    of_all = learnt([sample])
+    threshold = declining(of_all.score(sample.numbers), sample.answerable, DECLINED)
+    return {
+        "figures": {key: round(fmean(f[key] for f in figures), 4) for key in figures[0]},
+        "weights": _named(of_all, ("similarity", "gap")) | {"needed": round(threshold, 4)},
+    }
+
+
+def _first_is_right(row: Mapping[str, Any]) -> bool:
+    return bool(row["passages"]) and row["passages"][0]["document"] in row["gold"]
+
+
+def main() -> int:
+    given = parser().parse_args()
+    kept = {
+        path.stem: list(load(path))
+        for name in (*LEARNT_FROM, READING, *SMALL, ACROSS)
+        if (path := given.work / f"{name}.jsonl").exists()
+    }
+    report = measured({name: sample_of(rows) for name, rows in kept.items() if name != ACROSS})
+    if ACROSS in kept:
+        report["across"] = across(kept[ACROSS])
+    told = json.dumps(report, indent=2)
+    print(told)
+    if given.out is not None:
+        given.out.write_text(told + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,193 @@
+"""Is a question answered or declined? Decided once, for the question as a whole, by a few weighed numbers.
+
+Each number can be read and has its weight in `judge_weights.toml`; what each adds to the decision is part of the
+verdict. A question in a language that the base does not hold is decided by its vectors alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.support import names
+from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.text.analysis import words
+from sourcebook.text.numbers import quantities
+
+if TYPE_CHECKING:
+    from sourcebook.consult.evidence.acceptance import Judgement
+    from sourcebook.model.asked_collection import WordCounts
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.model_facts import AcceptanceFacts
+    from sourcebook.model.search import SearchResult
+
+JUDGED_BY_WORDS = "words_and_meaning"
+JUDGED_BY_MEANING = "meaning"
+_SHORTEST_INFLECTED = 4
+_LONGEST_ENDING = 2
+_DIGITS = 4
+
+JudgedPassage = tuple["SearchResult", "Judgement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision, the numbers behind it and what each of them adds to the score.
+
+    `is_sure` says that the vectors alone are enough, whatever score is needed.
+    """
+
+    score: float
+    needed: float
+    is_sure: bool = False
+    by: str = JUDGED_BY_WORDS
+    numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+    shares: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.is_sure or self.score >= self.needed
+
+    def told(self) -> dict[str, JsonValue]:
+        """For `details`: the decision, and of each number its value and its share in the score."""
+        return {
+            "accepted": self.is_accepted,
+            "by": self.by,
+            "score": round(self.score, _DIGITS),
+            "needed": round(self.needed, _DIGITS),
+            "sure": self.is_sure,
+            "numbers": {
+                name: {"value": round(value, _DIGITS), "share": round(self.shares[name], _DIGITS)}
+                for name, value in self.numbers.items()
+            },
+        }
+
+
+NOTHING_FOUND = Verdict(-math.inf, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedQuestion:
+    """A question, what each of its words tells, and how many passages of the base hold each."""
+
+    text: str
+    weights: Mapping[str, float]
+    counts: WordCounts
+
+
+def verdict_on(
+    question: WeighedQuestion,
+    passages: Sequence[JudgedPassage],
+    facts: AcceptanceFacts,
+    *,
+    is_foreign: bool = False,
+) -> Verdict:
+    """Whether these passages answer the question.
+
+    `is_foreign`: the base does not hold the language of the question. Its words may still decide, for a language is
+    sometimes taken for another; else its vectors do.
+    """
+    if not passages:
+        return NOTHING_FOUND
+    numbers = numbers_of(question, passages)
+    score, shares = _weighed(judge_weights().question, numbers)
+    is_sure = _nearest(passages) >= facts.sure_similarity
+    by_words = Verdict(score, facts.needed, is_sure, JUDGED_BY_WORDS, numbers, shares)
+    if not is_foreign or by_words.is_accepted:
+        return by_words
+    meaning = meaning_of(passages)
+    score, shares = _weighed(judge_weights().across, meaning)
+    needed = judge_weights().across["needed"]
+    # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
+    return Verdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
+
+
+def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:
+    """What the judge weighs, under the names that the file of weights explains."""
+    closest, judgement = max(passages, key=lambda passage: passage[1].score)
+    others = [j.score for p, j in passages if not _same_document(p, closest)]
+    return {
+        "share": judgement.share,
+        "sentence_share": judgement.sentence_share,
+        "bare_share": judgement.bare_share,
+        "similarity": _nearest(passages),
+        "gap": judgement.score - max(others) if others else judge_weights().usual["gap"],
+        "names_found": names_found(question.text, f"{closest.document_title or ''}\n{closest.chunk.content}"),
+        "score": _even_score(passages, question.counts.rows),
+        "agreement": _agreement(passages),
+        "unknown": _unknown(question),
+    }
+
+
+def meaning_of(passages: Sequence[JudgedPassage]) -> dict[str, float]:
+    """What the vectors tell by themselves."""
+    nearest, judgement = max(passages, key=lambda passage: passage[1].similarity)
+    others = [j.similarity for p, j in passages if not _same_document(p, nearest)]
+    near = judgement.similarity
+    return {"similarity": near, "gap": near - max(others) if others else 0.0}
+
+
+def names_found(question: str, text: str) -> float:
+    """Which part of the names and numbers in a question the text holds; all of them if it has none."""
+    # In capitals every word looks like a name.
+    named = [] if question.isupper() else [part for name in names(question) for part in words(name)]
+    wanted = [*named, *(quantity.value for quantity in quantities(question))]
+    if not wanted:
+        return 1.0
+    held = set(words(text)) | {quantity.value for quantity in quantities(text)}
+    return sum(word in held or _has_form(word, held) for word in wanted) / len(wanted)
+
+
+def _has_form(name: str, held: set[str]) -> bool:
+    """Whether another form of a name is there: the same but for an ending. A number is never like another."""
+    if name.isdigit() or len(name) <= _SHORTEST_INFLECTED:
+        return False
+    beginning = name[: max(_SHORTEST_INFLECTED, len(name) - _LONGEST_ENDING)]
+    return any(word.startswith(beginning) and len(word) <= len(name) + _LONGEST_ENDING for word in held)
+
+
+def _weighed(weights: Mapping[str, float], numbers: Mapping[str, float]) -> tuple[float, dict[str, float]]:
+    shares = {name: weights[name] * value for name, value in numbers.items()}
+    return weights["intercept"] + sum(shares.values()), shares
+
+
+def _nearest(passages: Sequence[JudgedPassage]) -> float:
+    compared = [
+        p.score_breakdown.semantic_score for p, _ in passages if p.score_breakdown.semantic_score is not None
+    ]
+    return max(compared) if compared else judge_weights().usual["similarity"]
+
+
+def _even_score(passages: Sequence[JudgedPassage], rows: int) -> float:
+    """The score of the first result, made comparable: it grows with the base.
+
+    Scores of several collections, and those of words without vectors, are of another kind.
+    """
+    first = passages[0][0]
+    is_fused = any(p.score_breakdown.semantic_score is not None for p, _ in passages)
+    if not is_fused or any(p.collection_id != first.collection_id for p, _ in passages):
+        return judge_weights().usual["score"]
+    return first.score / max(1.0, math.log(1 + rows))
+
+
+def _agreement(passages: Sequence[JudgedPassage]) -> float:
+    """How many of three pairs agree: the first result, the closest passage, the one with the nearest vector."""
+    closest = max(range(len(passages)), key=lambda place: passages[place][1].score)
+    nearest = max(range(len(passages)), key=lambda place: passages[place][1].similarity)
+    return ((closest == nearest) + (closest == 0) + (nearest == 0)) / 3
+
+
+def _unknown(question: WeighedQuestion) -> float:
+    """Which part of the question's weight is on words that the base holds nowhere. A small base lacks most words."""
+    total = sum(question.weights.values())
+    if not total:
+        return 0.0
+    held = question.counts.passages
+    missing = sum(weight for term, weight in question.weights.items() if not held.get(term)) / total
+    return missing * question.counts.rows / (question.counts.rows + judge_weights().prior["unknown_passages"])
+
+
+def _same_document(one: SearchResult, other: SearchResult) -> bool:
+    return (one.collection_id, one.chunk.document_id) == (other.collection_id, other.chunk.document_id)

@@ -1,0 +1,205 @@
+"""Answer or decline: the numbers that decide, what each adds, and what a decline shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
+
+from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weight, term_weights
+from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.passages import JudgedPassages
+from sourcebook.consult.evidence.question_judge import (
+    JUDGED_BY_MEANING,
+    JUDGED_BY_WORDS,
+    Verdict,
+    WeighedQuestion,
+    names_found,
+    numbers_of,
+    verdict_on,
+)
+from sourcebook.consult.question.asking_part import asking_part
+from sourcebook.faces import json_shapes
+from sourcebook.model.asked_collection import WordCounts
+from sourcebook.model.chat import Declined, Done, Tier
+from sourcebook.model.documents import Chunk
+from sourcebook.model.model_facts import AcceptanceFacts, Thresholds, facts_for
+from sourcebook.model.search import ScoreBreakdown, SearchResult
+
+FACTS = AcceptanceFacts()
+
+
+def passage(
+    text: str,
+    *,
+    document: str = "d",
+    title: str = "",
+    section: str | None = None,
+    similarity: float | None = 0.4,
+) -> SearchResult:
+    chunk = Chunk(f"{document}-{len(text)}", document, text, end_index=len(text), section=section)
+    return SearchResult(chunk, 2.0, ScoreBreakdown(similarity), document, title, collection_id="default")
+
+
+def asked(text: str, *passages: SearchResult, rows: int = 1000) -> tuple[WeighedQuestion, list[Any]]:
+    weights = term_weights(text, ["en"], {}, rows)
+    counts = WordCounts(dict.fromkeys(weights, 1), rows)
+    return WeighedQuestion(text, weights, counts), [(p, judged(weights, p, "en")) for p in passages]
+
+
+def test_a_verdict_is_the_sum_of_its_shares() -> None:
+    verdict = verdict_on(*asked(QUESTION, passage(PRUNING), passage("Water.", document="e")), FACTS)
+    assert set(verdict.numbers) == set(judge_weights().question) - {"intercept"}
+    assert verdict.score == pytest.approx(
+        judge_weights().question["intercept"] + sum(verdict.shares.values())
+    )
+    told = cast("dict[str, Any]", verdict.told())
+    assert told["accepted"] is True
+    assert told["numbers"]["share"]["value"] == 1.0
+
+
+def test_a_passage_about_something_else_is_declined() -> None:
+    assert not verdict_on(
+        *asked(QUESTION, passage("Two litres of water.", similarity=0.1)), FACTS
+    ).is_accepted
+    assert not verdict_on(*asked(QUESTION), FACTS).is_accepted
+
+
+def test_a_vector_that_is_near_beyond_doubt_is_enough() -> None:
+    found = asked(QUESTION, passage("Nothing of the kind.", similarity=0.8))
+    assert verdict_on(*found, FACTS).is_sure
+    assert not verdict_on(*asked(QUESTION, passage("Nothing of the kind.", similarity=0.7)), FACTS).is_sure
+
+
+def test_a_question_in_a_language_that_the_base_does_not_hold_is_judged_by_meaning() -> None:
+    near = asked(
+        "Какой дресс-код в офисе?", passage("Jeans are fine.", similarity=0.6), passage("Tea.", document="e")
+    )
+    assert not verdict_on(*near, FACTS).is_accepted
+    verdict = verdict_on(*near, FACTS, is_foreign=True)
+    assert (verdict.by, verdict.is_accepted) == (JUDGED_BY_MEANING, True)
+    far = asked("Какой дресс-код в офисе?", passage("Jeans are fine.", similarity=0.2))
+    assert not verdict_on(*far, FACTS, is_foreign=True).is_accepted
+
+
+def test_words_decide_where_they_can_whatever_the_language_is_taken_for() -> None:
+    assert verdict_on(*asked(QUESTION, passage(PRUNING)), FACTS, is_foreign=True).by == JUDGED_BY_WORDS
+
+
+def test_in_a_base_of_two_documents_a_word_that_both_hold_still_counts() -> None:
+    assert term_weight(2, 2) > 0.7 * term_weight(0, 2)
+    assert term_weight(900, 1000) < 0.2 * term_weight(0, 1000)
+
+
+def test_words_that_people_ask_with_count_little() -> None:
+    weights = term_weights("I want to know which tool prunes raspberries", ["en"], {}, 1000)
+    assert max(weights["want"], weights["know"], weights["tool"]) < weights["raspberri"] / 2
+
+
+def test_a_section_counts_as_said_with_its_sentences() -> None:
+    weights = term_weights("prune raspberries", ["en"], {}, 1000)
+    found = judged(weights, passage("Cut them in autumn.", section="Pruning raspberries"), "en")
+    assert (found.sentence_share, found.bare_share) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "share"),
+    [
+        ("Where is the port of Kozmino?", "Kozmino is a port.", 1.0),
+        ("Где порт Козьмино и город Находка?", "В Находке есть порт.", 0.5),
+        ("What happened to Anna in 1993?", "Anna left in 1994.", 0.5),
+        ("how long is it", "Anything.", 1.0),
+        ("WHERE IS THE PORT?", "Anything.", 1.0),
+    ],
+)
+def test_names_and_numbers_are_found_in_any_form_but_not_in_another_number(
+    question: str, text: str, share: float
+) -> None:
+    assert names_found(question, text) == share
+
+
+def test_words_that_the_base_holds_nowhere_speak_against_an_answer_in_a_large_base() -> None:
+    weights = term_weights("gearbox oil", ["en"], {}, 1000)
+    found = [(passage(PRUNING), Judgement(0.0, 0.0, 0.0, 0.4, -3.0))]
+    unknown = [
+        numbers_of(WeighedQuestion("gearbox oil", weights, WordCounts({}, rows)), found)["unknown"]
+        for rows in (2, 10_000)
+    ]
+    assert unknown[0] < 0.05 < 0.9 < unknown[1]
+
+
+def test_without_vectors_or_over_several_collections_the_usual_numbers_stand_in() -> None:
+    usual = judge_weights().usual
+    words_only = numbers_of(*asked(QUESTION, passage(PRUNING, similarity=None)))
+    assert (words_only["similarity"], words_only["score"]) == (usual["similarity"], usual["score"])
+
+
+def test_an_accepted_question_keeps_its_first_passage_and_leaves_what_is_far_behind() -> None:
+    def at(score: float) -> Judgement:
+        return Judgement(0.0, 0.0, 0.0, 0.0, score)
+
+    first, closest, far = passage("First."), passage("Closest one."), passage("Far behind it all.")
+    found = JudgedPassages(
+        [(first, at(-4.0)), (closest, at(2.0)), (far, at(-4.0))], {}, verdict=Verdict(1.0, 0.0)
+    )
+    assert found.accepted(1000) == [first, closest]
+    assert found.nearest(1) == [closest]
+    declined = JudgedPassages(found.passages, {}, verdict=Verdict(-1.0, 0.0))
+    assert declined.accepted(1000) == []
+
+
+def test_a_threshold_of_an_earlier_judge_is_not_used() -> None:
+    stored = Thresholds("m", needed=4.0, distance=0.3).as_settings()
+    assert facts_for("m", {"thresholds": stored}).acceptance.needed == 4.0
+    earlier = {"model": "m", "needed": 4.0, "distance": 0.3}
+    facts = facts_for("m", {"thresholds": cast("Any", earlier)})
+    assert (facts.acceptance.needed, facts.curation.distance) == (FACTS.needed, 0.3)
+
+
+@pytest.mark.anyio
+async def test_a_decline_shows_what_came_closest_and_why_it_was_not_enough(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        events = await at.ask(UNKNOWN)
+    assert isinstance(events[-1], Declined)
+    answer = events[-1].answer
+    assert answer.nearest
+    assert cast("dict[str, Any]", answer.details["judgement"])["accepted"] is False
+    near = json_shapes.answer(answer)["nearest"][0]
+    assert near["document_path"] == answer.nearest[0].document_path
+    assert {"title", "page", "section", "content", "score"} <= set(near)
+
+
+@pytest.mark.anyio
+async def test_an_answer_has_nothing_nearest_and_is_in_its_own_language(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        answer = await at.book.ask(QUESTION)
+    assert answer.tier is Tier.DOCUMENTS
+    assert "nearest" not in json_shapes.answer(answer)
+    assert answer.details["other_language"] is None
+
+
+@pytest.mark.anyio
+async def test_an_answer_in_another_language_than_the_question_says_so(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        events = await at.ask("Когда prune everbearing raspberries, in late autumn?", language="ru")
+    assert isinstance(events[-1], Done)
+    assert events[-1].answer.details["other_language"] == "en"
+
+
+@pytest.mark.parametrize(
+    ("message", "asking"),
+    [
+        ("What was the revenue? If data is not available, return 'N/A'.", "What was the revenue?"),
+        ("Answer in one word. Who wrote it?", "Who wrote it?"),
+        ("Какой размер? Если данных нет, верни «нет».", "Какой размер?"),
+        ("Qual é o valor? Por favor, responda em uma palavra.", "Qual é o valor?"),
+        ("I have a Ford. How do I change its oil?", "I have a Ford. How do I change its oil?"),
+        ("Write a letter.", "Write a letter."),
+        ("Should I answer? Return it?", "Should I answer? Return it?"),
+        ("", ""),
+    ],
+)
+def test_only_what_asks_is_left_of_a_message(message: str, asking: str) -> None:
+    assert asking_part(message) == asking
