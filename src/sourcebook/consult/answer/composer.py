@@ -60,6 +60,7 @@ class PassageSources:
         """
         chunk = passage.chunk
         document = self._document(passage)
+        # A quote may go over to the next page before what it is quoted for.
         page = self.page(passage, start + min((first for first, _ in highlight), default=0))
         return Citation(
             number=number,

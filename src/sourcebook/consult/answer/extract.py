@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.units import Units, is_contents
-from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
+from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
 from sourcebook.text.analysis import analyse
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
@@ -26,13 +26,14 @@ _WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
 
 # What a unit is worth beside the share of the question that it holds.
-_WORTH_OF_CONTEXT = 0.5
+_WORTH_OF_CONTEXT = 1.0
 _WORTH_OF_A_FORM = 0.25
 _WORTH_OF_A_SURE_FORM = 0.4
 _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
+_PRICE_OF_A_LISTING = 0.4
 # What a passage is worth beside its best unit.
 _WORTH_OF_PASSAGE = 0.5
 _WORTH_OF_SEARCH = 0.25
@@ -236,7 +237,9 @@ class _Reader:
         given = f"{said}\n{units.text(i + 1)}" if units.leads(i) else said
         worth = self._worth_of_forms(given)
         worth -= _PRICE_OF_A_POINTER * (_POINTER.search(said) is not None)
-        return worth - _PRICE_OF_A_QUESTION * said.endswith("?")
+        # Who does not ask how to do something is seldom answered by code.
+        is_unasked = units[i].kind is BlockKind.CODE and AnswerForm.COMMAND not in self.forms.forms
+        return worth - _PRICE_OF_A_LISTING * is_unasked - _PRICE_OF_A_QUESTION * said.endswith("?")
 
     def _share(self, text: str, language: str | None) -> float:
         """How much of the question a part of a passage holds, in words and in form."""

@@ -32,7 +32,7 @@ _COMMAND = re.compile(
 _DEFINITION = re.compile(
     r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
     r"|что (?:такое|значит|означает|за)|кто так\w+|o que (?:é|são|significa|quer dizer)|que (?:é|são))"
-    r"\s+(?P<term>[^?]+?)(?: mean| означает| significa)?\s*\??\s*$",
+    r"\s+(?P<term>[^?]+?)(?: mean| do| означает| significa)?\s*\??\s*$",
     re.IGNORECASE,
 )
 _LONGEST_TERM = 4
@@ -74,7 +74,8 @@ _HOLDS_LIST = re.compile(
     r"(?:[^,;]+[,;]\s){2,}|,\s[^,]+(?:,)?\s(?:and|or|и|или|e|ou)\s|:\s*$|^\s*[-*•]\s", re.MULTILINE
 )
 _SAYS_WHAT = (
-    r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s|(?:is|are|was|means|stands for|refers to|denotes)\b"
+    r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s"
+    r"|(?:is|are|was|means|stands for|refers to|denotes|does|tells|makes|allows)\b"
     r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
 )
 _CALLED = (

@@ -100,7 +100,9 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
         yield f"[{number}] {_place(cited[0])}"
         for citation in dict.fromkeys(cited):
             quote, notes = " ".join(citation.quote.split()), _notes(citation)
-            if notes or quote not in already:
+            # An excerpt was said without its markup.
+            is_said = quote in already or (bool(already) and bool(citation.highlight))
+            if notes or not is_said:
                 yield f"    “{quote}”{notes}"
 
 
