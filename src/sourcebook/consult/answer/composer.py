@@ -137,6 +137,7 @@ class StreamedAnswer:
     _reader: CitationMarkReader = field(default_factory=CitationMarkReader)
     _text: str = ""
     _sources: list[_Source] = field(default_factory=list[_Source])
+    _quotes: dict[tuple[str, int], Quote] = field(default_factory=dict[tuple[str, int], Quote])
     _unknown: set[int] = field(default_factory=set[int])
     """Numbers that the model made up."""
     _checked: list[tuple[CitedSentence, list[Citation]]] = field(
@@ -281,8 +282,12 @@ class StreamedAnswer:
             yield self._citation(shown, passage, quote)
 
     def _best(self, sentence: str, number: int) -> Quote:
-        passage, context = self._passage(number)
-        return best_quote(sentence, passage.chunk.content, self.desk.language, context)
+        """The words of a passage that support a sentence best, looked for once."""
+        key = (" ".join(sentence.split()), number)
+        if key not in self._quotes:
+            passage, context = self._passage(number)
+            self._quotes[key] = best_quote(key[0], passage.chunk.content, self.desk.language, context)
+        return self._quotes[key]
 
     def _passage(self, number: int) -> tuple[SearchResult, str]:
         """A passage with what stands above it."""
