@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
@@ -27,6 +28,7 @@ from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
 from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
+from sourcebook.model.moderation import DraftKind
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.settings import Settings, load
 
@@ -115,13 +117,14 @@ class AsyncSourcebook(EarlierNames):
         are kept.
         """
         labels = Labels(category, subcategory)
+        before = await self._stale_drafts()
         report = await self._ingest().add(
             AddRequest(
                 paths, self._connection.named(collection), labels, on_removal, on_failed, on_progress, stop
             )
         )
         await self._connection.prepare(self._connection.named(collection), on_progress)
-        return report
+        return replace(report, stale=max(0, await self._stale_drafts() - before))
 
     async def plan_add(
         self,
@@ -357,6 +360,9 @@ class AsyncSourcebook(EarlierNames):
     def maintenance(self) -> MaintenanceDoor:
         """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return MaintenanceDoor(self._connection)
+
+    async def _stale_drafts(self) -> int:
+        return (await self.stores.moderation.count_pending())[DraftKind.STALE]
 
     def _ingest(self) -> Ingest:
         return make_ingest(self.stores, self._embedders.main, self._settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sourcebook import Citation, Settings, Sourcebook, SourceState
@@ -20,6 +20,10 @@ FACTS = (
     "Water {crop} number {n} every {c} days while it is hot.",
     "Harvest {crop} number {n} when it is {d} weeks old.",
     "Store {crop} number {n} in sand at {e} degrees.",
+    "Neighbours of {crop} number {n} are marigolds in one year and nasturtiums in the next, whichever is at hand.",
+    "A bed for {crop} number {n} is dug over in autumn, and the frost does the rest of the work until spring.",
+    "Slugs like {crop} number {n} too, so a strip of sharp gravel lies around the bed from the first warm night on.",
+    "Old leaves of {crop} number {n} go on the compost unless they have spots, and then into the stove of the shed.",
 )
 
 
@@ -30,6 +34,11 @@ class Shelf:
     folder: Path
     chance: random.Random
     notes: dict[int, list[str]]
+    cited: dict[int, str] = field(default_factory=dict[int, str])
+
+    def outside(self, n: int) -> list[str]:
+        """The sentences that the answer did not quote."""
+        return [sentence for sentence in self.notes[n] if sentence not in self.cited[n]]
 
     def write(self, n: int, joined: str = " ") -> None:
         text = f"# {CROPS[n % len(CROPS)].title()} {n}\n\n{joined.join(self.notes[n])}\n"
@@ -80,17 +89,23 @@ def file_gone(shelf: Shelf, n: int, quote: str) -> None:
 
 
 def another_sentence(shelf: Shelf, n: int, quote: str) -> None:
-    others = [s for s in shelf.notes[n] if s != quote]
-    replaced(shelf, n, shelf.chance.choice(others), "Something else is written here now.")
+    replaced(shelf, n, shelf.chance.choice(shelf.outside(n)), "Something else is written here now.")
 
 
 def a_sentence_more(shelf: Shelf, n: int, quote: str) -> None:
-    shelf.notes[n].insert(shelf.chance.randrange(len(shelf.notes[n])), "This line is new and says little.")
+    place = shelf.notes[n].index(shelf.chance.choice(shelf.outside(n)))
+    first = shelf.notes[n].index(next(s for s in shelf.notes[n] if s in shelf.cited[n]))
+    shelf.notes[n].insert(place + (place > first), "This line is new and says little.")
     shelf.write(n)
 
 
 def other_order(shelf: Shelf, n: int, quote: str) -> None:
-    shelf.chance.shuffle(shelf.notes[n])
+    """What was quoted stays together."""
+    quoted = [sentence for sentence in shelf.notes[n] if sentence in shelf.cited[n]]
+    others = shelf.outside(n)
+    shelf.chance.shuffle(others)
+    place = shelf.chance.randrange(len(others) + 1)
+    shelf.notes[n] = [*others[:place], *quoted, *others[place:]]
     shelf.write(n)
 
 
@@ -135,7 +150,9 @@ def test_three_hundred_edits_and_no_citation_that_lost_its_support_is_missed(tmp
             done: dict[int, Edit] = {}
             for n, (_, citation) in asked.items():
                 done[n] = chance.choice(CHANGING if chance.random() < 0.5 else HARMLESS)
-                done[n](shelf, n, citation.quote)
+                shelf.cited[n] = citation.quote
+                (stored,) = [s for s in shelf.notes[n] if s.startswith("Store")]
+                done[n](shelf, n, stored)
                 edits[done[n].__name__] += 1
             book.add(folder)
             for n, (session, citation) in asked.items():

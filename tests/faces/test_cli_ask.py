@@ -75,7 +75,7 @@ def test_an_answer_for_programs_has_the_names_that_are_promised(shell: Shell) ->
 def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) -> None:
     done = shell.run("ask", "Which gearbox oil suits a tractor?")
     said, closest = done.stdout.splitlines()
-    assert (done.returncode, said) == (0, "The base holds nothing that answers this question.")
+    assert (done.returncode, said) == (0, "I found no answer to this question in the base.")
     assert closest.startswith("Closest: ")
     assert "sourcebook calibrate" in done.stderr
     assert shell.json("ask", "Which gearbox oil suits a tractor?")["tier"] == "none"

@@ -94,7 +94,7 @@ async def test_a_new_consultation_costs_again(desk: Desk) -> None:
 async def test_a_declined_question_goes_to_an_expert_and_can_be_taken_back(desk: Desk) -> None:
     anna = desk.person(7)
     sent = await desk.says(anna, UNKNOWN)
-    assert "The base holds nothing" in sent.text
+    assert "I found no answer" in sent.text
     assert "An expert will answer here" in sent.text
     assert await desk.balance(anna) == 1
     assert (await desk.presses(anna, sent, "Withdraw the question")).text == "The question was withdrawn."

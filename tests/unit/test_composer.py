@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer
+from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, section_at
 from sourcebook.faces.telegram import rendering
 from sourcebook.locale import texts
 from sourcebook.model.chat import SupportGrade
@@ -96,3 +96,12 @@ def test_people_see_each_place_once_with_its_numbers() -> None:
     )
     shown = rendering.source_list(texts("en"), composed(written).citations).text
     assert shown.splitlines()[1:] == ["[1][2] b.pdf, p. 3", "[3] b.pdf, p. 2"]
+
+
+def test_a_citation_names_the_heading_above_its_words_and_not_the_one_its_passage_began_with() -> None:
+    text = "Thirty days.\n\n## Dogs\n\nOn Fridays only.\n\n### Cats\n\nNever."
+    chunk = Chunk("c", "d", text, section="Handbook > Holidays")
+    assert section_at(chunk, 0) == "Handbook > Holidays"
+    assert section_at(chunk, text.index("On Fridays")) == "Handbook > Dogs"
+    assert section_at(chunk, text.index("Never")) == "Handbook > Dogs > Cats"
+    assert section_at(Chunk("c", "d", "No heading."), 3) is None

@@ -168,7 +168,7 @@ async def test_what_the_base_does_not_hold_is_declined_without_asking_the_model(
 async def test_declining_speaks_the_language_of_the_question(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         answer = answer_of(await at.ask("Какое масло подходит для коробки передач трактора?"))
-        assert answer.answer.startswith("В базе нет")
+        assert answer.answer.startswith("В базе не нашлось")
 
 
 async def test_a_model_that_fails_on_the_way_leaves_nothing(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 from sourcebook.ingest.index.embedding import embed_chunks, leaning
 from sourcebook.model.documents import Chunk, ChunkLevel
 from sourcebook.ports.providers import TextRole
+from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ def test_products_stay_on_the_thread_that_needs_them(embedder: UniversalSentence
     def threads() -> set[int]:
         return {library.num_threads for library in controller.lib_controllers if library.user_api == "blas"}
 
+    # What an earlier test gave up may still be computing, and holds them meanwhile.
+    RUNNING_CALLS.wait()
     before = threads()
     embed(embedder, TEXTS)
     during: list[set[int]] = []

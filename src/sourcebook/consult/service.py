@@ -19,7 +19,8 @@ from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
-from sourcebook.errors import NothingToSearchFor, SessionNotFound, SourcebookError
+from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.errors import NothingAsked, NothingToSearchFor, SessionNotFound, SourcebookError
 from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
@@ -132,6 +133,8 @@ class Consultation:
         """
         if not inquiry.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
+        if (said := small_talk(inquiry.question)) is not None:
+            raise NothingAsked(kind=said.value)
         question = await self._begun(inquiry)
         yield Searching(question.wordings[0])
         entry = await self._curated_entry(question)

@@ -66,6 +66,8 @@ class AddReport:
     still_failed: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
     interrupted: bool = False
+    stale: int = 0
+    """Approved answers that lost support by this, and are back in the review queue."""
 
     @property
     def needs_ocr(self) -> int:
@@ -86,6 +88,7 @@ class AddReport:
             "still_failed": self.still_failed,
             "skipped": dict(self.skipped),
             **({"interrupted": True} if self.interrupted else {}),
+            **({"stale": self.stale} if self.stale else {}),
         }
 
 

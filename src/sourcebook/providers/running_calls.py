@@ -31,6 +31,11 @@ class RunningCalls:
                 self._running -= 1
                 self._changed.notify_all()
 
+    def wait(self) -> bool:
+        """Wait until nothing runs. False if that takes too long."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._running == 0, _LONGEST_WAIT)
+
     def finish(self) -> None:
         """Wait for what runs. Nothing can begin any more."""
         with self._changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from sourcebook.model.chat import Citation, Sentence, SupportGrade
 from sourcebook.text.normal_form import made_storable, without_open_half
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Document
+    from sourcebook.model.documents import Chunk, Document
     from sourcebook.model.search import SearchResult
 
 
@@ -76,7 +77,7 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
-            section=chunk.section,
+            section=section_at(chunk, start + min((first for first, _ in highlight), default=0)),
             highlight=tuple(highlight),
         )
 
@@ -88,6 +89,18 @@ class PassageSources:
 
     def _document(self, passage: SearchResult) -> Document | None:
         return self.documents.get((passage.collection_id, passage.chunk.document_id))
+
+
+_BETWEEN_HEADINGS = " > "
+_HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")
+
+
+def section_at(chunk: Chunk, place: int) -> str | None:
+    """The section of a character of a passage, which may go on under another heading than it began with."""
+    parts = (chunk.section or "").split(_BETWEEN_HEADINGS) if chunk.section else []
+    for heading in _HEADING.finditer(chunk.content, 0, place):
+        parts = [*parts[: len(heading[1]) - 1], heading[2]]
+    return _BETWEEN_HEADINGS.join(parts) or None
 
 
 def extracted(

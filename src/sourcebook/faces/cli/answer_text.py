@@ -196,6 +196,8 @@ def _judgement(value: object) -> list[str]:
     verdict = "enough to answer" if told["accepted"] else "not enough to answer"
     sure = ", by its vectors alone" if told["sure"] or told["by"] == "meaning" else ""
     lines = [f"  judged: {verdict}{sure} (score {told['score']:.2f}, needed {told['needed']:.2f})"]
+    start = told["score"] - sum(number["share"] for number in told["numbers"].values())
+    lines.append(f"    {start:+.2f}  where every question starts")
     for name, number in told["numbers"].items():
         lines.append(f"    {number['share']:+.2f}  {_NUMBERS.get(name, name)}: {number['value']:.2f}")
     return lines

@@ -254,6 +254,11 @@ def _show(call: Invocation, report: AddReport) -> None:
         say_json(document | {"error": INTERRUPTED.as_dict()} if report.interrupted else document)
     else:
         say(as_text(report))
+        if report.stale:
+            plural = "answer has" if report.stale == 1 else "answers have"
+            tell(
+                f"{report.stale} approved {plural} lost support and wait for review: `sourcebook moderate list`."
+            )
         _tell_failures(report)
     if report.interrupted:
         call.has_told_interruption |= call.as_json

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from sourcebook.consult.answer.citations import cited_sentences
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
@@ -202,6 +203,10 @@ def _tell_entry(entry: CuratedAnswer) -> None:
     tell(f"Saved the curated answer {entry.id}, revision {entry.revision}.")
     for bound in entry.sources:
         tell(f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”")
+    if entry.sources:
+        for sentence in cited_sentences(entry.answer):
+            if not sentence.numbers:
+                tell(f"  Not supported by any document: “{sentence.text}”")
     if not entry.sources:
         tell("Nothing in the documents supports it, so it cannot be marked stale when a document changes.")
     if entry.stale_since is not None:
