@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from sourcebook.text.normal_form import folded
 
@@ -114,7 +114,14 @@ class Quantity:
 
 def quantities(text: str, language: str | None = None) -> list[Quantity]:
     """The numbers of a text in their order, written in digits or, from two to ninety-nine, in words."""
-    return sorted([*_in_digits(text), *_in_words(text, language)], key=lambda found: found.start)
+    return list(_quantities(text, language))
+
+
+@lru_cache(256)
+def _quantities(text: str, language: str | None) -> tuple[Quantity, ...]:
+    """A sentence is compared with many quotes, and a quote with many sentences."""
+    found = sorted([*_in_digits(text), *_in_words(text, language)], key=lambda found: found.start)
+    return tuple(found)
 
 
 def _in_digits(text: str) -> Iterator[Quantity]:

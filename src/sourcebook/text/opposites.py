@@ -15,6 +15,7 @@ _LONGEST_ENDING = 2
 _MANY_WORDS = 20_000
 
 
+@lru_cache(_MANY_WORDS)
 def are_opposite(one: str, other: str, language: str | None) -> bool:
     """Whether two words, folded, say the contrary of each other: "rose" and "fell", "possible" and "impossible"."""
     places = _places(one, language)

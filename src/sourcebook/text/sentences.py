@@ -6,6 +6,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Blank lines, a page break, or a line that opens a heading, a list item, a table row or a listing.
 _BLOCK_END = re.compile(r"\n(?:[^\S\n]*+\n)++|\n(?=[^\S\n]*+(?:[-#*|•]|\+\s|```|\d{1,3}[.)]\s))|[\f\u2029]")
@@ -49,6 +50,7 @@ _CLOSERS = frozenset(_CLOSED_BY.values())
 _BRACKET = re.compile(r"[()\[\]{}«»“”„]|(?<![^\s(\[{])\"(?=\S)|(?<=\S)\"")
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _DEEPEST = 8
+_A_PASSAGE = 2_000
 _LONGEST_BRACKET = 300
 """What is longer holds sentences of its own, and a bracket that is closed pages later was another one."""
 
@@ -59,6 +61,16 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     Every character that is not white space is in exactly one of them. Blank lines, headings, list items and table rows
     always end a sentence. Takes time in proportion to the length of the text, whatever it holds.
     """
+    return list(_spans_of_passage(text)) if len(text) <= _A_PASSAGE else _spans(text)
+
+
+@lru_cache(64)
+def _spans_of_passage(text: str) -> tuple[tuple[int, int], ...]:
+    """A question looks at the sentences of the same few passages several times."""
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
     spans = (
         _trimmed(text, start, end)
         for first, last in _blocks(text)
