@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.completion import completed, points_back
+from sourcebook.consult.question.completion import completed, points_back, wordings
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,12 @@ def test_a_follow_up_is_searched_with_the_last_whole_question() -> None:
     )
     assert completed("What soil do blueberries need?", earlier, "en") == "What soil do blueberries need?"
     assert completed("And in spring?", [], "en") == "And in spring?"
+
+
+def test_a_short_question_is_tried_by_itself_first_and_one_that_points_back_is_not() -> None:
+    earlier = ["Какая кислотность почвы нужна голубике?"]
+    short, pointing = "Чем кормить томаты?", "А весной?"
+    assert wordings(short, earlier, "ru") == [short, f"{earlier[0]} {short}"]
+    assert wordings(pointing, earlier, "ru") == [f"{earlier[0]} {pointing}"]
+    assert wordings(short, [], "ru") == [short]
+    assert wordings(earlier[0], [short], "ru") == earlier
