@@ -55,3 +55,14 @@ def test_every_room_is_in_the_drawing() -> None:
     drawing = (ROOT / "docs" / "rooms.svg").read_text("utf-8")
     rooms = {place.name for place in SOURCE.iterdir() if place.is_dir() and not place.name.startswith("_")}
     assert sorted(room for room in rooms - {"testing"} if room not in drawing) == []
+
+
+def test_the_page_on_reliability_names_tests_that_exist() -> None:
+    page = (ROOT / "docs" / "explanation" / "reliability.md").read_text("utf-8")
+    cells = [row.rsplit("|", 2)[1] for row in page.splitlines() if "`tests/" in row]
+    assert len(cells) > 20
+    for cell in cells:
+        folder = None
+        for name in re.findall(r"`([a-z_/]+\.py)`", cell):
+            folder = str(Path(name).parent) if "/" in name else folder
+            assert (ROOT / (folder or "") / Path(name).name).is_file(), name
