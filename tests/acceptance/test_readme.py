@@ -52,7 +52,7 @@ def test_the_loop_works_word_for_word(home: Path) -> None:
     lines = block.splitlines()
     run(home, "sourcebook", "add", "notes")
     declined, waiting, _, added = [run(home, "sh", "-c", line) for line in lines[:4]]
-    assert "holds nothing" in declined
+    assert "no answer" in declined
     assert "When do I harvest gooseberries?" in waiting
     assert added.startswith("0 added")
     assert run(home, "sh", "-c", lines[0]).startswith("In July, when they give.")
