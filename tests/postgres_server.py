@@ -86,6 +86,20 @@ class Server:
         )
         if not self.data.exists():
             self._make()
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self._launch()
+            try:
+                self._wait_until_ready()
+            except RuntimeError:
+                # After a crash, a process of the former server may take a moment to go.
+                if "pre-existing shared memory block" not in self.log()[-600:] or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+            else:
+                return
+
+    def _launch(self) -> None:
         options = [part for setting in self._settings for part in ("-c", setting)]
         places = ["-D", str(self.data), "-k", str(self.folder), "-h", "127.0.0.1", "-p", str(self.port)]
         with (self.folder / "log").open("ab") as log:
@@ -101,7 +115,6 @@ class Server:
                 group=self._group,
                 extra_groups=self._groups,
             )
-        self._wait_until_ready()
 
     def kill(self) -> None:
         """End every process of the server at once, as `pg_ctl stop -m immediate` does."""
