@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 from tests.unit.consulting import PRUNING, QUESTION, SOIL, UNKNOWN, desk, kinds
 
+from sourcebook.consult.service import AnswerPolicy
 from sourcebook.errors import BadProviderAnswer, NothingToSearchFor, SessionNotFound
 from sourcebook.model.chat import (
     Answer,
@@ -24,6 +27,9 @@ from sourcebook.model.chat import (
     TokenWritten,
 )
 from sourcebook.testing.fakes import ScriptedChatModel
+
+if TYPE_CHECKING:
+    from sourcebook.ports.chat import PromptMessage
 
 pytestmark = pytest.mark.anyio
 
@@ -339,3 +345,31 @@ async def test_help_knows_nothing_of_the_other_documents(tmp_path: Path) -> None
         found = await at.book.help(QUESTION)
         assert found.citations[0].document_id == "guide"
         assert "pruning" not in {c.document_id for c in found.citations}
+
+
+class EndlessModel:
+    """A model of somebody's own that never stops."""
+
+    name = "endless"
+
+    def __init__(self, piece: str) -> None:
+        self.piece = piece
+        self.is_closed = False
+
+    async def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
+        try:
+            while True:
+                yield self.piece
+        finally:
+            self.is_closed = True
+
+
+@pytest.mark.parametrize("piece", ["On and on. ", ""])
+async def test_a_model_of_ones_own_that_never_stops_is_given_up(tmp_path: Path, piece: str) -> None:
+    model = EndlessModel(piece)
+    async with desk(tmp_path, model) as at:
+        policy = AnswerPolicy(answer_size=500, answer_pieces=300)
+        vars(at.consultation)["_policy"] = policy
+        failed = (await at.ask())[-1]
+        assert isinstance(failed, Failed)
+        assert (failed.code, model.is_closed, await at.turns()) == ("bad_provider_answer", True, 0)

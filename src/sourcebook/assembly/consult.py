@@ -35,7 +35,7 @@ def make_consultation(
         embedder_for=embedders.choose,
         chat_model=chat_model,
         drafting=drafting,
-        policy=AnswerPolicy(passages=settings.answer_passages),
+        policy=AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters),
     )
 
 

@@ -20,7 +20,13 @@ from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, P
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.consult.question.small_talk import small_talk
-from sourcebook.errors import NothingAsked, NothingToSearchFor, SessionNotFound, SourcebookError
+from sourcebook.errors import (
+    BadProviderAnswer,
+    NothingAsked,
+    NothingToSearchFor,
+    SessionNotFound,
+    SourcebookError,
+)
 from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
@@ -64,6 +70,9 @@ class AnswerPolicy:
     context_size: int = 8_000
     history_size: int = 3_000
     history_turns: int = 6
+    answer_size: int = 32_000
+    answer_pieces: int = 100_000
+    """A model that writes more than this comes to no end."""
     nearest: int = 3
     """So many passages that came closest are shown with a decline."""
 
@@ -267,7 +276,7 @@ class Consultation:
         )
         answer = StreamedAnswer(sources)
         try:
-            async with aclosing(chat_model.stream(prompt)) as pieces:
+            async with aclosing(self._within_limits(chat_model.stream(prompt))) as pieces:
                 async for piece in pieces:
                     if shown := answer.feed(piece):
                         yield TokenWritten(shown)
@@ -283,6 +292,19 @@ class Consultation:
         for citation in answer.new_citations(is_last=True):
             yield CitationChecked(citation)
         yield answer.composed()
+
+    async def _within_limits(self, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
+        """What a model writes, whoever wrote the model: one that comes to no end is given up."""
+        characters = count = 0
+        async with aclosing(pieces) as written:
+            async for piece in written:
+                characters, count = characters + len(piece), count + 1
+                if characters > self._policy.answer_size or count > self._policy.answer_pieces:
+                    raise BadProviderAnswer(
+                        f"The chat model did not come to an end: {characters} characters in {count} pieces.",
+                        hint="Raise `chat_characters` if answers may be that long.",
+                    )
+                yield piece
 
     def _answer(self, question: _Question, composed: ComposedAnswer) -> Answer:
         uses = question.terms.uses(composed.text)
