@@ -138,7 +138,7 @@ def test_without_vectors_or_over_several_collections_the_usual_numbers_stand_in(
 
 def test_an_accepted_question_keeps_its_first_passage_and_leaves_what_is_far_behind() -> None:
     def at(score: float) -> Judgement:
-        return Judgement(0.0, 0.0, 0.0, 0.0, score)
+        return Judgement(0.1, 0.0, 0.0, 0.0, score)
 
     first, closest, far = passage("First."), passage("Closest one."), passage("Far behind it all.")
     found = JudgedPassages(
@@ -161,10 +161,12 @@ def test_a_threshold_of_an_earlier_judge_is_not_used() -> None:
 @pytest.mark.anyio
 async def test_a_decline_shows_what_came_closest_and_why_it_was_not_enough(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
-        events = await at.ask(UNKNOWN)
+        events = await at.ask("Which gearbox oil does a tractor need in autumn?")
+        unrelated = await at.book.ask(UNKNOWN)
     assert isinstance(events[-1], Declined)
     answer = events[-1].answer
-    assert answer.nearest
+    assert [near.document_path for near in answer.nearest] == ["pruning"]
+    assert (unrelated.tier, unrelated.nearest) == (Tier.NONE, ())
     assert cast("dict[str, Any]", answer.details["judgement"])["accepted"] is False
     near = json_shapes.answer(answer)["nearest"][0]
     assert near["document_path"] == answer.nearest[0].document_path

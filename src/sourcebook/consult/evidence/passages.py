@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import QuestionContext
 
+_RELATED = 0.3
+"""A passage without a word of the question is named as close to it from this similarity on."""
+
 
 class Retrieval(Protocol):
     """What finds passages."""
@@ -66,8 +69,13 @@ class JudgedPassages:
         return taken
 
     def nearest(self, most: int) -> list[SearchResult]:
-        """What came closest, closest first."""
-        ordered = sorted(self.passages, key=lambda passage: -passage[1].score)
+        """What came closest, closest first. What has nothing to do with the question is left out."""
+        related = [
+            (passage, judgement)
+            for passage, judgement in self.passages
+            if judgement.share > 0 or judgement.similarity >= _RELATED
+        ]
+        ordered = sorted(related, key=lambda found: -found[1].score)
         return [passage for passage, _ in ordered[:most]]
 
 

@@ -155,7 +155,8 @@ def reasons(answer: Answer) -> str:
     lines = [f"Tier: {answer.tier.value}. Searched for: {details.get('searched')}"]
     if expansions := cast("list[str]", details.get("expansions") or []):
         lines.append(f"  and for: {', '.join(expansions)}")
-    lines.append(f"  written by: {details.get('model') or 'nobody; it is quoted'}")
+    if answer.tier is not Tier.NONE:
+        lines.append(f"  written by: {details.get('model') or 'nobody; it is quoted'}")
     for entry in _rows(details.get("curated")):
         reason = str(entry["reason"])
         verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
