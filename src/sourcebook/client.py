@@ -18,7 +18,7 @@ from sourcebook.assembly import (
 )
 from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.consult.service import HELP_FILTER
-from sourcebook.doors.connection import Connection
+from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor
 from sourcebook.doors.curated import CuratedDoor
 from sourcebook.doors.earlier_names import EarlierNames
@@ -77,7 +77,7 @@ class AsyncSourcebook(EarlierNames):
     ) -> None:
         chosen = settings if settings is not None else load().settings
         self._settings = chosen if db is None else chosen.at(str(db))
-        self._connection = Connection(self._settings, embedder, chat_model, face)
+        self._connection = DoorConnection(self._settings, embedder, chat_model, face)
         self._embedders = self._connection.embedders
         self._chat_model = self._connection.chat_model
         self._face = face

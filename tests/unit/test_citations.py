@@ -9,6 +9,7 @@ from sourcebook.consult.answer.citations import (
     best_quote,
     cited_sentences,
     renumbered,
+    sentences_without_source,
 )
 from sourcebook.model.documents import Document
 
@@ -84,3 +85,8 @@ def test_a_character_stands_on_the_last_page_that_begins_before_it(index: int, p
     document = Document("d", "", layout={"pages": [[3, 0, 100], [4, 100, 240], [7, 240, 300]]})
     assert document.page_at(index) == page
     assert Document("d", "").page_at(index) is None
+
+
+def test_sentences_that_no_mark_stands_behind_are_told() -> None:
+    assert sentences_without_source("Prune in autumn [1]. Use a saw. Burn the wood [2].") == ["Use a saw."]
+    assert sentences_without_source("Prune in autumn [1].") == []

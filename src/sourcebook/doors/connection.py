@@ -40,7 +40,7 @@ def works_closed(method: _F) -> _F:
     return method
 
 
-class Connection:
+class DoorConnection:
     """A base that can be opened and closed any number of times. It belongs to the process that opened it."""
 
     def __init__(

@@ -13,7 +13,7 @@ from sourcebook.ports.arguments import checks_arguments
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sourcebook.doors.connection import Connection
+    from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.chat import ChatSession
     from sourcebook.model.documents import JsonValue
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ConversationsDoor:
     """Stored conversations: start, list, read, rename, remove and export them."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DoorConnection) -> None:
         self._connection = connection
 
     async def create(

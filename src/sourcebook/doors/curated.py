@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sourcebook.consult.curated.entries import CuratedEntries
-    from sourcebook.doors.connection import Connection
+    from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource
 
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CuratedDoor:
     """Curated answers, which `ask` prefers: add, find, list and remove them."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DoorConnection) -> None:
         self._connection = connection
 
     async def insert(

@@ -9,7 +9,7 @@ from sourcebook.ingest.uploads.stored_files import remove_document
 from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
-    from sourcebook.doors.connection import Connection
+    from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.documents import Collection, Document, DocumentDetails, DocumentStatus
 
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class LibraryDoor:
     """Documents and collections: list, read, hide and remove them."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DoorConnection) -> None:
         self._connection = connection
 
     async def documents(

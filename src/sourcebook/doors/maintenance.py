@@ -27,7 +27,7 @@ from sourcebook.ports.choices import chosen
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sourcebook.doors.connection import Connection
+    from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.adding import Progress
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.health import HealthReport
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class MaintenanceDoor:
     """The base as a whole: back it up, move it, reindex it, check and repair it."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DoorConnection) -> None:
         self._connection = connection
 
     @works_closed

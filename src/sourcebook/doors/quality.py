@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sourcebook.consult.calibration.service import Calibrator
-    from sourcebook.doors.connection import Connection
+    from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.model_facts import Thresholds
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class QualityDoor:
     """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DoorConnection) -> None:
         self._connection = connection
 
     async def evaluate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
-    from sourcebook.doors.connection import Connection
+    from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.curation import Term
 
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class TerminologyDoor:
     """Words to avoid, and the phrases to use instead."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: DoorConnection) -> None:
         self._connection = connection
 
     async def all(self) -> list[Term]:

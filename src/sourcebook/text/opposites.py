@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.word_lists import WordForms, lines_of
 
 _SHORTEST_REST = 4
 """Of a word that is turned around by its beginning, so much must be left: "abase" does not deny "base"."""
@@ -73,29 +72,10 @@ def _rest(word: str, beginning: str) -> str | None:
     return word[len(beginning) :] if is_long_enough and word.startswith(beginning) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
-    """Whole words, and beginnings of words."""
-
-    whole: frozenset[str]
-    beginnings: tuple[str, ...]
-
-    @classmethod
-    def read(cls, written: str) -> _Forms:
-        forms = _bare(written).split()
-        return cls(
-            frozenset(form for form in forms if not form.endswith("*")),
-            tuple(form[:-1] for form in forms if form.endswith("*")),
-        )
-
-    def holds(self, word: str) -> bool:
-        return word in self.whole or word.startswith(self.beginnings)
-
-
 @cache
-def _pairs(language: str | None) -> tuple[tuple[_Forms, _Forms], ...]:
+def _pairs(language: str | None) -> tuple[tuple[WordForms, WordForms], ...]:
     lines = [line.partition("|") for line in lines_of(f"opposites.{language}.txt")]
-    return tuple((_Forms.read(left), _Forms.read(right)) for left, _, right in lines)
+    return tuple((WordForms.read(_bare(left)), WordForms.read(_bare(right))) for left, _, right in lines)
 
 
 @cache

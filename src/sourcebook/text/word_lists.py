@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.resources import files
 
 from sourcebook.text.normal_form import folded
@@ -14,3 +15,22 @@ def lines_of(name: str) -> list[str]:
         return []
     lines = (line.strip() for line in path.read_text("utf-8").splitlines())
     return [folded(line) for line in lines if line and not line.startswith("#")]
+
+
+@dataclass(frozen=True, slots=True)
+class WordForms:
+    """Whole words, and beginnings of words, which a list ends with a star."""
+
+    whole: frozenset[str]
+    beginnings: tuple[str, ...]
+
+    @classmethod
+    def read(cls, written: str) -> WordForms:
+        forms = written.split()
+        return cls(
+            frozenset(form for form in forms if not form.endswith("*")),
+            tuple(form[:-1] for form in forms if form.endswith("*")),
+        )
+
+    def holds(self, word: str) -> bool:
+        return word in self.whole or word.startswith(self.beginnings)

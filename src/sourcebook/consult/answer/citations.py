@@ -120,6 +120,11 @@ def marks_come_first(answer: str) -> bool:
     return _LEADING.match(answer) is not None
 
 
+def sentences_without_source(answer: str) -> list[str]:
+    """The sentences of an answer that no mark stands behind."""
+    return [sentence.text for sentence in cited_sentences(answer) if not sentence.numbers]
+
+
 def _cited(text: str) -> tuple[int, ...]:
     marks = (piece for piece in _pieces(text) if isinstance(piece, CitationMark))
     return tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))

@@ -53,7 +53,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class AlignmentGap:
     """Between what is the same: these words of the sentence where the quote has those. One side may be empty."""
 
     mine: range
@@ -73,7 +73,7 @@ class Alignment:
     here: Sequence[Token]
     there: Sequence[Token]
     same: Sequence[tuple[int, int]]
-    gaps: Sequence[Gap]
+    gaps: Sequence[AlignmentGap]
     known: Sequence[Token]
 
     @property
@@ -97,12 +97,12 @@ def align(sentence: str, quote: str, language: str | None, context: str = "") ->
     here, there = _with_opening_names(here, there), _with_opening_names(there, here)
     matcher = SequenceMatcher(None, [t.stem for t in here], [t.stem for t in there], autojunk=False)
     same: list[tuple[int, int]] = []
-    gaps: list[Gap] = []
+    gaps: list[AlignmentGap] = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind == "equal":
             same += zip(range(i1, i2), range(j1, j2), strict=True)
         else:
-            gaps.append(Gap(range(i1, i2), range(j1, j2)))
+            gaps.append(AlignmentGap(range(i1, i2), range(j1, j2)))
     known = [*(token for token in there if token.is_fact), *_tokens(context, language)]
     return Alignment(here, there, same, gaps, known)
 

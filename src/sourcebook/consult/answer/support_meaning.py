@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sourcebook.consult.answer.support_alignment import Alignment, Gap, Kind, Token
+from sourcebook.consult.answer.support_alignment import Alignment, AlignmentGap, Kind, Token
 from sourcebook.text.opposites import are_opposite
 from sourcebook.text.scales import Degree, degrees, hedges
 
@@ -68,7 +68,7 @@ def says_another_degree(found: Alignment, language: str | None) -> bool:
     return any((d.scale, d.name) in rivals for d in known - said)
 
 
-def _has_other_degree(gap: Gap, mine: dict[int, Degree], theirs: dict[int, Degree]) -> bool:
+def _has_other_degree(gap: AlignmentGap, mine: dict[int, Degree], theirs: dict[int, Degree]) -> bool:
     own = {mine[i] for i in gap.mine if i in mine}
     held = {theirs[j] for j in gap.theirs if j in theirs}
     return any(one.scale == other.scale and one != other for one in own - held for other in held - own)
@@ -89,7 +89,7 @@ def denies_in_place(found: Alignment) -> bool:
     return any(_denies_one_side(gap, found) for gap in _inner_gaps(found))
 
 
-def _denies_one_side(gap: Gap, found: Alignment) -> bool:
+def _denies_one_side(gap: AlignmentGap, found: Alignment) -> bool:
     mine = [found.here[i] for i in gap.mine]
     theirs = [found.there[j] for j in gap.theirs]
     if any(t.denies for t in mine) == any(t.denies for t in theirs):
@@ -97,7 +97,7 @@ def _denies_one_side(gap: Gap, found: Alignment) -> bool:
     return all(t.denies or not t.is_content for t in (*mine, *theirs))
 
 
-def _inner_gaps(found: Alignment) -> list[Gap]:
+def _inner_gaps(found: Alignment) -> list[AlignmentGap]:
     """Those with something the same on both sides."""
     return [
         gap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from sourcebook.consult.answer.support_alignment import Alignment, Gap, Kind, Token
+from sourcebook.consult.answer.support_alignment import Alignment, AlignmentGap, Kind, Token
 
 _LONGEST_GAP = 6
 """How many words may stand for how many others and still be compared one by one."""
@@ -30,9 +30,9 @@ def has_exchanged_facts(found: Alignment) -> bool:
     ) or any(_change_places(one, other, found) for one, other in combinations(gaps, 2))
 
 
-def _without_joined(found: Alignment) -> Iterator[Gap]:
+def _without_joined(found: Alignment) -> Iterator[AlignmentGap]:
     """The gaps without those of two neighbours that change places around an "and"."""
-    joined: set[Gap] = set()
+    joined: set[AlignmentGap] = set()
     for one, other in pairwise(found.gaps):
         between = range(one.mine.stop, other.mine.start)
         if all(found.here[i].word in _JOINING for i in between) and _change_places(one, other, found):
@@ -40,7 +40,7 @@ def _without_joined(found: Alignment) -> Iterator[Gap]:
     return (gap for gap in found.gaps if gap not in joined)
 
 
-def _change_places(one: Gap, other: Gap, found: Alignment) -> bool:
+def _change_places(one: AlignmentGap, other: AlignmentGap, found: Alignment) -> bool:
     """Whether each of two gaps has in the sentence a word that the quote has in the other one."""
     if not one.is_short(_LONGEST_GAP) or not other.is_short(_LONGEST_GAP):
         return False
@@ -49,7 +49,7 @@ def _change_places(one: Gap, other: Gap, found: Alignment) -> bool:
     return not here[0].isdisjoint(there[1]) and not here[1].isdisjoint(there[0])
 
 
-def _is_in_place_of_another(gap: Gap, found: Alignment) -> bool:
+def _is_in_place_of_another(gap: AlignmentGap, found: Alignment) -> bool:
     if not gap.is_short(_LONGEST_GAP):
         return False
     for kind in _FACTS:
@@ -62,7 +62,7 @@ def _is_in_place_of_another(gap: Gap, found: Alignment) -> bool:
     return False
 
 
-def _passes_over_another(gap: Gap, found: Alignment) -> bool:
+def _passes_over_another(gap: AlignmentGap, found: Alignment) -> bool:
     """Whether the sentence leaves its place in the quote for a fact of another sentence, over one that stood there.
 
     "Built in 1979" of "Built in 2000. It was closed in 1979": both words before the fact are the same, the fact is

@@ -12,7 +12,7 @@ from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
 from sourcebook.ingest.parsers.pdf_layout import (
-    Block,
+    PageBlock,
     is_item,
     keeps_hyphen,
     laid_out,
@@ -105,7 +105,7 @@ def _check(contents: Sequence[PageContent | None], *, can_read: bool) -> None:
         raise NeedsOcr(f"{pictures} of {len(readable)} pages are pictures without text.")
 
 
-def _blocks(contents: Sequence[PageContent | None]) -> list[list[Block]]:
+def _blocks(contents: Sequence[PageContent | None]) -> list[list[PageBlock]]:
     """The paragraphs of each page. What is written sideways comes last."""
     pages = without_running_heads(
         [laid_out(content.rows, content.width) if content else [] for content in contents]
@@ -117,25 +117,25 @@ def _blocks(contents: Sequence[PageContent | None]) -> list[list[Block]]:
     ]
 
 
-def _sideways(content: PageContent) -> Iterator[Block]:
+def _sideways(content: PageContent) -> Iterator[PageBlock]:
     for row in content.sideways:
-        yield Block(" ".join(line.text for line in row), baseline=0.0, size=0.0)
+        yield PageBlock(" ".join(line.text for line in row), baseline=0.0, size=0.0)
 
 
 def _read_pictures(
     document: PdfDocument,
     contents: Sequence[PageContent | None],
-    blocks: Sequence[list[Block]],
+    blocks: Sequence[list[PageBlock]],
     read_picture: PictureReader,
 ) -> None:
     for index, content in enumerate(contents):
         if content and content.has_pictures:
             page = document.get_page(index)
-            blocks[index].extend(Block(text, baseline=0.0, size=0.0) for text in read_picture(page))
+            blocks[index].extend(PageBlock(text, baseline=0.0, size=0.0) for text in read_picture(page))
             page.close()
 
 
-def _assembled(document: PdfDocument, blocks: Sequence[Sequence[Block]]) -> ParsedText:
+def _assembled(document: PdfDocument, blocks: Sequence[Sequence[PageBlock]]) -> ParsedText:
     text, placed = _joined(blocks)
     body = body_size(blocks)
     bookmarks = list(_bookmarks(document))
@@ -150,7 +150,7 @@ def _assembled(document: PdfDocument, blocks: Sequence[Sequence[Block]]) -> Pars
     )
 
 
-def _joined(pages: Sequence[Sequence[Block]]) -> tuple[str, list[PlacedBlock]]:
+def _joined(pages: Sequence[Sequence[PageBlock]]) -> tuple[str, list[PlacedBlock]]:
     pieces: list[str] = []
     placed: list[PlacedBlock] = []
     length = 0
@@ -163,7 +163,7 @@ def _joined(pages: Sequence[Sequence[Block]]) -> tuple[str, list[PlacedBlock]]:
     return "".join(pieces), placed
 
 
-def _gap(last: PlacedBlock, page: int, block: Block) -> str:
+def _gap(last: PlacedBlock, page: int, block: PageBlock) -> str:
     """What parts a block from the last one. A paragraph that goes on in the next column or page is not torn apart."""
     before = last.block
     if before.is_hyphenated:

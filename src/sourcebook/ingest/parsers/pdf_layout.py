@@ -63,7 +63,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """A paragraph, a heading, or lines that stand together; where its first line stands and how large its letters are.
 
     `is_hyphenated`: its last word goes on in the next block.
@@ -197,7 +197,7 @@ def _is_prose(column: Sequence[Line], width: float) -> bool:
     return typical >= COLUMN_FILL * extent and extent >= COLUMN_WIDTH * width and letters >= COLUMN_LETTERS
 
 
-def paragraphs(lines: Sequence[Line], words: Container[str] = ()) -> list[Block]:
+def paragraphs(lines: Sequence[Line], words: Container[str] = ()) -> list[PageBlock]:
     """The lines of a page joined into paragraphs, headings and lists. `words` are those that the document uses."""
     leading, extent = _usual_leading(lines), _extent(lines)
     groups: list[list[Line]] = []
@@ -260,7 +260,7 @@ def _extent(lines: Sequence[Line]) -> float:
     return widths[len(widths) * 3 // 4] if widths else 0.0
 
 
-def _block(lines: Sequence[Line], extent: float, words: Container[str]) -> Block:
+def _block(lines: Sequence[Line], extent: float, words: Container[str]) -> PageBlock:
     """Lines that were broken because they were full are joined; where a line could have gone on, its end stays.
 
     Lines of a listing and narrow lines, as those of an address, are never full.
@@ -279,7 +279,9 @@ def _block(lines: Sequence[Line], extent: float, words: Container[str]) -> Block
             pieces.append("\n" if keeps_lines or is_table or not _is_full(before, line, right) else " ")
         pieces.append(line.text)
     first = lines[0]
-    return Block(_LEADERS.sub(" … ", "".join(pieces)), first.baseline, first.size, lines[-1].is_hyphenated)
+    return PageBlock(
+        _LEADERS.sub(" … ", "".join(pieces)), first.baseline, first.size, lines[-1].is_hyphenated
+    )
 
 
 def _is_full(line: Line, following: Line, right: float) -> bool:

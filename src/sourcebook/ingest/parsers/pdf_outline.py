@@ -9,7 +9,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.pdf_layout import Block
+    from sourcebook.ingest.parsers.pdf_layout import PageBlock
 
 HEADING_SIZE = 1.15
 """Letters this many times larger than most are those of a heading."""
@@ -24,7 +24,7 @@ class PlacedBlock(NamedTuple):
 
     page: int
     start: int
-    block: Block
+    block: PageBlock
 
 
 class Bookmark(NamedTuple):
@@ -68,7 +68,7 @@ def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _says(block: Block, wanted: str) -> bool:
+def _says(block: PageBlock, wanted: str) -> bool:
     beginning = _letters(block.text[: 2 * len(wanted) + 2 * _NUMBER_LENGTH])
     return bool(wanted) and wanted in beginning[: len(wanted) + _NUMBER_LENGTH]
 
@@ -84,7 +84,7 @@ def headings_of_sizes(blocks: Sequence[PlacedBlock], body: float) -> list[Headin
     ]
 
 
-def is_heading(block: Block, body: float) -> bool:
+def is_heading(block: PageBlock, body: float) -> bool:
     """Whether a block is set in larger letters; of what was read from a picture nobody knows the size."""
     letters = sum(character.isalpha() for character in block.text)
     return (

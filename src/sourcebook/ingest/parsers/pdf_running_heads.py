@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sourcebook.ingest.parsers.pdf_layout import FEWEST_COLUMN_LINES, MORE_LEADING
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.pdf_layout import Block, Line
+    from sourcebook.ingest.parsers.pdf_layout import Line, PageBlock
 
 EDGE_LINES = 2
 HEAD_GAP = 1.8
@@ -87,7 +87,7 @@ def _mark(line: Line) -> tuple[str, int]:
     return _NUMBERS.sub("#", line.text.casefold()).strip(), round(line.baseline / 3)
 
 
-def body_size(pages: Sequence[Sequence[Line | Block]]) -> float:
+def body_size(pages: Sequence[Sequence[Line | PageBlock]]) -> float:
     """The size of most letters."""
     sizes: Counter[float] = Counter()
     for page in pages:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.consult.answer.citations import cited_sentences
+from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
@@ -204,9 +204,8 @@ def _tell_entry(entry: CuratedAnswer) -> None:
     for bound in entry.sources:
         tell(f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”")
     if entry.sources:
-        for sentence in cited_sentences(entry.answer):
-            if not sentence.numbers:
-                tell(f"  Not supported by any document: “{sentence.text}”")
+        for sentence in sentences_without_source(entry.answer):
+            tell(f"  Not supported by any document: “{sentence}”")
     if not entry.sources:
         tell("Nothing in the documents supports it, so it cannot be marked stale when a document changes.")
     if entry.stale_since is not None:
