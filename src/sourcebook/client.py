@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
     OpenBase,
+    make_answerable,
     make_consultation,
     make_help_retrieval,
     make_ingest,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.jobs import Job
+    from sourcebook.model.moderation import Draft
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
     from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
@@ -124,7 +126,11 @@ class AsyncSourcebook(EarlierNames):
             )
         )
         await self._connection.prepare(self._connection.named(collection), on_progress)
-        return replace(report, stale=max(0, await self._stale_drafts() - before))
+        is_more = bool(report.added or report.updated)
+        answered = await self.close_answered(collection=collection) if is_more else []
+        return replace(
+            report, stale=max(0, await self._stale_drafts() - before), answered=sum(d.asked for d in answered)
+        )
 
     async def plan_add(
         self,
@@ -213,7 +219,10 @@ class AsyncSourcebook(EarlierNames):
 
     async def process_uploads(self, worker: str = "worker") -> int:
         """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        return await self._uploads().process(worker)
+        done = await self._uploads().process(worker)
+        if done:
+            await self.close_answered()
+        return done
 
     async def watch(
         self,
@@ -270,12 +279,15 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        similar: int | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
-        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
-        question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
+        given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
+        the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
+        category and subcategory.
         """
         inquiry = Inquiry(
             question,
@@ -285,9 +297,22 @@ class AsyncSourcebook(EarlierNames):
             category=category,
             subcategory=subcategory,
             filter=filter,
+            similar=similar,
             otherwise=self._several(None),
         )
         return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
+
+    async def close_answered(self, *, collection: str | None = None) -> list[Draft]:
+        """Close the waiting questions that the documents answer by now, with a note, and tell who asked.
+
+        `add` and `process_uploads` do this. Whoever asked for a person still gets one.
+        """
+        named = self._connection.named(collection)
+        waiting = (await self.stores.moderation.count_pending())[DraftKind.DECLINED]
+        if not waiting or await self.stores.vectors.get_collection(named) is None:
+            return []
+        answerable = make_answerable(self.stores, self._retriever(), self._embedders, self._settings)
+        return await answerable.close(named)
 
     async def help(
         self,

@@ -8,7 +8,7 @@ from sourcebook.client import AsyncSourcebook
 from sourcebook.ingest.add_request import OnFailed, OnRemoval
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
-from sourcebook.model.moderation import Keep
+from sourcebook.model.moderation import Keep, LostSupport
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.forward import forward
@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
+    from sourcebook.model.curation import (
+        CuratedAnswer,
+        CuratedMatch,
+        CuratedSource,
+        SourceChange,
+        Term,
+        Wording,
+    )
     from sourcebook.model.documents import (
         Collection,
         Document,
@@ -164,8 +171,12 @@ class SyncModeration:
         return self._waiter.call(self._door.get_item, draft_id)
 
     def similar(self, draft_id: int) -> list[Draft]:
-        """Other drafts that wait and ask much the same."""
+        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
         return self._waiter.call(self._door.similar, draft_id)
+
+    def changes(self, draft_id: int) -> list[SourceChange]:
+        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
+        return self._waiter.call(self._door.changes, draft_id)
 
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""
@@ -184,10 +195,12 @@ class SyncModeration:
         question: str | None = None,
         category: str | None = None,
         subcategory: str | None = None,
+        on_lost_support: LostSupport = LostSupport.REFUSE,
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer.
+        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
+        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
         """
         return self._waiter.call(
             self._door.approve_moderation_item,
@@ -197,6 +210,7 @@ class SyncModeration:
             question=question,
             category=category,
             subcategory=subcategory,
+            on_lost_support=on_lost_support,
         )
 
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
@@ -616,11 +630,13 @@ class SyncCuratedDoor:
         language: str | None = None,
         approved_by: int | None = 1,
         sources: Sequence[CuratedSource] = (),
+        also: Sequence[str] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `source` makes the sources, by which it is known when the answer is out of date.
+        `also` are other wordings of the question. `source` makes the sources, by which it is known when the answer is
+        out of date.
         """
         return self._waiter.call(
             self._door.insert,
@@ -632,6 +648,7 @@ class SyncCuratedDoor:
             language=language,
             approved_by=approved_by,
             sources=sources,
+            also=also,
             collection=collection,
         )
 
@@ -667,6 +684,30 @@ class SyncCuratedDoor:
     def all(self, collection: str | None = None) -> list[CuratedAnswer]:
         """The approved answers of one collection, or of all."""
         return self._waiter.call(self._door.all, collection)
+
+    def get(self, entry_id: int) -> CuratedAnswer:
+        """The approved answer of this number, with its sources and wordings, or the error that there is none."""
+        return self._waiter.call(self._door.get, entry_id)
+
+    def changes(self, entry_id: int) -> list[SourceChange]:
+        """What each changed source of an approved answer said, and what stands there now."""
+        return self._waiter.call(self._door.changes, entry_id)
+
+    def add_wording(self, entry_id: int, question: str, *, admin_id: int = 1) -> Wording | None:
+        """Add another wording of an approved answer's question, matched like the first. None if it is the first."""
+        return self._waiter.call(self._door.add_wording, entry_id, question, admin_id=admin_id)
+
+    def accept_wording(self, wording_id: int, *, admin_id: int = 1) -> Wording:
+        """Let a wording that askers confirmed be matched like the first question."""
+        return self._waiter.call(self._door.accept_wording, wording_id, admin_id=admin_id)
+
+    def reject_wording(self, wording_id: int, *, admin_id: int = 1) -> Wording:
+        """Say that a wording asks something else. However many confirm it, it is not matched any more."""
+        return self._waiter.call(self._door.reject_wording, wording_id, admin_id=admin_id)
+
+    def open_wordings(self) -> int:
+        """How many wordings askers confirmed that no expert has decided on."""
+        return self._waiter.call(self._door.open_wordings)
 
     def remove(self, entry_id: int) -> bool:
         """Remove an approved answer. True if there was one."""
@@ -1191,12 +1232,15 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        similar: int | None = None,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
-        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
-        question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
+        given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
+        the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
+        category and subcategory.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1206,8 +1250,16 @@ class Sourcebook:
             category=category,
             subcategory=subcategory,
             filter=filter,
+            similar=similar,
             on_event=on_event,
         )
+
+    def close_answered(self, *, collection: str | None = None) -> list[Draft]:
+        """Close the waiting questions that the documents answer by now, with a note, and tell who asked.
+
+        `add` and `process_uploads` do this. Whoever asked for a person still gets one.
+        """
+        return self._waiter.call(self._book.close_answered, collection=collection)
 
     def help(
         self,

@@ -10,6 +10,7 @@ from sourcebook.assembly.base import (
 )
 from sourcebook.assembly.chat_models import make_chat_model
 from sourcebook.assembly.consult import (
+    make_answerable,
     make_calibrator,
     make_consultation,
     make_entries,
@@ -45,6 +46,7 @@ __all__ = [
     "import_old_base",
     "is_old_base",
     "make_absences",
+    "make_answerable",
     "make_backups",
     "make_bundles",
     "make_calibrator",

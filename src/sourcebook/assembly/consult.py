@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
+    from sourcebook.consult.answerable_drafts import AnswerableDrafts
     from sourcebook.consult.calibration.service import Calibrator
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
@@ -37,6 +38,16 @@ def make_consultation(
         drafting=drafting,
         policy=AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters),
     )
+
+
+def make_answerable(
+    stores: Stores, retriever: Retrieval, embedders: Embedders, settings: Settings
+) -> AnswerableDrafts:
+    """Finds waiting questions that the documents answer by now."""
+    from sourcebook.consult.answerable_drafts import AnswerableDrafts
+
+    consultation = make_consultation(stores, retriever, embedders, None, settings)
+    return AnswerableDrafts(stores.moderation, consultation)
 
 
 def make_calibrator(

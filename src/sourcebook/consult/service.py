@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
-from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
+from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
+from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations, outdated_details
+from sourcebook.consult.evidence.passage_details import told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import (
     BadProviderAnswer,
+    CuratedAnswerNotFound,
     NothingAsked,
     NothingToSearchFor,
     SessionNotFound,
@@ -47,7 +50,6 @@ from sourcebook.retrieve.context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.evidence.acceptance import Judgement
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
@@ -90,6 +92,8 @@ class _Question:
     """The ways to search for it, to be tried in this order."""
     details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     similar: Sequence[SimilarQuestion] = ()
+    outdated: CuratedAnswer | None = None
+    """The approved answer to it, if what that stood on has changed."""
 
     def search_with(self, wording: str) -> str:
         """What is searched for: the question in this wording, with what it also means."""
@@ -134,6 +138,7 @@ class Consultation:
         self._drafting = drafting
         self._policy = policy or AnswerPolicy()
         self._curated = CuratedLookup(stores.curated)
+        self._confirmed = ConfirmedQuestions(stores)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
         """What happens while the question is answered; the last event is Done, Declined or Failed.
@@ -147,17 +152,19 @@ class Consultation:
         question = await self._begun(inquiry)
         yield Searching(question.wordings[0])
         entry = await self._curated_entry(question)
-        if entry is not None:
+        if entry is not None and (entry.stale_since is None or inquiry.similar is not None):
             yield Done(await self._stored(question, await self._curated_answer(question, entry)))
             return
+        # What an approved answer stood on has changed: what the documents say now goes first.
+        question.outdated = entry
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
         if not sources.passages:
-            yield await self._declined(question, found)
+            yield await self._undocumented(question, found)
             return
         if self._chat_model is None:
             composed = extracted(question.inquiry.question, found.weights, sources, found.language)
-            question.details["passages"] = _with_quoted(question.details["passages"], composed)
+            question.details["passages"] = with_quoted(question.details["passages"], composed)
             for event in _quoted(composed):
                 yield event
         else:
@@ -171,7 +178,7 @@ class Consultation:
                         if isinstance(event, Failed):
                             return
         if composed is None:
-            yield await self._declined(question, found)
+            yield await self._undocumented(question, found)
             return
         yield Done(await self._stored(question, self._answer(question, composed)))
 
@@ -242,7 +249,7 @@ class Consultation:
         sound = {passage.chunk.id for passage in taken}
         damaged = {passage.chunk.id for passage in read} - sound
         chosen = sound.intersection(passage.chunk.id for passage in close)
-        question.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
+        question.details["passages"] = [told(p, j, chosen, damaged) for p, j in found.passages]
         question.details["judgement"] = found.verdict.told() if found.passages else None
         question.details["other_language"] = _other_language(question, taken)
         return PassageSources(taken, question.context.documents, question.language)
@@ -251,14 +258,22 @@ class Consultation:
         """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
         if question.inquiry.filter is not None:
             return None
-        as_asked = question.inquiry.question.strip()
-        for text in dict.fromkeys([as_asked, *question.wordings]):
+        inquiry, chosen = question.inquiry, question.inquiry.similar
+        for text in dict.fromkeys([inquiry.question.strip(), *question.wordings]):
             found = await self._curated.look(
-                text, question.inquiry, question.context, question.terms, question.details
+                text, inquiry, question.context, question.terms, question.details
             )
-            if found.entry is not None:
+            if chosen is not None:
+                if (
+                    entry := await self._confirmed.taken(chosen, found, text, inquiry, question.context)
+                ) is not None:
+                    return entry
+            elif found.entry is not None:
                 return found.entry
             question.similar = question.similar or found.similar
+        if chosen is not None:
+            raise CuratedAnswerNotFound(f"the curated answer {chosen} was not offered for this question")
+        question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 
     async def _written(
@@ -318,6 +333,8 @@ class Consultation:
             replace(s, start=moved(s.start, composed.text, changed), end=moved(s.end, composed.text, changed))
             for s in composed.sentences
         )
+        if question.outdated is not None:
+            question.details["outdated"] = outdated_details(question.outdated)
         return Answer(
             question=question.inquiry.question,
             answer=text,
@@ -346,10 +363,18 @@ class Consultation:
             details=question.details
             | {
                 "approved_by": entry.approved_by,
+                "approved_by_name": entry.approved_by_name,
                 "approved_at": entry.approved_at,
                 "stale": entry.stale_reason,
+                "context_changed": entry.has_changed_context,
             },
         )
+
+    async def _undocumented(self, question: _Question, found: JudgedPassages) -> Declined | Done:
+        """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
+        if question.outdated is None:
+            return await self._declined(question, found)
+        return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
         nearest = await self._judge.sound(found.nearest(self._policy.nearest), question.context)
@@ -398,13 +423,6 @@ def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
     return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
 
 
-def _with_quoted(told: JsonValue, composed: ComposedAnswer | None) -> JsonValue:
-    """What is told about the passages, with those taken that are quoted."""
-    quoted = {citation.chunk_id for citation in composed.citations} if composed else set[str]()
-    rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
-    return [row | {"taken": True} if row.get("chunk_id") in quoted else row for row in rows]
-
-
 def _only_language(context: QuestionContext) -> str | None:
     """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
     held = {name for name in context.all_languages() if name}
@@ -425,21 +443,3 @@ def _language_of(history: Sequence[ChatMessage]) -> str | None:
         if isinstance(language, str):
             return language
     return None
-
-
-def _told(
-    passage: SearchResult, judgement: Judgement, chosen: set[str], damaged: set[str]
-) -> dict[str, JsonValue]:
-    told: dict[str, JsonValue] = {
-        "chunk_id": passage.chunk.id,
-        "document_path": passage.document_path,
-        "title": passage.document_title,
-        "score": passage.score,
-        "similarity": judgement.similarity,
-        "share": judgement.share,
-        "sentence_share": judgement.sentence_share,
-        "bare_share": judgement.bare_share,
-        "closeness": judgement.score,
-        "taken": passage.chunk.id in chosen,
-    }
-    return told | {"damaged": True} if passage.chunk.id in damaged else told

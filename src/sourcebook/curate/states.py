@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -39,8 +40,8 @@ class DraftPolicy:
 
 def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
     """The kind of draft that an answer becomes, None if it becomes none."""
-    if answer.tier is Tier.CURATED:
-        return None
+    if answer.tier is Tier.CURATED or answer.details.get("outdated"):
+        return None  # what was approved and is out of date waits for review already
     if answer.tier is Tier.NONE:
         return DraftKind.DECLINED
     wanted = {
@@ -86,6 +87,12 @@ def require_replied(draft: Draft) -> str:
     if draft.kind is not DraftKind.DECLINED or draft.status is not DraftStatus.APPROVED or not draft.answer:
         raise UsageError(f"draft {draft.id} has no reply yet", hint="Answer or approve it instead.")
     return draft.answer
+
+
+def lost_support(approved: str, unsupported: Sequence[str]) -> list[str]:
+    """Those of the sentences without a source that the approved answer said with one."""
+    said = " ".join(approved.split())
+    return [sentence for sentence in unsupported if f"{' '.join(sentence.split())} [" in said]
 
 
 def require_answerable(draft: Draft) -> None:

@@ -34,6 +34,7 @@ its default message; the rest is its default hint.
     │   ├── FileGone
     │   ├── SessionNotFound
     │   ├── CuratedAnswerNotFound
+    │   ├── WordingNotFound
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
@@ -44,6 +45,7 @@ its default message; the rest is its default hint.
     │   ├── TooManyRemovals
     │   ├── ActiveModelChanged
     │   ├── AlreadyDecided
+    │   ├── SupportLost
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
@@ -96,6 +98,7 @@ from sourcebook.errors.conflict import (
     NotEnoughTokens,
     ReindexOverrun,
     StillAnswering,
+    SupportLost,
     TooManyRemovals,
 )
 from sourcebook.errors.not_found import (
@@ -110,6 +113,7 @@ from sourcebook.errors.not_found import (
     TermNotFound,
     TopicNotFound,
     UserNotFound,
+    WordingNotFound,
 )
 from sourcebook.errors.provider import (
     BadProviderAnswer,
@@ -226,6 +230,7 @@ __all__ = [
     "SqliteTooOld",
     "StillAnswering",
     "StorageError",
+    "SupportLost",
     "TermNotFound",
     "TooLittleData",
     "TooManyRemovals",
@@ -235,4 +240,5 @@ __all__ = [
     "UsedAfterFork",
     "UserBlocked",
     "UserNotFound",
+    "WordingNotFound",
 ]

@@ -42,6 +42,15 @@ class ActiveModelChanged(Conflict):
     code = "active_model_changed"
 
 
+class SupportLost(Conflict):
+    """The documents no longer say what this answer says.
+
+    Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
+    """
+
+    code = "support_lost"
+
+
 class AlreadyDecided(Conflict):
     """This draft has already been decided.
 

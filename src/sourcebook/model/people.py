@@ -197,7 +197,8 @@ class Visit:
     """A person's question in one place, with its own key.
 
     `key` is this question's own, such as the number of an update: given again, it gets the same reply. `collections`
-    are those to search; without any, the one of the settings.
+    are those to search; without any, the one of the settings. `similar` is the number of the approved answer that the
+    person chose among those that were offered for this question.
     """
 
     user_id: int
@@ -209,6 +210,7 @@ class Visit:
     attachments: Sequence[Mapping[str, JsonValue]] = ()
     language: str | None = None
     collections: Sequence[str] | None = None
+    similar: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,15 @@ def similar_questions(
 ) -> list[SimilarQuestion]:
     """Those of the nearest curated questions that may be meant, nearest first, at most three.
 
-    `near` is ordered by distance. Entries without a question cannot be shown as one, and are left out.
+    `near` is ordered by distance. Entries without a question cannot be shown as one, and are left out; so are those
+    whose sources have changed, for nobody knows whether they still answer it.
     """
     offered: list[SimilarQuestion] = []
     for match in near:
-        question = match.entry.question
+        question = match.question
         if question is None or match.distance > distance or len(offered) == MOST_OFFERED:
+            continue
+        if match.entry.stale_since is not None:
             continue
         spoken = (match.entry.language, *languages)
         if contradiction(asked, question, spoken) is None and not is_of_another_kind(asked, question):

@@ -34,6 +34,8 @@ class Inquiry:
     language: str | None = None
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
+    similar: int | None = None
+    """The approved answer that the asker chose among those that were offered for this question."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 

@@ -126,6 +126,7 @@ class Attendant:
             category=visit.category or topic.category,
             subcategory=visit.subcategory or topic.culture,
             language=visit.language,
+            similar=visit.similar,
             otherwise=tuple(self._policy.collections),
             keep=keep,
         )

@@ -58,6 +58,8 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
         stream.end()
     # What is declined or curated was not written piece by piece; a model may decline after some words.
     if not stream.has_written or answer.tier is Tier.NONE:
+        if stale := answer.details.get("stale"):
+            say(f"This approved answer is out of date ({stale}), and the documents say nothing in its place:")
         say(answer.answer)
     return answer
 
@@ -66,6 +68,8 @@ def say_sources(answer: Answer) -> None:
     """The answer's sources, its unsupported sentences, and the words that were replaced."""
     if answer.tier is Tier.CURATED:
         say(_approval(answer))
+    if isinstance(outdated := answer.details.get("outdated"), dict):
+        say(_outdated(cast("dict[str, object]", outdated)))
     if answer.citations:
         say("\n" + "\n".join(sources(answer.citations, answer.answer)))
     for sentence in answer.sentences:
@@ -73,9 +77,7 @@ def say_sources(answer: Answer) -> None:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
-        say(
-            f"Approved answer to a similar question: {each.question} (number {each.id} in `sourcebook kb list`)"
-        )
+        say(f"An approved answer to a similar question: {each.question} (number {each.id})")
     if answer.nearest:
         say(f"Closest: {near_place(answer.nearest[0])}")
         tell(
@@ -142,11 +144,20 @@ def _reasons(doubts: Sequence[str]) -> str:
 
 
 def _approval(answer: Answer) -> str:
-    who, when = answer.details.get("approved_by"), answer.details.get("approved_at")
-    by = f", approved by user {who}" if who is not None else ""
+    who, when = answer.details.get("approved_by_name"), answer.details.get("approved_at")
+    by = f", approved by {who}" if who is not None else ""
     at = f" on {moment(when)}" if isinstance(when, int) else ""
     stale = answer.details.get("stale")
-    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else "")
+    context = " The context of a source has changed." if answer.details.get("context_changed") else ""
+    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else context)
+
+
+def _outdated(entry: dict[str, object]) -> str:
+    said = " ".join(str(entry["answer"]).split())
+    return (
+        f"\nThis is what the documents say now. The approved answer {entry['id']} is out of date "
+        f"({entry['reason']}). It said: “{said}”"
+    )
 
 
 def reasons(answer: Answer) -> str:

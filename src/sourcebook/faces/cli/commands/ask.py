@@ -41,6 +41,15 @@ def ask(
     category: Category = None,
     subcategory: Subcategory = None,
     collection: CollectionNames = None,
+    similar: Annotated[
+        int | None,
+        typer.Option(
+            "--similar",
+            metavar="ID",
+            help="Take the approved answer that was offered for this question, and remember the wording.",
+            show_default=False,
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what the answer was chosen from, and why.")
     ] = False,
@@ -55,6 +64,7 @@ def ask(
                 collection=collection,
                 category=category,
                 subcategory=subcategory,
+                similar=similar,
                 on_event=show,
             )
 
@@ -63,6 +73,8 @@ def ask(
             return
         answer = streamed(asked)
         say_sources(answer)
+        if answer.similar:
+            tell("Is that what you mean? Ask again with `--similar NUMBER` to get that answer.")
         if explain:
             say(reasons(answer))
         if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
