@@ -394,7 +394,7 @@ class Moderation:
         bound: BoundAnswer = await self._helpers.binder.bind(
             text, asked or None, draft.citations, [collection_id], draft.language
         )
-        lost = () if entry is None else lost_support(entry.answer, bound.unsupported)
+        lost = () if entry is None else lost_support(entry, bound.unsupported)
         if lost and on_lost_support is LostSupport.REFUSE:
             raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
         return Revision(

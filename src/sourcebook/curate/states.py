@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,9 +15,11 @@ from sourcebook.model.moderation import DraftKind, DraftStatus
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
+    from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.moderation import Draft
 
 DECIDING_ROLES = frozenset({"admin", "expert"})
+_MARK = re.compile(r" \[\d+\]")
 FALLBACK_CATEGORY = "general"
 """What an answer belongs to when nobody said and nothing near it did."""
 
@@ -64,11 +67,10 @@ def _lot(name: str) -> float:
 
 
 def already_decided(draft: Draft, decided_by: str) -> AlreadyDecided:
-    by = (
-        "withdrawn by the person who asked"
-        if draft.status is DraftStatus.CANCELLED
-        else f"{draft.status} by {decided_by}"
-    )
+    if draft.status is DraftStatus.CANCELLED:
+        by = f"closed: {draft.reason}" if draft.reason else "withdrawn by the person who asked"
+    else:
+        by = f"{draft.status} by {decided_by}"
     return AlreadyDecided(
         f"draft {draft.id} was already {by}", decided_by=decided_by, status=draft.status.value
     )
@@ -89,10 +91,14 @@ def require_replied(draft: Draft) -> str:
     return draft.answer
 
 
-def lost_support(approved: str, unsupported: Sequence[str]) -> list[str]:
-    """Those of the sentences without a source that the approved answer said with one."""
-    said = " ".join(approved.split())
-    return [sentence for sentence in unsupported if f"{' '.join(sentence.split())} [" in said]
+def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
+    """Those of the sentences without a source that the approved answer said with one.
+
+    An answer that was written by hand has no marks: there, the sources are of all that it says.
+    """
+    said = " ".join(entry.answer.split())
+    mark = " [" if _MARK.search(said) else ""
+    return [s for s in unsupported if entry.sources and f"{' '.join(s.split())}{mark}" in said]
 
 
 def require_answerable(draft: Draft) -> None:

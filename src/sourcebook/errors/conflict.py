@@ -42,15 +42,6 @@ class ActiveModelChanged(Conflict):
     code = "active_model_changed"
 
 
-class SupportLost(Conflict):
-    """The documents no longer say what this answer says.
-
-    Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
-    """
-
-    code = "support_lost"
-
-
 class AlreadyDecided(Conflict):
     """This draft has already been decided.
 
@@ -65,6 +56,15 @@ class AlreadyDecided(Conflict):
         super().__init__(message, hint=hint)
         self.decided_by = decided_by
         self.status = status
+
+
+class SupportLost(Conflict):
+    """The documents no longer say what this answer says.
+
+    Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
+    """
+
+    code = "support_lost"
 
 
 class NotEnoughTokens(Conflict):

@@ -59,15 +59,6 @@ class SessionNotFound(NotFound):
     code = "session_not_found"
 
 
-class WordingNotFound(NotFound):
-    """There is no such wording of a curated question.
-
-    `sourcebook kb wordings` shows what exists.
-    """
-
-    code = "wording_not_found"
-
-
 class CuratedAnswerNotFound(NotFound):
     """There is no such curated answer.
 
@@ -75,6 +66,15 @@ class CuratedAnswerNotFound(NotFound):
     """
 
     code = "curated_answer_not_found"
+
+
+class WordingNotFound(NotFound):
+    """There is no such wording of a curated question.
+
+    `sourcebook kb wordings` shows what exists.
+    """
+
+    code = "wording_not_found"
 
 
 class DraftNotFound(NotFound):

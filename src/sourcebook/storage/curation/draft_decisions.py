@@ -15,6 +15,7 @@ from sourcebook.curate.similar_drafts import same_words
 from sourcebook.curate.states import already_decided, require_decider
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft
+from sourcebook.storage.chat.citations import citations_text
 from sourcebook.storage.chat.outbox import put_into_session, tell_found, tell_rejected, tell_who_asked
 from sourcebook.storage.curation.curated_rows import person_name, read_entries
 from sourcebook.storage.curation.draft_rows import draft_from
@@ -186,6 +187,7 @@ async def close_found(
     told: set[tuple[object, ...]] = set()
     for one in (draft, *await family_of(transaction, draft)):
         await change_status(transaction, one, DraftStatus.CANCELLED, None, reason, answer, now)
+        await transaction.execute("set_draft_citations", draft_id=one.id, citations=citations_text(citations))
         if _whom(one) not in told:
             told.add(_whom(one))
             await put_into_session(transaction, one, answer, citations, now)

@@ -133,6 +133,9 @@ set status = :status, admin_id = :admin_id, reason = :reason, answer = coalesce(
     decided_at = :now, updated_at = :now
 where id = :draft_id and status = 'pending'
 
+-- name: set_draft_citations(draft_id, citations)
+update moderation_queue set citations = :citations where id = :draft_id
+
 -- name: link_draft(draft_id, kb_id)
 update moderation_queue set kb_id = :kb_id where id = :draft_id
 

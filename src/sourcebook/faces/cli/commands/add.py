@@ -256,10 +256,12 @@ def _show(call: Invocation, report: AddReport) -> None:
     else:
         say(as_text(report))
         if report.stale:
-            plural = "answer has" if report.stale == 1 else "answers have"
-            tell(
-                f"{report.stale} approved {plural} lost support and wait for review: `sourcebook moderate list`."
+            plural = (
+                "answer has lost support and waits"
+                if report.stale == 1
+                else "answers have lost support and wait"
             )
+            tell(f"{report.stale} approved {plural} for review: `sourcebook moderate list`.")
         if report.answered:
             plural = "question that waited is" if report.answered == 1 else "questions that waited are"
             tell(f"{report.answered} {plural} answered by what you added. Whoever asked is told.")

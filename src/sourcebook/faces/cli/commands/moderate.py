@@ -12,7 +12,6 @@ from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.curated_text import category_of, change_lines, state_of, wording_line
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.faces.cli.plurals import counted
 from sourcebook.model.curation import CuratedAnswer, SourceChange
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
 
@@ -86,7 +85,7 @@ def list_drafts(
 def show(call: Invocation, draft_id: Number) -> None:
     """Show a draft: the question, the answer with its sources, what was searched, and similar drafts.
 
-    For a stale answer, also the old and the new text of each changed source, with the words that were removed and added.
+    For a stale answer, also the old and the new text of each source that changed, with the removed and added words.
     """
     with call.open() as book:
         draft: Draft = book.moderation.get_item(draft_id)
@@ -135,7 +134,7 @@ def approve(
     if call.as_json:
         say_json({"entry": json_shapes.curated_answer(entry)})
         return
-    _tell_entry(entry, is_guessed=category is None)
+    _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
 
 
 def reject(
@@ -181,7 +180,7 @@ def answer(
     if draft.people > 1:
         tell(f"It goes to the {draft.people} people who asked.")
     if entry is not None:
-        _tell_entry(entry, is_guessed=category is None)
+        _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
 
 
 def gaps(
@@ -265,8 +264,12 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
         f"Question: {draft.question}",
     ]
     if draft.asked > 1:
-        people = counted(draft.people, "person", "people")
-        lines.append(f"Asked {draft.asked} times, by {people}; all of them receive the reply.")
+        who = (
+            f"by {draft.people} people, who all receive"
+            if draft.people > 1
+            else "by one person, who receives"
+        )
+        lines.append(f"Asked {draft.asked} times {who} the reply.")
     lines += [
         f"Resembles the curated answer {each['id']}: {each['question']}"
         for each in draft_json_shapes.resembling(draft)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from sourcebook.errors import NothingToSearchFor
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
@@ -104,6 +105,8 @@ def search(
         diversity=DiversityConfig(max_per_document=per_document),
         explain=explain,
     )
+    if not question.strip():
+        raise NothingToSearchFor("the question is empty", hint="Search for something.")
     with call.open() as book:
         report = book.search_report(question, config, collection=collection)
         place = None
