@@ -26,7 +26,7 @@ class CurationFacts:
     """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar."""
 
     distance: float = 0.6
-    similar: float = 0.27
+    similar: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
