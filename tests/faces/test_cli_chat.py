@@ -202,3 +202,16 @@ def test_at_a_terminal_an_error_does_not_end_the_chat(shell: Shell) -> None:
         person.type("/exit\n")
         assert person.ended() == 0
     assert not re.search("Traceback", person.shown)
+
+
+def test_an_offered_answer_is_taken_in_a_chat(shell: Shell) -> None:
+    with Sourcebook(shell.folder / "data" / "knowledge_base.db") as book:
+        book.curated.insert("180 pounds.", category="k", question="What is the hotel limit in London?")
+    done = piped(shell, "What is the maximum for London hotels?", "/similar 1")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "An approved answer to a similar question: What is the hotel limit in London? (number 1)"
+        in done.stdout
+    )
+    assert "180 pounds.\n" in done.stdout
+    assert "No such answer was offered." in piped(shell, QUESTION, "/similar 2").stderr

@@ -149,7 +149,8 @@ def _clash(asked: str, known: str, language: str | None) -> QuestionDifference |
     if turned_around(asked, known, language):
         return QuestionDifference.OPPOSITE
     mine, theirs = _missing_names(asked, known, language), _missing_names(known, asked, language)
-    if _have_other_names(mine, theirs) or (theirs and _repeats_a_name(asked, known)):
+    is_repeated = (theirs and _repeats_a_name(asked, known)) or (mine and _repeats_a_name(known, asked))
+    if is_repeated or _have_other_names(mine, theirs):
         return QuestionDifference.NAME
     return None
 

@@ -105,10 +105,10 @@ def search(
         diversity=DiversityConfig(max_per_document=per_document),
         explain=explain,
     )
-    if not question.strip():
-        raise NothingToSearchFor("the question is empty", hint="Search for something.")
     with call.open() as book:
         report = book.search_report(question, config, collection=collection)
+        if any(warning.code is WarningCode.NOTHING_TO_SEARCH_FOR for warning in report.warnings):
+            raise NothingToSearchFor
         place = None
         if explain_document is not None:
             place = book.quality.explain_document(explain_document, question, config, collection=collection)
@@ -140,7 +140,7 @@ def _show(report: SearchReport, place: DocumentPlace | None) -> None:
         say(explanation_text.of_document(place))
     for warning in report.warnings:
         tell(f"Note: {warning.message}")
-    if not report.results and not any(w.code is WarningCode.NOTHING_TO_SEARCH_FOR for w in report.warnings):
+    if not report.results:
         tell("Nothing was found.")
 
 
