@@ -54,10 +54,15 @@ def install(complete: Path, base: Path, keep_as: str, advance: Advance, busy_tim
 
 
 def _refuse_other_file(base: Path) -> None:
-    """A base that lost its first page still is a number of whole pages; what is not, somebody wrote for another end."""
+    """A base that lost its first page is still a number of whole pages, or has its log or its files beside it.
+
+    What has none of this, somebody wrote for another end.
+    """
     with base.open("rb") as file:
         is_sqlite = file.read(len(_MAGIC)) == _MAGIC
-    if not is_sqlite and base.stat().st_size % _SMALLEST_PAGE:
+    sides = [base_files.side(base, "-wal"), base_files.side(base, "-shm"), base_files.stored_files_of(base)]
+    is_alone = not any(path.exists() for path in [*sides, base_files.derived_files_of(base)])
+    if not is_sqlite and is_alone and base.stat().st_size % _SMALLEST_PAGE:
         raise NotASourcebook(
             f"{base} is not a base, but another file", hint="Name the base to restore with `--db`."
         )
