@@ -73,6 +73,13 @@ class Outcome:
     own_p50_ms: float
     own_p95_ms: float
     own_p99_ms: float
+    own_cpu_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    seconds: float
+    cpu_seconds: float
 
 
 class SilentTelegram(BaseSession):
@@ -151,8 +158,10 @@ async def measure(load: Load, folder: Path) -> Outcome:
         bot = Bot(TOKEN, session=silent)
         office = BotServices(book, bot, Sender(bot), BotTerms(frozenset(), book.people.prices))
         dispatcher = make_dispatcher(office)
+        before = time.process_time()
         taken, seconds, repeated = await _run(dispatcher.feed_update, bot, silent, questions(load), load)
-        return await _judged(book, silent, load, taken, seconds, repeated)
+        spent = Spent(seconds, time.process_time() - before)
+        return await _judged(book, silent, load, taken, spent, repeated)
 
 
 async def _fill(book: AsyncSourcebook) -> None:
@@ -189,7 +198,7 @@ async def _judged(
     silent: SilentTelegram,
     load: Load,
     taken: list[float],
-    seconds: float,
+    spent: Spent,
     repeated: int,
 ) -> Outcome:
     lost = doubled = wrong = 0
@@ -211,8 +220,9 @@ async def _judged(
         lost,
         doubled,
         wrong,
-        round(seconds, 1),
+        round(spent.seconds, 1),
         *(round(shares[n], 1) for n in (49, 94, 98)),
+        round(1000 * spent.cpu_seconds / len(taken), 1),
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from functools import wraps
+from functools import cache, wraps
 from types import CoroutineType
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 from sourcebook.errors import ConnectionLost
 
@@ -65,9 +65,15 @@ def again_if_lost(call: Callable[P, Awaitable[T]]) -> Callable[P, CoroutineType[
     return calling
 
 
+@cache
+def _writes_at_once(kind: type[object]) -> bool:
+    # Asking a protocol whether it is met takes longer than a small read.
+    return issubclass(kind, WritesAtOnce)
+
+
 async def in_transaction(database: Database, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
     """Run `work` in one transaction, as quickly as the base can. It may wait for nothing but its executor."""
-    if isinstance(database, WritesAtOnce):
-        return await database.write(work)
+    if _writes_at_once(type(database)):
+        return await cast("WritesAtOnce", database).write(work)
     async with database.transaction() as transaction:
         return await work(transaction)

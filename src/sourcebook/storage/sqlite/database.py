@@ -207,8 +207,7 @@ class SqliteDatabase:
                 yield executor
             finally:
                 executor.end()
-                with anyio.CancelScope(shield=True):
-                    await self._take_back(reader)
+                await self._take_back(reader)
 
     async def read(self, work: Callable[[SqliteSession], T]) -> T:
         """Run `work` in a worker thread, on one state of the base: many reads for the price of one thread change."""
@@ -219,8 +218,7 @@ class SqliteDatabase:
                 memory = self._memories.setdefault(reader, Memory())
                 return await _in_thread(self._threads, in_snapshot, reader, memory, self._queries, work)
             finally:
-                with anyio.CancelScope(shield=True):
-                    await self._take_back(reader)
+                await self._take_back(reader)
 
     def _begin_to_read(self, reader: Connection) -> None:
         self._identity.require()
@@ -279,11 +277,13 @@ class SqliteDatabase:
         return await _in_thread(self._threads, self._open_reader)
 
     async def _take_back(self, reader: Connection) -> None:
-        is_fit = False
+        """Keep a connection for the next reader, or close it with its base. It is never left in a transaction."""
+        is_fit = self._writer is not None and not reader.in_transaction
         try:
-            if self._writer is not None and reader.in_transaction:
-                await _in_thread(self._threads, _roll_back, reader)
-            is_fit = self._writer is not None
+            if not is_fit and self._writer is not None:
+                with anyio.CancelScope(shield=True):
+                    await _in_thread(self._threads, _roll_back, reader)
+                is_fit = self._writer is not None
         finally:
             if is_fit:
                 self._idle_readers.append(reader)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sourcebook.errors import NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
-from sourcebook.storage.rows import of_intact_rows
+from sourcebook.storage.rows import made_of_intact_rows
 from sourcebook.storage.sqlite import driver
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def in_snapshot(
     try:
         # Asking for the version is a read, and so fixes the state that everything after it sees.
         version = int(connection.execute("pragma data_version").fetchall()[0][0])
-        return of_intact_rows(work)(SqliteSession(connection, queries, memory.at(version)))
+        return made_of_intact_rows(work, SqliteSession(connection, queries, memory.at(version)))
     finally:
         connection.execute("rollback")
 
