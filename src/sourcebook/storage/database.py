@@ -52,6 +52,15 @@ class WritesAtOnce(Protocol):
         ...
 
 
+@runtime_checkable
+class ReadsAtOnce(Protocol):
+    """A base that can do many reads for the price of one, as one that lives in this process can."""
+
+    async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` on one state of the base. It may wait for nothing but its executor."""
+        ...
+
+
 def again_if_lost(call: Callable[P, Awaitable[T]]) -> Callable[P, CoroutineType[Any, Any, T]]:
     """Have something done once more if its connection was lost before it did anything: a read, or one transaction."""
 

@@ -33,7 +33,10 @@ def _found(
     found: dict[int, Degree] = {}
     place = 0
     while place < len(words):
-        sizes = range(longest.get(words[place], 0), 0, -1)
+        if words[place] not in longest:
+            place += 1
+            continue
+        sizes = range(longest[words[place]], 0, -1)
         size = next((size for size in sizes if tuple(words[place : place + size]) in phrases), 0)
         if size:
             degree = phrases[tuple(words[place : place + size])]

@@ -220,6 +220,10 @@ class SqliteDatabase:
             finally:
                 await self._take_back(reader)
 
+    async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` in one worker thread, on one state of the base. It may wait for nothing but its executor."""
+        return await self.read(lambda session: session.carry_out(work))
+
     def _begin_to_read(self, reader: Connection) -> None:
         self._identity.require()
         reader.execute("begin")

@@ -62,6 +62,14 @@ class SqliteSession:
         """Run a statement that writes, and say how many rows it changed."""
         return driver.change(self._connection, self._queries[name].sql, parameters)
 
+    def carry_out(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
+        """Have something done that is written for an event loop. It may wait for nothing but its executor."""
+        executor = InlineExecutor(self._connection, self._queries)
+        try:
+            return _driven(work(executor))
+        finally:
+            executor.end()
+
     def stream(self, name: str, /, **parameters: object) -> Iterator[tuple[Any, ...]]:
         """Rows as tuples, one by one: for many rows of few columns."""
         return driver.stream(self._connection, self._queries[name].sql, parameters)
