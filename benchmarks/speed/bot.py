@@ -222,7 +222,7 @@ async def _judged(
         wrong,
         round(spent.seconds, 1),
         *(round(shares[n], 1) for n in (49, 94, 98)),
-        round(1000 * spent.cpu_seconds / len(taken), 1),
+        own_cpu_ms=round(1000 * spent.cpu_seconds / len(taken), 1),
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sourcebook.ports.stores import Stores
-from sourcebook.storage.database import ReadsAtOnce
+from sourcebook.storage.database import reads_at_once
 
 if TYPE_CHECKING:
     from sourcebook.ports.work import Clock
-    from sourcebook.storage.database import Database, Executor
+    from sourcebook.storage.database import Database, Executor, ReadsAtOnce
     from sourcebook.storage.index.engines import VectorEngine, WordEngine
 
 
@@ -54,7 +54,7 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
     from sourcebook.storage.people.users import SqlUsers
     from sourcebook.storage.people.visits import SqlVisits
 
-    together = _Together(database, vectors, words, clock) if isinstance(database, ReadsAtOnce) else None
+    together = _Together(database, vectors, words, clock) if reads_at_once(database) else None
     return Stores(
         reader=together,
         vectors=SqlVectorStore(database, vectors, words, clock),

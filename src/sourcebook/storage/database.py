@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cache, wraps
 from types import CoroutineType
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 from sourcebook.errors import ConnectionLost
 
@@ -44,7 +44,7 @@ class Database(Executor, Protocol):
 
 
 @runtime_checkable
-class WritesAtOnce(Protocol):
+class WritesAtOnce(Database, Protocol):
     """A base that can do a whole transaction for the price of one statement, as one that lives in this process can."""
 
     async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
@@ -53,7 +53,7 @@ class WritesAtOnce(Protocol):
 
 
 @runtime_checkable
-class ReadsAtOnce(Protocol):
+class ReadsAtOnce(Database, Protocol):
     """A base that can do many reads for the price of one, as one that lives in this process can."""
 
     async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
@@ -74,15 +74,23 @@ def again_if_lost(call: Callable[P, Awaitable[T]]) -> Callable[P, CoroutineType[
     return calling
 
 
+def writes_at_once(database: Database) -> TypeGuard[WritesAtOnce]:
+    return _meets(type(database), WritesAtOnce)
+
+
+def reads_at_once(database: Database) -> TypeGuard[ReadsAtOnce]:
+    return _meets(type(database), ReadsAtOnce)
+
+
 @cache
-def _writes_at_once(kind: type[object]) -> bool:
-    # Asking a protocol whether it is met takes longer than a small read.
-    return issubclass(kind, WritesAtOnce)
+def _meets(kind: type[object], protocol: type[object]) -> bool:
+    """Whether a class does what a protocol wants. Asked once: it takes longer than a small read."""
+    return issubclass(kind, protocol)
 
 
 async def in_transaction(database: Database, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
     """Run `work` in one transaction, as quickly as the base can. It may wait for nothing but its executor."""
-    if _writes_at_once(type(database)):
-        return await cast("WritesAtOnce", database).write(work)
+    if writes_at_once(database):
+        return await database.write(work)
     async with database.transaction() as transaction:
         return await work(transaction)

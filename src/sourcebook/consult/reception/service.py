@@ -185,7 +185,7 @@ class Reception:
         place = (user_id, channel_key)
         lock = self._turns.get(place)
         if lock is None:
-            lock = self._turns[place] = anyio.Lock()
+            lock = self._turns[place] = anyio.Lock(fast_acquire=True)
         async with lock:
             yield
 

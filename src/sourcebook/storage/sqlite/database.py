@@ -107,8 +107,9 @@ class SqliteDatabase:
         self._vfs = vfs
         self._queries = read_queries()
         self._threads = Threads(readers + 1)
-        self._write_lock = anyio.Lock()
-        self._free_readers = anyio.Semaphore(readers)
+        # What is free is taken without a turn of the event loop; who waits is served in their order all the same.
+        self._write_lock = anyio.Lock(fast_acquire=True)
+        self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -282,17 +283,21 @@ class SqliteDatabase:
 
     async def _take_back(self, reader: Connection) -> None:
         """Keep a connection for the next reader, or close it with its base. It is never left in a transaction."""
-        is_fit = self._writer is not None and not reader.in_transaction
+        is_left = False
         try:
-            if not is_fit and self._writer is not None:
+            if self._is_open and reader.in_transaction:
                 with anyio.CancelScope(shield=True):
                     await _in_thread(self._threads, _roll_back, reader)
-                is_fit = self._writer is not None
+            is_left = self._is_open
         finally:
-            if is_fit:
+            if is_left:
                 self._idle_readers.append(reader)
             else:
                 reader.close()
+
+    @property
+    def _is_open(self) -> bool:
+        return self._writer is not None
 
     def _open_writer(self) -> Connection:
         try:
