@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
@@ -49,11 +49,11 @@ from sourcebook.text.languages import detect_language
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
     from sourcebook.consult.evidence.passages import Retrieval
+    from sourcebook.consult.expert_queue import Drafting
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
     from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import EmbedderChoice
@@ -96,22 +96,6 @@ class _Question:
         expansions = self.terms.expansions(wording)
         self.details |= {"searched": wording, "expansions": list(expansions)}
         return " ".join([wording, *expansions])
-
-
-class Drafting(Protocol):
-    """What makes drafts of answers."""
-
-    async def consider(
-        self,
-        answer: Answer,
-        *,
-        category: str | None = None,
-        subcategory: str | None = None,
-        collections: Sequence[str] = (),
-        context: QuestionContext | None = None,
-    ) -> Draft | None:
-        """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
-        ...
 
 
 class Consultation:

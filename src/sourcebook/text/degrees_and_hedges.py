@@ -51,7 +51,7 @@ def _phrases(
 ) -> tuple[dict[tuple[str, ...], Degree], dict[str, int]]:
     """What is said on the scales, and by its first word how many words the longest phrase has."""
     phrases: dict[tuple[str, ...], Degree] = {}
-    for line in lines_of(f"scales.{language}.txt"):
+    for line in lines_of(f"degrees_and_hedges.{language}.txt"):
         name, _, forms = line.partition("=")
         scale, _, degree = name.strip().partition(".")
         if (scale == "hedge") is of_hedges:
