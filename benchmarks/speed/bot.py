@@ -28,6 +28,7 @@ from aiogram.types import Chat, Message, Update, User
 
 from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook import AsyncSourcebook, Settings
+from sourcebook.faces.telegram.bot import settled_memory
 from sourcebook.faces.telegram.bot_services import BotServices, BotTerms
 from sourcebook.faces.telegram.dispatch import make_dispatcher
 from sourcebook.faces.telegram.sender import Sender
@@ -159,7 +160,8 @@ async def measure(load: Load, folder: Path) -> Outcome:
         office = BotServices(book, bot, Sender(bot), BotTerms(frozenset(), book.people.prices))
         dispatcher = make_dispatcher(office)
         before = time.process_time()
-        taken, seconds, repeated = await _run(dispatcher.feed_update, bot, silent, questions(load), load)
+        with settled_memory():
+            taken, seconds, repeated = await _run(dispatcher.feed_update, bot, silent, questions(load), load)
         spent = Spent(seconds, time.process_time() - before)
         return await _judged(book, silent, load, taken, spent, repeated)
 
