@@ -16,7 +16,7 @@ from sourcebook.assembly import (
     make_reception,
     make_uploads,
 )
-from sourcebook.consult.question.inquiry import Inquiry
+from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
 from sourcebook.consult.service import HELP_FILTER
 from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor
@@ -270,6 +270,7 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        user: int = LOCAL_USER,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
@@ -281,6 +282,7 @@ class AsyncSourcebook(EarlierNames):
             question,
             () if collection is None else self._several(collection),
             session_id=session,
+            user_id=user,
             face=self._face,
             category=category,
             subcategory=subcategory,

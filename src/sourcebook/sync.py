@@ -565,37 +565,37 @@ class SyncReception:
 
 
 class SyncConversationsDoor:
-    """Stored conversations: start, list, read, rename, remove and export them."""
+    """Stored conversations: start, list, read, rename, remove and export them. Each belongs to one user."""
 
     def __init__(self, waiter: Waiter, door: ConversationsDoor) -> None:
         self._waiter = waiter
         self._door = door
 
     def create(
-        self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None
+        self, *, title: str | None = None, scope: Mapping[str, JsonValue] | None = None, user: int = 1
     ) -> ChatSession:
         """Start a conversation. `ask` starts one itself when you name no session."""
-        return self._waiter.call(self._door.create, title=title, scope=scope)
+        return self._waiter.call(self._door.create, title=title, scope=scope, user=user)
 
-    def latest(self, limit: int = 50) -> list[ChatSession]:
+    def latest(self, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
         """All conversations, newest first."""
-        return self._waiter.call(self._door.latest, limit)
+        return self._waiter.call(self._door.latest, limit, user=user)
 
-    def get(self, session_id: str) -> Conversation:
+    def get(self, session_id: str, *, user: int = 1) -> Conversation:
         """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
-        return self._waiter.call(self._door.get, session_id)
+        return self._waiter.call(self._door.get, session_id, user=user)
 
-    def rename(self, session_id: str, title: str) -> None:
+    def rename(self, session_id: str, title: str, *, user: int = 1) -> None:
         """Rename a conversation."""
-        return self._waiter.call(self._door.rename, session_id, title)
+        return self._waiter.call(self._door.rename, session_id, title, user=user)
 
-    def remove(self, session_id: str) -> bool:
+    def remove(self, session_id: str, *, user: int = 1) -> bool:
         """Remove a conversation and its messages. True if there was one."""
-        return self._waiter.call(self._door.remove, session_id)
+        return self._waiter.call(self._door.remove, session_id, user=user)
 
-    def export(self, session_id: str) -> str:
+    def export(self, session_id: str, *, user: int = 1) -> str:
         """A conversation as Markdown, with its sources and whether they have changed since."""
-        return self._waiter.call(self._door.export, session_id)
+        return self._waiter.call(self._door.export, session_id, user=user)
 
 
 class SyncCuratedDoor:
@@ -1191,6 +1191,7 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        user: int = 1,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
@@ -1206,6 +1207,7 @@ class Sourcebook:
             category=category,
             subcategory=subcategory,
             filter=filter,
+            user=user,
             on_event=on_event,
         )
 

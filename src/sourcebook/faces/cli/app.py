@@ -26,6 +26,7 @@ from sourcebook.faces.cli.commands import (
     reindex,
     restore,
     search,
+    serve,
     sessions,
     terms,
     tokens,
@@ -78,6 +79,7 @@ app.command("add")(takes_common_options(add.add))
 app.command("search")(takes_common_options(search.search))
 app.command("ask")(takes_common_options(ask.ask))
 app.command("chat")(takes_common_options(chat.chat))
+app.command("serve")(takes_common_options(serve.serve))
 app.command("bot")(takes_common_options(bot.bot))
 app.command("demo")(takes_common_options(demo.demo))
 app.command("doctor")(takes_common_options(doctor.doctor))
