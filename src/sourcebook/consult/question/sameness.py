@@ -98,7 +98,7 @@ def is_of_another_kind(asked: str, known: str) -> bool:
     kinds = [found - {QuestionKind.WAY} for found in both]
     if all(kinds):
         return kinds[0] != kinds[1]
-    return {QuestionKind.WAY} in both and any(kind & _NO_WAY for kind in kinds)
+    return frozenset({QuestionKind.WAY}) in both and any(kind & _NO_WAY for kind in kinds)
 
 
 def _plain(question: str) -> str:
