@@ -9,6 +9,7 @@ from tests.faces.shell import Here
 
 from sourcebook import Settings, Sourcebook, Tier, Visit
 from sourcebook.errors import CuratedAnswerNotFound
+from sourcebook.faces.draft_json_shapes import resembling
 from sourcebook.model.curation import WordingStatus
 from sourcebook.model.moderation import DraftStatus
 
@@ -31,15 +32,16 @@ def test_an_offer_is_taken_and_the_wording_learned_from_two_people(book: Sourceb
             asked = book.reception.ask(Visit(person, "web:1", ASKED, f"q{number}"))
             assert [(one.id, one.question) for one in asked.answer.similar] == [(entry.id, KNOWN)]
             draft = book.moderation.get_item(asked.draft_id or 0)
-            assert [one["id"] for one in draft.details["similar"]] == [entry.id]
+            assert [one["id"] for one in resembling(draft)] == [entry.id]
             taken = book.reception.ask(Visit(person, "web:1", ASKED, f"t{number}", similar=entry.id))
             assert (taken.answer.tier, taken.answer.curated_id, taken.charged) == (Tier.CURATED, entry.id, 0)
             again = book.reception.ask(Visit(person, "web:1", ASKED, f"t{number}", similar=entry.id))
             assert (again.was_repeated, again.answer.curated_id) == (True, entry.id)
             closed = book.moderation.get_item(draft.id)
             assert (closed.status, closed.kb_id) == (DraftStatus.CANCELLED, entry.id)
-            (wording,) = book.curated.get(entry.id).wordings
-            assert (wording.question, wording.people) == (ASKED, number + 1)
+            (learned,) = book.curated.get(entry.id).wordings
+            assert (learned.question, learned.people) == (ASKED, number + 1)
+        (wording,) = book.curated.get(entry.id).wordings
         assert wording.status is WordingStatus.CONFIRMED
         third = book.reception.ask(Visit(vera, "web:1", ASKED.lower(), "q9"))
         assert (third.answer.tier, third.answer.curated_id) == (Tier.CURATED, entry.id)

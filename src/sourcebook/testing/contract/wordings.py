@@ -51,10 +51,11 @@ class WordingsContract:
         await put(base, QUOTE, "a")
         made, curated = await approved(base), base.stores.curated
         anna, boris = await people(base, 2)
-        for _ in range(2):  # who says it twice counts once
-            first = await curated.kb_confirm_wording(made.id, OTHER, anna, NEAR_OTHER)
-            assert first is not None
-            assert (first.status, first.people) == (WordingStatus.PROPOSED, 1)
+        await curated.kb_confirm_wording(made.id, OTHER, anna, NEAR_OTHER)
+        first = await curated.kb_confirm_wording(made.id, OTHER, anna, NEAR_OTHER)
+        assert first is not None
+        # Who says it twice counts once.
+        assert (first.status, first.people) == (WordingStatus.PROPOSED, 1)
         assert await curated.kb_search(None, [0.0, 1.0], collection_id="c") == []
         second = await curated.kb_confirm_wording(made.id, "в каком месяце режут малину", boris, NEAR_OTHER)
         assert second is not None
@@ -167,7 +168,7 @@ class RepeatedDraftsContract:
             assert found is not None
             assert (found.status, found.reason) == (DraftStatus.REJECTED, "не о саде")
         told = [await base.stores.jobs.claim(["message"], "w") for _ in range(3)]
-        assert {job.payload["user_id"] for job in told if job} == {anna, boris}
+        assert sorted(str(job.payload["user_id"]) for job in told if job) == sorted([str(anna), str(boris)])
 
     async def test_when_the_first_asker_goes_the_next_one_waits(self, base: OpenBase) -> None:
         queue = base.stores.moderation
