@@ -9,6 +9,7 @@ from tests.faces.shell import Here
 
 from sourcebook import Settings, Sourcebook, Tier
 from sourcebook.errors import SupportLost
+from sourcebook.faces import json_shapes
 from sourcebook.model.moderation import DraftKind, DraftStatus, Keep
 
 RASPBERRY = """# Ремонтантная малина
@@ -101,7 +102,7 @@ def test_the_loop_through_the_library(db: str, library: Path) -> None:
         stale = book.ask(QUESTION)
         assert (stale.tier, stale.curated_id) == (Tier.DOCUMENTS, None)
         assert "ранней весной" in stale.answer
-        assert stale.details["outdated"]["id"] == entry.id
+        assert json_shapes.answer(stale)["outdated"]["id"] == entry.id
         (again,) = book.moderation.get_pending_moderation_items(kind=DraftKind.STALE)
         assert again.stale_kb_id == entry.id
         change, around = book.moderation.changes(again.id)
