@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sourcebook.assembly.chat_models import is_local
 
 if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.help import Manual
-    from sourcebook.consult.service import Consultation, Drafting
+    from sourcebook.consult.service import AnswerPolicy, Consultation, Drafting
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.settings import Settings
@@ -27,7 +30,7 @@ def make_consultation(
     drafting: Drafting | None = None,
 ) -> Consultation:
     """Answers questions; with `drafting`, answers become drafts as the settings want it."""
-    from sourcebook.consult.service import AnswerPolicy, Consultation
+    from sourcebook.consult.service import Consultation
 
     return Consultation(
         stores=stores,
@@ -35,8 +38,19 @@ def make_consultation(
         embedder_for=embedders.choose,
         chat_model=chat_model,
         drafting=drafting,
-        policy=AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters),
+        policy=_policy(settings),
     )
+
+
+def _policy(settings: Settings) -> AnswerPolicy:
+    """A model on this machine reads slowly: it gets fewer characters, and the reader an excerpt meanwhile."""
+    from sourcebook.consult.service import AnswerPolicy
+
+    policy = AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters)
+    if is_local(settings):
+        policy = replace(policy, context_size=3_000, history_size=1_000, shows_excerpt=True)
+    size = settings.answer_characters
+    return policy if size is None else replace(policy, context_size=size)
 
 
 def make_calibrator(

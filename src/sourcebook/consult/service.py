@@ -34,6 +34,7 @@ from sourcebook.model.chat import (
     CitationChecked,
     Declined,
     Done,
+    ExcerptFound,
     Failed,
     PassagesFound,
     Role,
@@ -75,6 +76,8 @@ class AnswerPolicy:
     """A model that writes more than this comes to no end."""
     nearest: int = 3
     """So many passages that came closest are shown with a decline."""
+    shows_excerpt: bool = False
+    """Whether the reader gets an excerpt to read while a slow chat model writes."""
 
 
 @dataclass(slots=True)
@@ -162,6 +165,8 @@ class Consultation:
                 yield event
         else:
             composed = None
+            if self._policy.shows_excerpt and (excerpt := self._excerpt(question, found, sources)):
+                yield excerpt
             async with aclosing(self._written(question, sources, self._chat_model)) as events:
                 async for event in events:
                     if isinstance(event, ComposedAnswer):
@@ -260,6 +265,14 @@ class Consultation:
                 return found.entry
             question.similar = question.similar or found.similar
         return None
+
+    def _excerpt(
+        self, question: _Question, found: JudgedPassages, sources: PassageSources
+    ) -> ExcerptFound | None:
+        """What would be the answer without a model."""
+        asked = question.inquiry.question
+        composed = extracted(asked, found.weights, sources, found.language)
+        return composed and ExcerptFound(composed.text, composed.citations)
 
     async def _written(
         self, question: _Question, sources: PassageSources, chat_model: ChatModel

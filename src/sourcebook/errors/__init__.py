@@ -37,7 +37,8 @@ its default message; the rest is its default hint.
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
-    │   └── TermNotFound
+    │   ├── TermNotFound
+    │   └── ModelNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
@@ -72,7 +73,8 @@ its default message; the rest is its default hint.
     │   ├── ProviderTimeout
     │   ├── ProviderBusy
     │   ├── ProviderRefused
-    │   └── BadProviderAnswer
+    │   ├── BadProviderAnswer
+    │   └── DownloadFailed
     └── AuthError                   permission denied
         └── UserBlocked
 """
@@ -105,6 +107,7 @@ from sourcebook.errors.not_found import (
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    ModelNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
@@ -113,6 +116,7 @@ from sourcebook.errors.not_found import (
 )
 from sourcebook.errors.provider import (
     BadProviderAnswer,
+    DownloadFailed,
     NoEmbedder,
     ProviderBusy,
     ProviderMissing,
@@ -194,6 +198,7 @@ __all__ = [
     "DamagedFile",
     "DocumentChangedMeanwhile",
     "DocumentNotFound",
+    "DownloadFailed",
     "DraftNotFound",
     "DuplicateChunkId",
     "EmbeddingSizeMismatch",
@@ -202,6 +207,7 @@ __all__ = [
     "FileGone",
     "FileOverLimit",
     "MigrationEdited",
+    "ModelNotFound",
     "NeedsOcr",
     "NoEmbedder",
     "NoQuestionsLeft",

@@ -185,8 +185,22 @@ class Settings(BaseModel):
     chat_model: str = Field(
         default="none",
         min_length=1,
-        description="The chat model that writes answers: `openai:MODEL`, on any OpenAI-compatible server; "
+        description="The chat model that writes answers: `local:NAME`, on this machine without a server, by its name "
+        "in `sourcebook models list` or the path of a GGUF file; `openai:MODEL`, on any OpenAI-compatible server; "
         "`ollama:MODEL`; or `none`, to quote the documents instead.",
+    )
+    chat_threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=256,
+        description="How many threads a `local:` chat model uses. Default: one for each core.",
+    )
+    chat_context: int = Field(
+        default=4096,
+        ge=512,
+        le=131_072,
+        description="How many model tokens a `local:` chat model can have before its eyes at once: the passages, the "
+        "conversation and the answer. More takes more memory.",
     )
     chat_base_url: str | None = Field(
         default=None,
@@ -227,6 +241,18 @@ class Settings(BaseModel):
         ge=1,
         le=50,
         description="The most passages to base an answer on.",
+    )
+    answer_characters: int | None = Field(
+        default=None,
+        ge=200,
+        le=200_000,
+        description="The most characters of passages to give to the chat model. Default: 8,000, and 3,000 for a "
+        "`local:` model, which reads slowly.",
+    )
+    models_folder: str = Field(
+        default="~/.local/share/sourcebook/models",
+        min_length=1,
+        description="The folder where `sourcebook models get` keeps models. Several bases may share it.",
     )
     telegram_token: SecretStr | None = Field(
         default=None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.faces.cli.output import Stream, say, tell
-from sourcebook.model.chat import Tier, TokenWritten
+from sourcebook.model.chat import ExcerptFound, Tier, TokenWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +53,8 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
         def show(event: AnswerEvent) -> None:
             if isinstance(event, TokenWritten):
                 stream.write(event.text)
+            elif isinstance(event, ExcerptFound):
+                tell(f"The documents say (the model is still writing):\n{event.text}\n")
 
         answer = ask(show)
         stream.end()
