@@ -114,7 +114,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_large(self, place: str) -> None:
         behaviour = self._hub.behaviour
-        repo, _, name = place.partition("/")
         owner_repo = next(one for one in behaviour.files if place.startswith(one + "/"))
         name = place.removeprefix(owner_repo + "/")
         data = behaviour.sends.get(name, behaviour.files[owner_repo][name])

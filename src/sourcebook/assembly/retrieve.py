@@ -40,6 +40,8 @@ def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | No
         from sourcebook.retrieve.rerankers import LocalReranker
 
         return LocalReranker()
+    if provider is RerankProvider.ONNX:
+        return _cross_encoder(settings)
     if settings.rerank_base_url is None or settings.rerank_model is None:
         return None
     from sourcebook.providers.api_reranker import ApiReranker
@@ -52,6 +54,18 @@ def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | No
         api_key=key.get_secret_value() if key else None,
         patience=Patience(settings.rerank_timeout),
     )
+
+
+def _cross_encoder(settings: Settings) -> Reranker | None:
+    if settings.rerank_model is None:
+        return None
+    from sourcebook.assembly.model_store import make_model_store
+    from sourcebook.providers.catalogue.loading import pair_files
+    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.onnx.cross_encoder import CrossEncoder
+
+    found = pair_files(make_model_store(settings), settings.rerank_model, ModelKind.RERANKER)
+    return CrossEncoder(found, seconds=settings.rerank_timeout)
 
 
 def make_retriever(
