@@ -8,12 +8,14 @@ import shutil
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import model_hub
 from tests.model_hub import COMMIT, Behaviour, Hub
 
 from sourcebook.errors import DownloadFailed, ModelNotFound, ProviderRefused, ProviderUnreachable, UsageError
+from sourcebook.providers.catalogue.loading import chat_weights
 from sourcebook.providers.catalogue.store import RECORD, ModelStore
 from sourcebook.providers.catalogue.table import KnownModel, ModelForm, ModelKind, find, known
 from sourcebook.providers.hub.client import HUB, HubAddress
@@ -177,7 +179,11 @@ def test_without_space_nothing_is_begun(
     hub: Hub, behaviour: Behaviour, store: ModelStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage("/")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: type(usage)(usage.total, usage.used, 50))
+
+    def nearly_full(_: Path) -> object:
+        return type(usage)(usage.total, usage.used, 50)
+
+    monkeypatch.setattr(shutil, "disk_usage", nearly_full)
     with pytest.raises(DownloadFailed, match="are needed"):
         store.download(MODEL, address(hub))
     assert [path for _, path, _ in behaviour.asked if "resolve" in path] == []
@@ -239,11 +245,8 @@ def test_a_gguf_file_alone_is_a_chat_model(store: ModelStore, tmp_path: Path) ->
     file = tmp_path / "my-model.gguf"
     file.write_bytes(b"GGUF")
     added = store.add(file)
-    assert (added.name, added.kind, store.weights("my-model", ".gguf")) == (
-        "my-model",
-        ModelKind.CHAT,
-        added.weights_path,
-    )
+    assert (added.name, added.kind) == ("my-model", ModelKind.CHAT)
+    assert chat_weights(store, "my-model").read_bytes() == b"GGUF"
 
 
 @pytest.mark.parametrize("name", ["../outside", ".hidden", "a/b", ""])
@@ -259,7 +262,7 @@ def test_a_name_that_leads_elsewhere_is_refused(store: ModelStore, tmp_path: Pat
 def test_a_record_that_leads_elsewhere_is_not_believed(store: ModelStore) -> None:
     folder = store.folder / "evil"
     folder.mkdir(parents=True)
-    record = {"name": "evil", "kind": "chat", "weights": "../../etc/passwd", "files": {}}
+    record: dict[str, Any] = {"name": "evil", "kind": "chat", "weights": "../../etc/passwd", "files": {}}
     (folder / RECORD).write_text(json.dumps(record))
     assert store.installed() == []
 

@@ -45,11 +45,10 @@ def is_local(settings: Settings) -> bool:
 
 
 def _local(name: str, settings: Settings, writing: Writing) -> ChatModel:
-    from sourcebook.providers.batching import cores
     from sourcebook.providers.local_chat.model import LocalChat
-    from sourcebook.providers.local_chat.process import ModelLimits
+    from sourcebook.providers.local_chat.process import ModelLimits, free_cores
 
-    limits = ModelLimits(settings.chat_threads or cores(), settings.chat_context)
+    limits = ModelLimits(settings.chat_threads or free_cores(), settings.chat_context)
     return LocalChat(_short(name), lambda: _weights(name, settings), limits, writing)
 
 
@@ -62,5 +61,6 @@ def _weights(name: str, settings: Settings) -> Path:
     if name.endswith(".gguf"):
         return Path(name).expanduser()
     from sourcebook.assembly.model_store import make_model_store
+    from sourcebook.providers.catalogue.loading import chat_weights
 
-    return make_model_store(settings).weights(name, ".gguf")
+    return chat_weights(make_model_store(settings), name)

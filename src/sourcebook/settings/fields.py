@@ -198,7 +198,8 @@ class Settings(BaseModel):
         default=None,
         ge=1,
         le=256,
-        description="How many threads a `local:` chat model uses. Default: one for each core.",
+        description="How many threads a `local:` chat model uses. Default: one for each core that is free when it is "
+        "loaded.",
     )
     chat_context: int = Field(
         default=4096,

@@ -73,6 +73,11 @@ def pair_files(store: ModelStore, name: str, kind: ModelKind) -> Callable[[], Pa
     return look
 
 
+def chat_weights(store: ModelStore, name: str) -> Path:
+    """The GGUF file of an installed chat model."""
+    return _installed(store, name, ModelKind.CHAT).weights_path
+
+
 def _of_folder(folder: Path) -> PairFiles:
     for place in ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"):
         if (folder / place).is_file() and (folder / _TOKENIZER).is_file():

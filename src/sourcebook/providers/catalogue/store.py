@@ -102,13 +102,6 @@ class ModelStore:
             raise UsageError(f"{name} is a model of the kind {found.kind.value}, not {kind.value}.")
         return found
 
-    def weights(self, name: str, suffix: str) -> Path:
-        """The file of weights of an installed model."""
-        found = self.require(name)
-        if not found.weights.endswith(suffix):
-            raise UsageError(f"{name} is not a {suffix} model.")
-        return found.weights_path
-
     def download(
         self, model: KnownModel, address: HubAddress, on_progress: Callable[[int, int], None] | None = None
     ) -> InstalledModel:

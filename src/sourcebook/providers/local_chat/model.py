@@ -74,7 +74,7 @@ class LocalChat:
                         if _LOOP.search(end):
                             return
             except ProviderError as error:
-                raise self._explained(error) from None
+                raise await self._explained(error) from None
 
     async def close(self) -> None:
         """End the model's process. The next question loads it again."""
@@ -101,9 +101,9 @@ class LocalChat:
             self._chat = OpenAIChat(self._name, address, patience, self._writing)
         return self._chat
 
-    def _explained(self, error: ProviderError) -> ProviderError:
+    async def _explained(self, error: ProviderError) -> ProviderError:
         """The error without the address, which is nothing that anybody set."""
-        ended = self._process.has_died if self._process else None
+        ended = await anyio.to_thread.run_sync(self._process.death) if self._process else None
         if ended:
             return ProviderUnreachable(
                 f"The process of the chat model ended {ended}.",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,11 +15,13 @@ from threading import Lock
 from typing import Any, cast
 
 from sourcebook.errors import ProviderMissing, ProviderUnreachable
+from sourcebook.providers.batching import cores
 from sourcebook.providers.remote_model import Address
 
 _PROGRAM = Path(__file__).with_name("child.py")
 _BATCH = 128
 _END_SECONDS = 2.0
+_DEATH_SECONDS = 1.0
 _BYTES_PER_MB = 1_000_000
 _RESERVE_MB = 300
 """What the child needs besides its weights and its context, about."""
@@ -53,15 +57,19 @@ class ModelProcess:
         """Where the model answers. The first call loads it, which takes seconds; it blocks."""
         with self._lock:
             if self._address is None or self._child is None or self._child.poll() is not None:
+                if self._child is not None:
+                    _end(self._child)
                 self._require()
                 self._address = self._started()
             return self._address
 
-    @property
-    def has_died(self) -> str | None:
-        """How the child ended, if it did without being told to."""
-        code = None if self._child is None else self._child.poll()
-        if code is None:
+    def death(self, seconds: float = _DEATH_SECONDS) -> str | None:
+        """How the child ended, if it did without being told to; a connection may break a little earlier."""
+        if self._child is None:
+            return None
+        try:
+            code = self._child.wait(seconds)
+        except subprocess.TimeoutExpired:
             return None
         return f"by signal {-code}" if code < 0 else f"with code {code}"
 
@@ -73,17 +81,8 @@ class ModelProcess:
         """End the child. The next question starts another."""
         with self._lock:
             child, self._child, self._address = self._child, None, None
-        if child is None:
-            return
-        if child.stdin:
-            child.stdin.close()
-        try:
-            child.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-        if child.stdout:
-            child.stdout.close()
+        if child is not None:
+            _end(child)
 
     def _require(self) -> None:
         if find_spec("xllamacpp") is None:
@@ -125,11 +124,24 @@ class ModelProcess:
         if "address" in said:
             return Address(f"{said['address']}/v1", key, is_own=True)
         child.kill()
-        child.wait()
+        _end(child)
         raise ProviderUnreachable(
             f"{self._weights.name} cannot be loaded: {said.get('error') or 'the process ended'}",
             hint="Check that it is a GGUF file of a chat model, and that there is memory enough for it.",
         )
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    if child.stdin:
+        with suppress(BrokenPipeError):
+            child.stdin.close()
+    try:
+        child.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+    if child.stdout:
+        child.stdout.close()
 
 
 def _told(child: subprocess.Popen[str], wanted: dict[str, Any]) -> dict[str, Any]:
@@ -143,6 +155,20 @@ def _told(child: subprocess.Popen[str], wanted: dict[str, Any]) -> dict[str, Any
     except (OSError, ValueError):
         return {}
     return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+
+
+def free_cores() -> int:
+    """How many threads to compute with: the cores that others have not kept busy in the last minute, at least one.
+
+    The threads of a model wait for each other after every step. One that does not get its core holds up all: on two
+    busy cores, two threads were measured to write ten times slower than one.
+    """
+    all_cores = cores()
+    try:
+        busy = os.getloadavg()[0]
+    except OSError:
+        return all_cores
+    return max(1, min(all_cores, round(all_cores - busy)))
 
 
 def free_megabytes() -> int | None:
