@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import BadSetting
+from sourcebook.errors import BadSetting, ProviderMissing
 
 if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel
@@ -49,17 +49,24 @@ def _local(name: str, settings: Settings, writing: Writing) -> ChatModel:
     from sourcebook.providers.local_chat.process import ModelLimits, free_cores
 
     limits = ModelLimits(settings.chat_threads or free_cores(), settings.chat_context)
-    return LocalChat(_short(name), lambda: _weights(name, settings), limits, writing)
+    return LocalChat(_short(name), lambda: local_weights(settings), limits, writing)
 
 
 def _short(name: str) -> str:
     return Path(name).stem if name.endswith(".gguf") else name
 
 
-def _weights(name: str, settings: Settings) -> Path:
-    """The file of a model: at this path, or installed under this name."""
+def local_weights(settings: Settings) -> Path:
+    """The file of a model on this machine: at the path in the settings, or installed under the name there."""
+    name = settings.chat_model.partition(":")[2]
     if name.endswith(".gguf"):
-        return Path(name).expanduser()
+        path = Path(name).expanduser()
+        if not path.is_file():
+            raise ProviderMissing(
+                f"There is no file {path}.",
+                hint="`sourcebook models list` shows what is installed, `sourcebook models get NAME` downloads.",
+            )
+        return path
     from sourcebook.assembly.model_store import make_model_store
     from sourcebook.providers.catalogue.loading import chat_weights
 

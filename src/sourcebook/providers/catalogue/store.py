@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import DownloadFailed, ModelNotFound, PathNotFound, UsageError
 from sourcebook.providers.catalogue.table import ModelForm, ModelKind, find, is_known
+from sourcebook.providers.hub.client import HubAddress
 from sourcebook.providers.hub.download import Download, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sourcebook.providers.catalogue.table import KnownModel
-    from sourcebook.providers.hub.client import HubAddress, HubFile, Repository
+    from sourcebook.providers.hub.client import HubFile, Repository
 
 RECORD = "sourcebook-model.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -101,6 +102,20 @@ class ModelStore:
         if kind is not None and found.kind is not kind:
             raise UsageError(f"{name} is a model of the kind {found.kind.value}, not {kind.value}.")
         return found
+
+    def download_named(
+        self, name: str, on_progress: Callable[[int, int], None] | None = None
+    ) -> InstalledModel:
+        """Bring the known model of this name here, from the hub that the environment names."""
+        return self.download(find(name), HubAddress.of(), on_progress)
+
+    def add_kind(self, source: Path, name: str | None, kind: str | None) -> InstalledModel:
+        """The same as `add`, with the kind as a word."""
+        try:
+            return self.add(source, name, ModelKind(kind) if kind else None)
+        except ValueError:
+            kinds = ", ".join(ModelKind)
+            raise UsageError(f"There is no kind of model {kind!r}.", hint=f"It is one of {kinds}.") from None
 
     def download(
         self, model: KnownModel, address: HubAddress, on_progress: Callable[[int, int], None] | None = None
