@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Generator
 from pathlib import Path
@@ -162,7 +163,8 @@ def test_a_setting_that_names_a_missing_model_is_named_by_doctor(library: Librar
         "SOURCEBOOK_CHAT_MODEL": "local:qwen2.5-1.5b-instruct",
         "SOURCEBOOK_JUDGE_MODEL": "multilingual-MiniLMv2-L6-mnli-xnli",
     }
-    findings = library.json("doctor", **settings)["findings"]
+    done = library.run("doctor", "--json", **settings)
+    findings = json.loads(done.stdout)["findings"]
     assert {finding["message"].split("`")[1] for finding in findings} == {"chat_model", "judge_model"}
 
 

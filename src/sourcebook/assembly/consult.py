@@ -11,6 +11,7 @@ from sourcebook.assembly.chat_models import is_local
 
 if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
+    from sourcebook.consult.answer.model_checks import ModelChecks
     from sourcebook.consult.calibration.service import Calibrator
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
@@ -39,6 +40,31 @@ def make_consultation(
         chat_model=chat_model,
         drafting=drafting,
         policy=_policy(settings),
+        checks=make_checks(settings),
+    )
+
+
+def make_checks(settings: Settings) -> ModelChecks:
+    """The reader and the judge that the settings name. They are loaded when they are first needed, and kept."""
+    return _checks(settings.models_folder, settings.reader_model, settings.judge_model)
+
+
+@cache
+def _checks(models_folder: str, reader: str, judge: str) -> ModelChecks:
+    from sourcebook.consult.answer.model_checks import ModelChecks
+
+    if reader == judge == "none":
+        return ModelChecks()
+    from sourcebook.providers.catalogue.loading import pair_files
+    from sourcebook.providers.catalogue.store import ModelStore
+    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.onnx.entailment import OnnxJudge
+    from sourcebook.providers.onnx.reader import OnnxReader
+
+    store = ModelStore(Path(models_folder).expanduser())
+    return ModelChecks(
+        None if reader == "none" else OnnxReader(pair_files(store, reader, ModelKind.READER)),
+        None if judge == "none" else OnnxJudge(pair_files(store, judge, ModelKind.JUDGE)),
     )
 
 

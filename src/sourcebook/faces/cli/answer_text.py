@@ -29,6 +29,7 @@ _DOUBTS = {
     "hedge": "the source is less sure",
     "reworded": "it is put in other words than the source",
     "words": "the source contains too few of its words",
+    "contradiction": "a model finds that it contradicts the source",
     "no_quote": "the source contains none of its words",
 }
 
