@@ -10,8 +10,7 @@ from sourcebook.faces.cli.model_downloads import downloaded, install, listed, te
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.text_layout import Cut
 from sourcebook.model.model_listing import ModelListing
-from sourcebook.settings import SettingOrigin
-from sourcebook.settings.edit import write_setting
+from sourcebook.settings import shadowed_by, write_setting
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The model, as in `models list`.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
@@ -157,6 +156,5 @@ def _set(call: Invocation, key: str, value: str) -> None:
         return
     path = write_setting(key, value)
     tell(f'Wrote `{key} = "{value}"` into {path.name}.')
-    origin = call.loaded.origins.get(key, SettingOrigin.DEFAULT)
-    if origin not in (SettingOrigin.DEFAULT, SettingOrigin.TOML):
-        tell(f"But {origin.value} names another, which wins: remove it there.")
+    if (hides := shadowed_by(key)) is not None:
+        tell(f"It has no effect yet: {hides.value} sets {key} too, and comes first.")
