@@ -222,3 +222,18 @@ def test_a_setting_is_changed_in_its_place(library: Library, tmp_path: Path) -> 
     assert toml.read_text() == (
         '# mine\nchat_model = "none"  # no model\ncollection = "default"\njudge_model = "my-judge"\n'
     )
+
+
+def test_a_reranker_a_judge_and_a_reader_take_part_in_answers(library: Library, tmp_path: Path) -> None:
+    verdicts = ["entailment", "neutral", "contradiction"]
+    for kind, labels in (("reranker", None), ("reader", None), ("judge", verdicts)):
+        folder = onnx_models.write(tmp_path / f"my-{kind}", kind, labels=labels)
+        assert library.run("models", "add", str(folder), "--kind", kind).returncode == 0
+        assert library.run("models", "use", f"my-{kind}").returncode == 0
+    assert library.json("doctor")["findings"] == []
+    answer = library.json("ask", "When are everbearing raspberries pruned?", "--explain")
+    assert answer["tier"] in ("documents", "none")
+    assert answer["details"]["warnings"] == []
+    (library.folder / "models" / "my-reranker" / "model.onnx").unlink()
+    again = library.run("ask", "When are everbearing raspberries pruned?", "--json", "--explain")
+    assert again.returncode == 0

@@ -36,7 +36,7 @@ def make_consultation(
 
     return Consultation(
         stores=stores,
-        retrieval=retriever,
+        retrieval=_reranked(retriever, settings),
         embedder_for=embedders.choose,
         chat_model=chat_model,
         drafting=drafting,
@@ -85,7 +85,19 @@ def make_calibrator(
 ) -> Calibrator:
     from sourcebook.consult.calibration.service import Calibrator
 
-    return Calibrator(stores, retriever, embedders.choose, settings.answer_passages)
+    search = _reranked(retriever, settings)
+    return Calibrator(stores, search, embedders.choose, settings.answer_passages)
+
+
+def _reranked(retriever: Retrieval, settings: Settings) -> Retrieval:
+    """Who has a cross-encoder on this machine gets answers from what it puts first."""
+    from sourcebook.assembly.retrieve import make_cross_encoder
+    from sourcebook.retrieve.reranked import RerankedSearch
+
+    if settings.rerank_provider != "onnx":
+        return retriever
+    reranker = make_cross_encoder(settings.models_folder, settings.rerank_model, settings.rerank_timeout)
+    return retriever if reranker is None else RerankedSearch(retriever, reranker)
 
 
 def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:
