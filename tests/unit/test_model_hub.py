@@ -14,10 +14,24 @@ import pytest
 from tests import model_hub
 from tests.model_hub import COMMIT, Behaviour, Hub
 
-from sourcebook.errors import DownloadFailed, ModelNotFound, ProviderRefused, ProviderUnreachable, UsageError
+from sourcebook.errors import (
+    DownloadFailed,
+    ModelNotFound,
+    ProviderMissing,
+    ProviderRefused,
+    ProviderUnreachable,
+    UsageError,
+)
 from sourcebook.providers.catalogue.loading import chat_weights
 from sourcebook.providers.catalogue.store import RECORD, ModelStore
-from sourcebook.providers.catalogue.table import KnownModel, ModelForm, ModelKind, find, known
+from sourcebook.providers.catalogue.table import (
+    KnownModel,
+    ModelForm,
+    ModelKind,
+    find,
+    known,
+    require_runtime,
+)
 from sourcebook.providers.hub.client import HUB, HubAddress
 
 REPO = "maker/tiny-embedder"
@@ -288,3 +302,25 @@ def test_the_table_is_complete() -> None:
     with pytest.raises(ModelNotFound) as error:
         find("multilingual-e5-smal")
     assert "multilingual-e5-small" in error.value.hint
+
+
+def test_the_page_names_every_model_with_its_licence_and_source() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "models.md").read_text("utf-8")
+    rows = {row.split("`")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    for model in known().values():
+        row = rows[model.name]
+        assert all(
+            part in row for part in (model.licence, model.source, f"{model.size_mb:,}", model.measured)
+        )
+        assert ("not for commercial use" in row) != model.commercial
+
+
+def test_what_cannot_be_run_here_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(_: str) -> None:
+        return None
+
+    monkeypatch.setattr("sourcebook.providers.catalogue.table.find_spec", nothing)
+    for kind, extra in (("chat", "local"), ("embedder", "onnx"), ("judge", "onnx")):
+        with pytest.raises(ProviderMissing) as error:
+            require_runtime(kind)
+        assert f"sourcebook[{extra}]" in error.value.hint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,6 +14,7 @@ from rich.progress import Progress as Bar
 
 from sourcebook.errors import ModelNotFound, UsageError
 from sourcebook.faces.cli.output import stderr, tell
+from sourcebook.providers.catalogue.table import require_runtime
 from sourcebook.providers.hub.client import HubAddress
 
 if TYPE_CHECKING:
@@ -24,7 +26,8 @@ def listed(book: sourcebook.Sourcebook, name: str) -> ModelListing:
     for one in book.models.list():
         if one.name.casefold() == name.casefold():
             return one
-    raise ModelNotFound(f"There is no model {name!r}.")
+    near = get_close_matches(name, [one.name for one in book.models.list()], n=1, cutoff=0.5)
+    raise ModelNotFound(f"There is no model {name!r}.", hint=f"Did you mean `{near[0]}`?" if near else None)
 
 
 def is_ready(one: ModelListing) -> bool:
@@ -33,6 +36,8 @@ def is_ready(one: ModelListing) -> bool:
 
 def install(book: sourcebook.Sourcebook, one: ModelListing, *, yes: bool, also: str = "") -> bool:
     """Download a model that is not here, after one confirmation. `also` says what comes after. True if it asked."""
+    # What cannot be run here need not be downloaded.
+    require_runtime(one.kind)
     if is_ready(one):
         return False
     tell(terms(one) + (f" {also}" if also else ""))

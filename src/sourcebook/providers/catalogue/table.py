@@ -9,9 +9,10 @@ from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any
 
-from sourcebook.errors import ModelNotFound
+from sourcebook.errors import ModelNotFound, ProviderMissing
 from sourcebook.providers.known_models import Prefixes
 
 
@@ -89,6 +90,18 @@ def find(name: str) -> KnownModel:
 
 def is_known(name: str) -> bool:
     return any(one.casefold() == name.casefold() for one in known())
+
+
+def require_runtime(kind: str) -> None:
+    """An error if the packages that run such models are not installed."""
+    extra, packages = (
+        ("local", ("xllamacpp",)) if kind == ModelKind.CHAT else ("onnx", ("onnxruntime", "tokenizers"))
+    )
+    if missing := [package for package in packages if find_spec(package) is None]:
+        raise ProviderMissing(
+            f"Models of the kind {kind} need {' and '.join(missing)}.",
+            hint=f'Run `pip install "sourcebook[{extra}]"`.',
+        )
 
 
 def _model(name: str, row: dict[str, Any]) -> KnownModel:
