@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -52,6 +53,9 @@ class Outcome:
     excerpt_after: float | None
     first_word_after: float | None
     took: float
+    first_word_cpu: float | None
+    """Seconds that the model computed until its first word: what does not depend on who else uses the machine."""
+    cpu: float
 
 
 def chosen(questions: Sequence[Question]) -> list[Question]:
@@ -69,8 +73,19 @@ def spread(questions: Sequence[Question], count: int) -> list[Question]:
     return [questions[place * len(questions) // count] for place in range(min(count, len(questions)))]
 
 
+def computed(book: AsyncSourcebook) -> float:
+    """The seconds that the model's process has computed so far, on all its threads."""
+    model = vars(book)["_chat_model"]
+    try:
+        stat = Path(f"/proc/{model.pid if isinstance(model, LocalChat) else None}/stat").read_text("ascii")
+    except OSError:
+        return 0.0
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 async def ask(book: AsyncSourcebook, question: Question) -> Outcome:
-    began = time.monotonic()
+    began, before = time.monotonic(), computed(book)
     seen: dict[str, float] = {}
     excerpt: list[str] = []
 
@@ -79,6 +94,8 @@ async def ask(book: AsyncSourcebook, question: Question) -> Outcome:
             excerpt.append(event.text)
         if isinstance(event, ExcerptFound | TokenWritten):
             seen.setdefault(type(event).__name__, round(time.monotonic() - began, 2))
+        if isinstance(event, TokenWritten):
+            seen.setdefault("cpu", round(computed(book) - before, 2))
 
     answer = await book.ask(question.text, on_event=follow)
     verdict = judged(question, None if answer.tier is Tier.NONE else answer.answer)
@@ -95,6 +112,8 @@ async def ask(book: AsyncSourcebook, question: Question) -> Outcome:
         seen.get("ExcerptFound"),
         seen.get("TokenWritten"),
         round(time.monotonic() - began, 2),
+        seen.get("cpu"),
+        round(computed(book) - before, 2),
     )
 
 
@@ -132,7 +151,9 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
                     if question.folder != folder:
                         continue
                     outcomes.append(await ask(book, question))
-                    tell(f"{outcomes[-1].verdict}: {question.text} → {outcomes[-1].answer} ({outcomes[-1].took} s)")
+                    tell(
+                        f"{outcomes[-1].verdict}: {question.text} → {outcomes[-1].answer} ({outcomes[-1].took} s)"
+                    )
                     model = vars(book)["_chat_model"]
                     if isinstance(model, LocalChat) and (peak := peak_megabytes(model.pid)):
                         peaks.append(peak)
@@ -155,6 +176,7 @@ def row(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     written = [o for o in outcomes if o.first_word_after is not None]
     count = {verdict.value: sum(o.verdict == verdict for o in outcomes) for verdict in Verdict}
     first = [o.first_word_after for o in written if o.first_word_after is not None]
+    computing = [o.first_word_cpu for o in written if o.first_word_cpu is not None]
     return {
         "questions": len(outcomes),
         **count,
@@ -164,6 +186,8 @@ def row(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "first_word_median": median(first) if first else None,
         "took_median": median(o.took for o in written) if written else None,
         "took_most": max((o.took for o in written), default=None),
+        "first_word_cpu_median": median(computing) if computing else None,
+        "cpu_median": median(o.cpu for o in written) if written else None,
     }
 
 
