@@ -121,6 +121,10 @@ def _cited(answer: Answer) -> int:
     return sum(bool(sentence.numbers) for sentence in answer.sentences)
 
 
+def size_of(path: str) -> int:
+    return Path(path).stat().st_size
+
+
 def peak_megabytes(pid: int | None) -> int | None:
     """The most memory that the model's process had so far."""
     try:
@@ -164,7 +168,7 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
         "commit": commit(),
         "machine": dict(machine()),
         "model": Path(given.weights).name if given.name is None else given.name,
-        "megabytes": Path(given.weights).stat().st_size // 1_000_000,
+        "megabytes": size_of(given.weights) // 1_000_000,
         "threads": given.threads,
         "peak_memory_mb": max(peaks, default=None),
         "rows": rows,
