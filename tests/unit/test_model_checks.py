@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,3 +142,22 @@ async def test_the_reader_sees_an_excerpt_before_a_slow_model_writes(tmp_path: P
         assert kinds.index(ExcerptFound) < kinds.index(TokenWritten)
         assert excerpt.text not in answer.answer
     assert kinds[-1] is Done
+
+
+@pytest.mark.anyio
+async def test_the_excerpt_goes_to_readers_of_a_page_too(tmp_path: Path) -> None:
+    from sourcebook.faces.http.events import answer_events
+
+    async def ask(show: Callable[[AnswerEvent], None]) -> Answer:
+        seen: list[AnswerEvent] = []
+        policy = AnswerPolicy(shows_excerpt=True)
+        answer = await asked(tmp_path, ModelChecks(), SaidModel(), policy, seen)
+        for event in seen:
+            show(event)
+        return answer
+
+    async with aclosing(answer_events(ask)) as events:
+        told = {name: content async for name, content in events}
+    assert "late autumn" in told["excerpt"]["text"]
+    assert told["excerpt"]["citations"][0]["quote"] in PRUNING
+    assert told["done"]["answer"].startswith("Prune everbearing")
