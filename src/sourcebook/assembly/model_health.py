@@ -40,7 +40,7 @@ async def _of_collections(base: OpenBase, embedders: Embedders) -> list[Finding]
     return [
         Finding(
             "model_missing",
-            f"the files of the model {name} are missing; what it made vectors of is searched by words alone",
+            f"the model {name} is not here as it made the vectors; its collections are searched by words alone",
             f"Run `sourcebook models get {name}`, or switch with `sourcebook reindex --model M`.",
             count=len(ids),
             weight=Weight.NOTE,
