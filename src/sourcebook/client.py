@@ -26,6 +26,7 @@ from sourcebook.doors.curated import CuratedDoor
 from sourcebook.doors.earlier_names import EarlierNames
 from sourcebook.doors.library import LibraryDoor
 from sourcebook.doors.maintenance import MaintenanceDoor
+from sourcebook.doors.models import ModelsDoor
 from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
 from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
@@ -388,6 +389,11 @@ class AsyncSourcebook(EarlierNames):
     def quality(self) -> QualityDoor:
         """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return QualityDoor(self._connection)
+
+    @property
+    def models(self) -> ModelsDoor:
+        """The models of this machine: list, download, add, remove and compare them."""
+        return ModelsDoor(self._connection)
 
     @property
     def maintenance(self) -> MaintenanceDoor:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
     from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.models import ModelsDoor
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_facts import Thresholds
+    from sourcebook.model.model_listing import ComparedModel, ModelListing
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
     from sourcebook.model.people import (
         Direction,
@@ -912,6 +914,61 @@ class SyncQualityDoor:
         return self._waiter.call(self._door.explain_document, document, query, config, collection=collection)
 
 
+class SyncModelsDoor:
+    """The models of this machine: list, download, add, remove and compare them."""
+
+    def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def list(self) -> list[ModelListing]:
+        """The models that Sourcebook knows how to run, and those that were added, with what is installed."""
+        return self._waiter.call_even_closed(self._door.list)
+
+    def get(self, name: str, *, on_progress: Callable[[int, int], None] | None = None) -> ModelListing:
+        """Download a known model from the hub, or from the mirror that HF_ENDPOINT names. An early end is resumed.
+
+        Every file is checked against the hub's own hash. `on_progress` is told the bytes that are here, and of how
+        many, from another thread.
+        """
+        return self._waiter.call_even_closed(self._door.get, name, on_progress=on_progress)
+
+    def add(
+        self, source: str | os.PathLike[str], *, name: str | None = None, kind: str | None = None
+    ) -> ModelListing:
+        """Add a model from a folder or a GGUF file, for machines without a network. The files are copied."""
+        return self._waiter.call_even_closed(self._door.add, source, name=name, kind=kind)
+
+    def remove(self, name: str) -> None:
+        """Remove a model from this machine."""
+        return self._waiter.call_even_closed(self._door.remove, name)
+
+    def compare(
+        self,
+        models: Sequence[str],
+        questions: Sequence[JudgedQuestion],
+        *,
+        collection: str | None = None,
+        documents: int = 500,
+        k: int = 10,
+        on_progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[ComparedModel]:
+        """Search a sample of the base with each model, and measure what it finds. The base is not changed.
+
+        Models are named as in the settings. The sample holds every document that answers a question, and others up to
+        `documents`. `on_progress` is told what is done, how much of it, and of how much.
+        """
+        return self._waiter.call(
+            self._door.compare,
+            models,
+            questions,
+            collection=collection,
+            documents=documents,
+            k=k,
+            on_progress=on_progress,
+        )
+
+
 class SyncMaintenanceDoor:
     """The base as a whole: back it up, move it, reindex it, check and repair it."""
 
@@ -1370,6 +1427,11 @@ class Sourcebook:
     def quality(self) -> SyncQualityDoor:
         """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return SyncQualityDoor(self._waiter, self._book.quality)
+
+    @property
+    def models(self) -> SyncModelsDoor:
+        """The models of this machine: list, download, add, remove and compare them."""
+        return SyncModelsDoor(self._waiter, self._book.models)
 
     @property
     def maintenance(self) -> SyncMaintenanceDoor:

@@ -31,6 +31,9 @@ from sourcebook.assembly.ingest import (
     own_files,
 )
 from sourcebook.assembly.maintenance import examine_damaged, make_backups, make_reindex, rebuild_if_damaged
+from sourcebook.assembly.model_comparison import compare_models
+from sourcebook.assembly.model_health import missing_models
+from sourcebook.assembly.model_store import make_model_store, model_listings
 from sourcebook.assembly.people import make_people, make_reception
 from sourcebook.assembly.retrieve import Rerankers, make_absences, make_reranker, make_retriever
 from sourcebook.assembly.stores import make_stores
@@ -41,6 +44,7 @@ __all__ = [
     "OpenBase",
     "Rerankers",
     "SystemClock",
+    "compare_models",
     "copy_base",
     "copy_end",
     "examine_damaged",
@@ -62,6 +66,7 @@ __all__ = [
     "make_help_retrieval",
     "make_ingest",
     "make_manual",
+    "make_model_store",
     "make_moderation",
     "make_parsers",
     "make_people",
@@ -73,6 +78,8 @@ __all__ = [
     "make_stored_files",
     "make_stores",
     "make_uploads",
+    "missing_models",
+    "model_listings",
     "open_base",
     "open_postgres",
     "open_sqlite",

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
+from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
@@ -37,6 +38,7 @@ from sourcebook.model.chat import (
     CitationChecked,
     Declined,
     Done,
+    ExcerptFound,
     Failed,
     PassagesFound,
     Role,
@@ -77,6 +79,8 @@ class AnswerPolicy:
     """A model that writes more than this comes to no end."""
     nearest: int = 3
     """So many passages that came closest are shown with a decline."""
+    shows_excerpt: bool = False
+    """Whether the reader gets an excerpt to read while a slow chat model writes."""
 
 
 @dataclass(slots=True)
@@ -114,7 +118,9 @@ class Consultation:
         chat_model: ChatModel | None = None,
         drafting: Drafting | None = None,
         policy: AnswerPolicy | None = None,
+        checks: ModelChecks | None = None,
     ) -> None:
+        self._checks = checks or ModelChecks()
         self._stores = stores
         self._embedder_for = embedder_for
         self._judge = PassageJudge(stores, retrieval)
@@ -147,13 +153,13 @@ class Consultation:
             yield await self._undocumented(question, found)
             return
         if self._chat_model is None:
-            composed = extracted(question.inquiry.question, found.weights, sources, found.language)
+            composed = await self._extracted(question, found, sources)
             question.details["passages"] = with_quoted(question.details["passages"], composed)
             for event in _quoted(composed):
                 yield event
         else:
             composed = None
-            async with aclosing(self._written(question, sources, self._chat_model)) as events:
+            async with aclosing(self._written(question, found, sources, self._chat_model)) as events:
                 async for event in events:
                     if isinstance(event, ComposedAnswer):
                         composed = event
@@ -271,12 +277,25 @@ class Consultation:
         question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 
+    async def _extracted(
+        self, question: _Question, found: JudgedPassages, sources: PassageSources
+    ) -> ComposedAnswer | None:
+        """An answer in the words of the documents, unless a reader is sure that there is none."""
+        asked = question.inquiry.question
+        composed = extracted(asked, found.weights, sources, found.language)
+        return composed and await self._checks.read(asked, composed, sources.passages)
+
     async def _written(
-        self, question: _Question, sources: PassageSources, chat_model: ChatModel
+        self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
     ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
         """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
+        asked = question.inquiry.question
+        if self._policy.shows_excerpt and (
+            excerpt := extracted(asked, found.weights, sources, found.language)
+        ):
+            yield ExcerptFound(excerpt.text, excerpt.citations)
         prompt = build_prompt(
-            question.inquiry.question,
+            asked,
             sources.passages,
             language=question.language,
             terms=question.terms.relevant(
@@ -301,7 +320,7 @@ class Consultation:
             return
         for citation in answer.new_citations(is_last=True):
             yield CitationChecked(citation)
-        yield answer.composed()
+        yield await self._checks.judged(answer.composed())
 
     async def _within_limits(self, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
         """What a model writes, whoever wrote the model: one that comes to no end is given up."""

@@ -39,7 +39,8 @@ its default message; the rest is its default hint.
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
-    │   └── TermNotFound
+    │   ├── TermNotFound
+    │   └── ModelNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
@@ -75,7 +76,8 @@ its default message; the rest is its default hint.
     │   ├── ProviderTimeout
     │   ├── ProviderBusy
     │   ├── ProviderRefused
-    │   └── BadProviderAnswer
+    │   ├── BadProviderAnswer
+    │   └── DownloadFailed
     └── AuthError                   permission denied
         └── UserBlocked
 """
@@ -109,6 +111,7 @@ from sourcebook.errors.not_found import (
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    ModelNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
@@ -118,6 +121,7 @@ from sourcebook.errors.not_found import (
 )
 from sourcebook.errors.provider import (
     BadProviderAnswer,
+    DownloadFailed,
     NoEmbedder,
     ProviderBusy,
     ProviderMissing,
@@ -201,6 +205,7 @@ __all__ = [
     "DamagedFile",
     "DocumentChangedMeanwhile",
     "DocumentNotFound",
+    "DownloadFailed",
     "DraftNotFound",
     "DuplicateChunkId",
     "EmbeddingSizeMismatch",
@@ -209,6 +214,7 @@ __all__ = [
     "FileGone",
     "FileOverLimit",
     "MigrationEdited",
+    "ModelNotFound",
     "NeedsOcr",
     "NoEmbedder",
     "NoQuestionsLeft",

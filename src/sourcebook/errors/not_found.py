@@ -111,3 +111,12 @@ class TermNotFound(NotFound):
     """
 
     code = "term_not_found"
+
+
+class ModelNotFound(NotFound):
+    """There is no such model.
+
+    `sourcebook models list` shows the models that can be used.
+    """
+
+    code = "model_not_found"

@@ -181,6 +181,14 @@ class PassagesFound:
 
 
 @dataclass(frozen=True, slots=True)
+class ExcerptFound:
+    """What the documents say, to be read while a slow chat model writes the answer. It is no part of the answer."""
+
+    text: str
+    citations: Sequence[Citation] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TokenWritten:
     """The next piece of the answer's text."""
 
@@ -214,4 +222,6 @@ class Failed:
     error: Exception
 
 
-AnswerEvent: TypeAlias = Searching | PassagesFound | TokenWritten | CitationChecked | Done | Declined | Failed
+AnswerEvent: TypeAlias = (
+    Searching | PassagesFound | ExcerptFound | TokenWritten | CitationChecked | Done | Declined | Failed
+)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.providers.catalogue.table import is_known
 from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.settings.masks import masked
 from sourcebook.storage.base_address import checked_base
@@ -78,8 +79,9 @@ class Settings(BaseModel):
     )
     embedder: str = Field(
         default="default",
-        description="The embedding model: `default`, which comes with Sourcebook; `minilm`, for English; "
-        "`onnx:FOLDER`; `openai:MODEL`, on any OpenAI-compatible server; `ollama:MODEL`; or `none`.",
+        description="The embedding model: `default`, which comes with Sourcebook; `minilm`, for English; an embedder "
+        "of `sourcebook models list`; `onnx:FOLDER`; `openai:MODEL`, on any OpenAI-compatible server; "
+        "`ollama:MODEL`; or `none`.",
     )
     embedder_base_url: str | None = Field(
         default=None,
@@ -153,9 +155,10 @@ class Settings(BaseModel):
         description="Rules that give a document its type by its path: `place=type`, separated by commas. The first "
         "match wins; without a match the type is `document`. A place ending in `/` is a folder, any other a file.",
     )
-    rerank_provider: Literal["local", "api"] = Field(
+    rerank_provider: Literal["local", "api", "onnx"] = Field(
         default="local",
-        description="The reranker: `local`, which comes with Sourcebook, or `api`, on a server.",
+        description="The reranker: `local`, which comes with Sourcebook; `onnx`, a cross-encoder on this machine; or "
+        "`api`, on a server.",
     )
     rerank_base_url: str | None = Field(
         default=None,
@@ -165,7 +168,8 @@ class Settings(BaseModel):
     rerank_model: str | None = Field(
         default=None,
         min_length=1,
-        description="The name of the model on that server.",
+        description="The reranker's model: its name on that server, its name in `sourcebook models list`, or the "
+        "folder of a cross-encoder.",
     )
     rerank_api_key: SecretStr | None = Field(
         default=None,
@@ -175,7 +179,8 @@ class Settings(BaseModel):
         default=10.0,
         gt=0,
         le=600,
-        description="Seconds to wait for the reranker's server.",
+        description="Seconds to wait for the reranker. A cross-encoder judges what it can in that time; the rest keeps "
+        "its order.",
     )
     rerank_on_failure: Literal["error", "fused"] = Field(
         default="error",
@@ -185,8 +190,23 @@ class Settings(BaseModel):
     chat_model: str = Field(
         default="none",
         min_length=1,
-        description="The chat model that writes answers: `openai:MODEL`, on any OpenAI-compatible server; "
+        description="The chat model that writes answers: `local:NAME`, on this machine without a server, by its name "
+        "in `sourcebook models list` or the path of a GGUF file; `openai:MODEL`, on any OpenAI-compatible server; "
         "`ollama:MODEL`; or `none`, to quote the documents instead.",
+    )
+    chat_threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=256,
+        description="How many threads a `local:` chat model uses. Default: one for each core that is free when it is "
+        "loaded.",
+    )
+    chat_context: int = Field(
+        default=4096,
+        ge=512,
+        le=131_072,
+        description="How many model tokens a `local:` chat model can have before its eyes at once: the passages, the "
+        "conversation and the answer. More takes more memory.",
     )
     chat_base_url: str | None = Field(
         default=None,
@@ -227,6 +247,30 @@ class Settings(BaseModel):
         ge=1,
         le=50,
         description="The most passages to base an answer on.",
+    )
+    answer_characters: int | None = Field(
+        default=None,
+        ge=200,
+        le=200_000,
+        description="The most characters of passages to give to the chat model. Default: 8,000, and 3,000 for a "
+        "`local:` model, which reads slowly.",
+    )
+    judge_model: str = Field(
+        default="none",
+        min_length=1,
+        description="The model that looks for sentences of an answer that contradict their source: a judge of "
+        "`sourcebook models list`, the folder of one, or `none`.",
+    )
+    reader_model: str = Field(
+        default="none",
+        min_length=1,
+        description="The model that marks the words that answer a question: a reader of `sourcebook models list`, the "
+        "folder of one, or `none`.",
+    )
+    models_folder: str = Field(
+        default="~/.local/share/sourcebook/models",
+        min_length=1,
+        description="The folder where `sourcebook models get` keeps models. Several bases may share it.",
     )
     telegram_token: SecretStr | None = Field(
         default=None,
@@ -344,13 +388,13 @@ class Settings(BaseModel):
     @classmethod
     def _known_embedder(cls, embedder: str) -> str:
         kind, _, model = embedder.partition(":")
-        if embedder in ("default", "none", "minilm") or (
-            kind in ("onnx", "openai", "ollama") and model.strip()
-        ):
+        if embedder in ("default", "none", "minilm") or is_known(embedder):
+            return embedder
+        if kind in ("onnx", "openai", "ollama") and model.strip():
             return embedder
         raise ValueError(
-            "choose default, none, minilm, onnx:FOLDER, openai:MODEL or ollama:MODEL, "
-            "and replace the word in capitals with your own"
+            "choose default, none, minilm, an embedder of `sourcebook models list`, onnx:FOLDER, openai:MODEL or "
+            "ollama:MODEL, and replace the word in capitals with your own"
         )
 
     @field_validator("embedder_base_url", "rerank_base_url", "chat_base_url", "telegram_api_base")

@@ -17,6 +17,7 @@ from sourcebook.consult.answer.citations import (
     cited_sentences,
     marks_come_first,
     quote_at,
+    wide_quote,
 )
 from sourcebook.consult.answer.extract import Asked, emphasised, extract
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
@@ -288,11 +289,20 @@ class StreamedAnswer:
                 break
             if quote.is_enough and reworded is None:
                 reworded = passage, quote
+        reworded = reworded or self._wide(sentence.text)
         if reworded is not None:
             passage, quote = reworded
             shown = self._numbered(passage, quote.span)
             self._sources[shown - 1].is_settled = True
             yield self._citation(shown, passage, quote)
+
+    def _wide(self, sentence: str) -> tuple[int, Quote] | None:
+        """The first passage that says it over several lines."""
+        for number in range(1, len(self.desk.passages) + 1):
+            passage, context = self._passage(number)
+            if quote := wide_quote(sentence, passage.chunk.content, self.desk.language, context):
+                return number, quote
+        return None
 
     def _best(self, sentence: str, number: int) -> Quote:
         """The words of a passage that support a sentence best, looked for once."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.faces.cli.output import Stream, say, tell
 from sourcebook.faces.source_place import source_place
-from sourcebook.model.chat import Tier, TokenWritten
+from sourcebook.model.chat import ExcerptFound, Tier, TokenWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,7 @@ _DOUBTS = {
     "hedge": "the source is less sure",
     "reworded": "it is put in other words than the source",
     "words": "the source contains too few of its words",
+    "contradiction": "a model finds that it contradicts the source",
     "no_quote": "the source contains none of its words",
 }
 
@@ -54,6 +55,8 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
         def show(event: AnswerEvent) -> None:
             if isinstance(event, TokenWritten):
                 stream.write(event.text)
+            elif isinstance(event, ExcerptFound):
+                tell(f"The documents say (the model is still writing):\n{event.text}\n")
 
         answer = ask(show)
         stream.end()

@@ -24,6 +24,8 @@ from sourcebook.faces.cli.commands import (
     import_,
     kb,
     kb_files,
+    models,
+    models_compare,
     moderate,
     reindex,
     restore,
@@ -167,6 +169,15 @@ tokens_app.command("balance")(takes_common_options(tokens.balance))
 tokens_app.command("credit")(takes_common_options(tokens.credit))
 tokens_app.command("history")(takes_common_options(tokens.history))
 app.add_typer(tokens_app, name="tokens")
+
+models_app = typer.Typer(help="Embedding, reranking and chat models on this machine.", rich_markup_mode=None)
+models_app.command("list")(takes_common_options(models.list_models))
+models_app.command("get")(takes_common_options(models.get))
+models_app.command("add")(takes_common_options(models.add))
+models_app.command("use")(takes_common_options(models.use))
+models_app.command("compare")(takes_common_options(models_compare.compare))
+models_app.command("remove")(takes_common_options(models.remove))
+app.add_typer(models_app, name="models")
 
 config_app = typer.Typer(help="The settings, and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))
