@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
     OpenBase,
+    make_accounts,
     make_consultation,
     make_help_retrieval,
     make_ingest,
+    make_keys,
     make_moderation,
     make_people,
     make_reception,
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.jobs import Job
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
@@ -322,6 +326,16 @@ class AsyncSourcebook(EarlierNames):
     def people(self) -> People:
         """Users: their roles, consultations, messages and tokens."""
         return make_people(self.stores, self._settings, self._face)
+
+    @property
+    def accounts(self) -> AccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return make_accounts(self.stores, self._connection.passwords, self._settings)
+
+    @property
+    def keys(self) -> KeyService:
+        """API keys: make, list and revoke them."""
+        return make_keys(self.stores)
 
     @property
     def reception(self) -> Reception:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
 from sourcebook.model.moderation import Keep
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
@@ -522,6 +526,117 @@ class SyncPeople:
     def sweep_reservations(self) -> int:
         """Return what dead processes held. Says how many reservations that was."""
         return self._waiter.call(self._door.sweep_reservations)
+
+
+class SyncAccountService:
+    """Names to sign in with. Each belongs to a user and is bound to a role and, if wanted, to collections."""
+
+    def __init__(self, waiter: Waiter, door: AccountService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def add(
+        self,
+        login: str,
+        password: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        user: int | None = None,
+    ) -> Account:
+        """Make an account for a new user, or for an existing one, who then gets the role.
+
+        Without collections it may see all of them.
+        """
+        return self._waiter.call(
+            self._door.add, login, password, role=role, collections=collections, user=user
+        )
+
+    def get(self, login: str) -> Account:
+        """The account of this name."""
+        return self._waiter.call(self._door.get, login)
+
+    def all(self) -> list[Account]:
+        """All accounts, by name."""
+        return self._waiter.call(self._door.all)
+
+    def set_password(self, login: str, password: str) -> Account:
+        """Change an account's password. Everybody who is signed in with it is signed out."""
+        return self._waiter.call(self._door.set_password, login, password)
+
+    def set_collections(self, login: str, collections: Sequence[str] | None) -> Account:
+        """Say which collections an account may see from now on; None means all of them."""
+        return self._waiter.call(self._door.set_collections, login, collections)
+
+    def remove(self, login: str) -> None:
+        """Remove an account, its sign-ins and its keys. The user and the user's conversations stay."""
+        return self._waiter.call(self._door.remove, login)
+
+    def sign_in(self, login: str, password: str, *, address: str = "") -> SignIn:
+        """Check a password and begin a sign-in.
+
+        After several failures, further attempts have to wait, longer each time. A name that does not exist is treated
+        like one that does. Its `token` is shown only here.
+        """
+        return self._waiter.call(self._door.sign_in, login, password, address=address)
+
+    def identify(self, token: str) -> Identity | None:
+        """Who signed in with this token; None if the sign-in has ended, or the user is blocked."""
+        return self._waiter.call(self._door.identify, token)
+
+    def sign_out(self, token: str) -> bool:
+        """End one sign-in. True if there was one."""
+        return self._waiter.call(self._door.sign_out, token)
+
+    def sign_out_everywhere(self, login: str) -> int:
+        """End all sign-ins of an account. Returns how many there were."""
+        return self._waiter.call(self._door.sign_out_everywhere, login)
+
+    def any_account(self) -> bool:
+        """Whether there is an account."""
+        return self._waiter.call(self._door.any_account)
+
+
+class SyncKeyService:
+    """Keys for programs. A key is shown once, when it is made, and stored as a hash."""
+
+    def __init__(self, waiter: Waiter, door: KeyService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def create(
+        self,
+        name: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        account: str | None = None,
+        days: int | None = None,
+    ) -> NewApiKey:
+        """Make a key that acts for this account; without one, for a new user, so that its conversations are its own.
+
+        It never allows more than its account may. Without collections it may see all that the account sees; `days` is
+        how long it is valid.
+        """
+        return self._waiter.call(
+            self._door.create, name, role=role, collections=collections, account=account, days=days
+        )
+
+    def all(self) -> list[ApiKey]:
+        """All keys, revoked ones too, oldest first."""
+        return self._waiter.call(self._door.all)
+
+    def revoke(self, key: int) -> ApiKey:
+        """Make a key useless from now on. Its number is in the list."""
+        return self._waiter.call(self._door.revoke, key)
+
+    def identify(self, secret: str) -> Identity | None:
+        """Whom a key acts for; None if it is unknown, revoked, expired, or its user is blocked."""
+        return self._waiter.call(self._door.identify, secret)
+
+    def any_key(self) -> bool:
+        """Whether there is a key that is valid now."""
+        return self._waiter.call(self._door.any_key)
 
 
 class SyncReception:
@@ -1238,6 +1353,16 @@ class Sourcebook:
     def people(self) -> SyncPeople:
         """Users: their roles, consultations, messages and tokens."""
         return SyncPeople(self._waiter, self._book.people)
+
+    @property
+    def accounts(self) -> SyncAccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return SyncAccountService(self._waiter, self._book.accounts)
+
+    @property
+    def keys(self) -> SyncKeyService:
+        """API keys: make, list and revoke them."""
+        return SyncKeyService(self._waiter, self._book.keys)
 
     @property
     def reception(self) -> SyncReception:

@@ -37,7 +37,9 @@ its default message; the rest is its default hint.
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
-    │   └── TermNotFound
+    │   ├── TermNotFound
+    │   ├── AccountNotFound
+    │   └── KeyNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
@@ -47,7 +49,8 @@ its default message; the rest is its default hint.
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
-    │   └── ReindexOverrun
+    │   ├── ReindexOverrun
+    │   └── AccountExists
     ├── StorageError                the database failed or cannot be used
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
@@ -74,10 +77,26 @@ its default message; the rest is its default hint.
     │   ├── ProviderRefused
     │   └── BadProviderAnswer
     └── AuthError                   permission denied
-        └── UserBlocked
+        ├── UserBlocked
+        ├── NotSignedIn
+        ├── WrongPassword
+        ├── RoleMissing
+        ├── ForeignRequest
+        ├── TooManyRequests
+        │   └── TooManyAttempts
+        └── NobodyMayEnter
 """
 
-from sourcebook.errors.auth import UserBlocked
+from sourcebook.errors.auth import (
+    ForeignRequest,
+    NobodyMayEnter,
+    NotSignedIn,
+    RoleMissing,
+    TooManyAttempts,
+    TooManyRequests,
+    UserBlocked,
+    WrongPassword,
+)
 from sourcebook.errors.branches import (
     AuthError,
     Conflict,
@@ -88,6 +107,7 @@ from sourcebook.errors.branches import (
     UsageError,
 )
 from sourcebook.errors.conflict import (
+    AccountExists,
     ActiveModelChanged,
     AlreadyDecided,
     CollectionConflict,
@@ -99,12 +119,14 @@ from sourcebook.errors.conflict import (
     TooManyRemovals,
 )
 from sourcebook.errors.not_found import (
+    AccountNotFound,
     ChunkNotFound,
     CollectionNotFound,
     CuratedAnswerNotFound,
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    KeyNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
@@ -163,6 +185,8 @@ from sourcebook.errors.usage import (
 )
 
 __all__ = [
+    "AccountExists",
+    "AccountNotFound",
     "ActiveModelChanged",
     "AlreadyDecided",
     "AmbiguousName",
@@ -201,14 +225,18 @@ __all__ = [
     "EncryptedFile",
     "FileGone",
     "FileOverLimit",
+    "ForeignRequest",
+    "KeyNotFound",
     "MigrationEdited",
     "NeedsOcr",
     "NoEmbedder",
     "NoQuestionsLeft",
+    "NobodyMayEnter",
     "NotASourcebook",
     "NotEnoughTokens",
     "NotFound",
     "NotOpen",
+    "NotSignedIn",
     "NothingAsked",
     "NothingToSearchFor",
     "ParserDied",
@@ -220,6 +248,7 @@ __all__ = [
     "ProviderTimeout",
     "ProviderUnreachable",
     "ReindexOverrun",
+    "RoleMissing",
     "ServerTooOld",
     "SessionNotFound",
     "SourcebookError",
@@ -228,11 +257,14 @@ __all__ = [
     "StorageError",
     "TermNotFound",
     "TooLittleData",
+    "TooManyAttempts",
     "TooManyRemovals",
+    "TooManyRequests",
     "TopicNotFound",
     "UnsupportedFile",
     "UsageError",
     "UsedAfterFork",
     "UserBlocked",
     "UserNotFound",
+    "WrongPassword",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sourcebook.ports.accounts import Accounts, ApiKeys
     from sourcebook.ports.chat import CuratedAnswers, Sessions, Terminology
     from sourcebook.ports.moderation import ModerationQueue
     from sourcebook.ports.people import Ledger, Messages, Topics, Users, Visits
@@ -35,3 +36,5 @@ class Stores:
     messages: Messages
     ledger: Ledger
     visits: Visits
+    accounts: Accounts
+    keys: ApiKeys
