@@ -10,8 +10,9 @@ from fastapi import FastAPI
 
 from sourcebook._version import __version__
 from sourcebook.faces.http.caller import OpenGate
+from sourcebook.faces.http.gatekeeper import Gatekeeper
 from sourcebook.faces.http.problems import add_problems
-from sourcebook.faces.http.routes import questions
+from sourcebook.faces.http.routes import questions, sign_in
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
@@ -37,7 +38,9 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     app.state.settings = settings
     app.state.gate = gate or OpenGate()
     add_problems(app)
+    app.add_middleware(Gatekeeper, gate=app.state.gate)
     app.include_router(questions.router)
+    app.include_router(sign_in.router)
 
     @app.get("/healthz", tags=["operation"], summary="Whether the process is alive")
     async def healthz() -> dict[str, str]:

@@ -14,16 +14,24 @@ from starlette.exceptions import HTTPException
 from sourcebook.errors import (
     AuthError,
     Conflict,
+    ForeignRequest,
     NotFound,
+    NotSignedIn,
     ProviderError,
     SourcebookError,
     StorageError,
+    TooManyRequests,
     UsageError,
+    WrongPassword,
 )
 
 _log = logging.getLogger(__name__)
 
 _STATUS: tuple[tuple[type[SourcebookError], int], ...] = (
+    (NotSignedIn, 401),
+    (WrongPassword, 401),
+    (TooManyRequests, 429),
+    (ForeignRequest, 403),
     (UsageError, 400),
     (NotFound, 404),
     (Conflict, 409),
@@ -36,6 +44,22 @@ _STATUS: tuple[tuple[type[SourcebookError], int], ...] = (
 def status_of(error: SourcebookError) -> int:
     """The HTTP status of an error: its own, or that of its branch."""
     return next((status for branch, status in _STATUS if isinstance(error, branch)), 500)
+
+
+def headers_of(error: SourcebookError) -> dict[str, str]:
+    """The headers that go with an error: how to come in, or how long to wait."""
+    match error:
+        case NotSignedIn() | WrongPassword():
+            return {"WWW-Authenticate": 'Bearer realm="sourcebook"'}
+        case TooManyRequests():
+            return {"Retry-After": str(error.seconds)}
+        case _:
+            return {}
+
+
+def problem_of(error: SourcebookError) -> JSONResponse:
+    """One of our errors as a problem document."""
+    return problem(status_of(error), error.code, error.message, error.hint, headers_of(error))
 
 
 def problem(
@@ -58,7 +82,7 @@ def add_problems(app: FastAPI) -> None:
 
     async def known(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, SourcebookError)  # noqa: S101 - registered for this class alone
-        return problem(status_of(error), error.code, error.message, error.hint)
+        return problem_of(error)
 
     async def malformed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class alone

@@ -96,14 +96,15 @@ class SqlApiKeys:
 
     async def _seen_with(self, row: Row) -> frozenset[str] | None:
         """The collections of the key that its person may see, too."""
-        bounds: list[frozenset[str]] = []
+        seen: frozenset[str] | None = None
         if row["is_bound"]:
             of_key = await self._database.fetch("collections_of_key", api_key_id=row["id"])
-            bounds.append(frozenset(each["collection_id"] for each in of_key))
+            seen = frozenset(str(each["collection_id"]) for each in of_key)
         if row["is_person_bound"]:
             of_user = await self._database.fetch("collections_of_user", user_id=row["user_id"])
-            bounds.append(frozenset(each["collection_id"] for each in of_user))
-        return frozenset.intersection(*bounds) if bounds else None
+            allowed = frozenset(str(each["collection_id"]) for each in of_user)
+            seen = allowed if seen is None else seen & allowed
+        return seen
 
     async def _note_use(self, row: Row, now: int) -> None:
         before = now - _USE_IS_NOTED_EVERY

@@ -1,3 +1,4 @@
+import asyncio
 from typing import Annotated
 
 import typer
@@ -5,6 +6,7 @@ import typer
 from sourcebook.client import AsyncSourcebook
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import tell
+from sourcebook.settings import Settings
 
 
 def serve(
@@ -16,8 +18,18 @@ def serve(
     import uvicorn  # noqa: PLC0415 - costs a third of a second that no other command should pay
 
     from sourcebook.faces.http.app import create_app  # noqa: PLC0415
+    from sourcebook.faces.http.gate import ServerGate  # noqa: PLC0415
 
     settings = call.loaded.settings
-    app = create_app(AsyncSourcebook(settings=settings, face="http"), settings)
+    asyncio.run(_require_somebody(settings, host))
+    book = AsyncSourcebook(settings=settings, face="http")
+    app = create_app(book, settings, ServerGate(book, settings, host))
     tell(f"Sourcebook is at http://{host}:{port}. Press Ctrl-C to stop it.")
     uvicorn.run(app, host=host, port=port, log_level="warning")
+
+
+async def _require_somebody(settings: Settings, host: str) -> None:
+    from sourcebook.faces.http.gate import require_somebody  # noqa: PLC0415
+
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        await require_somebody(book, settings, host)

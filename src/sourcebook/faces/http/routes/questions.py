@@ -10,7 +10,13 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http.caller import Book, Reader, ServerSettings, allowed_collections
+from sourcebook.faces.http.caller import (
+    Book,
+    Reader,
+    ServerSettings,
+    allowed_collections,
+    require_visible_session,
+)
 from sourcebook.faces.http.events import answer_events, as_sse
 from sourcebook.model.search import RetrievalConfig, RetrievalMode
 
@@ -63,6 +69,8 @@ async def ask(
     collections = allowed_collections(caller, body.collections, settings) if body.collections else None
     if collections is None and body.session is None:
         collections = allowed_collections(caller, None, settings)
+    if body.session is not None:
+        await require_visible_session(caller, book, body.session)
 
     async def asked(on_event: Any = None) -> Any:
         return await book.ask(
