@@ -26,6 +26,7 @@ from sourcebook.doors.curated import CuratedDoor
 from sourcebook.doors.earlier_names import EarlierNames
 from sourcebook.doors.library import LibraryDoor
 from sourcebook.doors.maintenance import MaintenanceDoor
+from sourcebook.doors.models import ModelsDoor
 from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
 from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.service import DefaultRetriever
@@ -275,12 +276,14 @@ class AsyncSourcebook(EarlierNames):
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
         user: int = LOCAL_USER,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
         `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
         question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        Without one, `earlier` are the messages that came before, which are not stored.
         """
         inquiry = Inquiry(
             question,
@@ -292,6 +295,7 @@ class AsyncSourcebook(EarlierNames):
             subcategory=subcategory,
             filter=filter,
             otherwise=self._several(None),
+            earlier=tuple(earlier),
         )
         return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
 
@@ -376,6 +380,11 @@ class AsyncSourcebook(EarlierNames):
     def maintenance(self) -> MaintenanceDoor:
         """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return MaintenanceDoor(self._connection)
+
+    @property
+    def models(self) -> ModelsDoor:
+        """The embedder and the reranker by themselves."""
+        return ModelsDoor(self._connection)
 
     async def _stale_drafts(self) -> int:
         return (await self.stores.moderation.count_pending())[DraftKind.STALE]

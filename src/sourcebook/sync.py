@@ -13,6 +13,7 @@ from sourcebook.model.moderation import Keep
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.forward import forward
+from sourcebook.ports.providers import TextRole
 from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
     from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.models import ModelsDoor
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         Document,
         DocumentDetails,
         DocumentStatus,
+        EmbeddingModel,
         JsonValue,
         Metadata,
         WriteReport,
@@ -67,7 +70,7 @@ if TYPE_CHECKING:
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.context import QuestionContext
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
@@ -1073,6 +1076,28 @@ class SyncMaintenanceDoor:
         return self._waiter.call_even_closed(self._door.repair, on_progress=on_progress)
 
 
+class SyncModelsDoor:
+    """The models that searching uses, by themselves: vectors of texts, and texts in the order of a question."""
+
+    def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def embedding_model(self) -> EmbeddingModel:
+        """The model that `embed` uses."""
+        return self._waiter.call(self._door.embedding_model)
+
+    def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
+        """A vector for each text. Some models embed a question differently from the text that answers it."""
+        return self._waiter.call(self._door.embed, texts, role=role)
+
+    def rerank(
+        self, query: str, texts: Sequence[str], *, top_k: int | None = None
+    ) -> list[tuple[int, float]]:
+        """The place of each text in the list that was given, with its score, best first."""
+        return self._waiter.call(self._door.rerank, query, texts, top_k=top_k)
+
+
 class Sourcebook:
     """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
 
@@ -1307,12 +1332,14 @@ class Sourcebook:
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
         user: int = 1,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
         `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
         question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        Without one, `earlier` are the messages that came before, which are not stored.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1323,6 +1350,7 @@ class Sourcebook:
             subcategory=subcategory,
             filter=filter,
             user=user,
+            earlier=earlier,
             on_event=on_event,
         )
 
@@ -1398,6 +1426,11 @@ class Sourcebook:
     def maintenance(self) -> SyncMaintenanceDoor:
         """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return SyncMaintenanceDoor(self._waiter, self._book.maintenance)
+
+    @property
+    def models(self) -> SyncModelsDoor:
+        """The embedder and the reranker by themselves."""
+        return SyncModelsDoor(self._waiter, self._book.models)
 
     create_session = forward("conversations", SyncConversationsDoor.create)
     sessions = forward("conversations", SyncConversationsDoor.latest)

@@ -11,6 +11,8 @@ from fastapi import FastAPI
 from sourcebook._version import __version__
 from sourcebook.faces.http.caller import OpenGate
 from sourcebook.faces.http.gatekeeper import Gatekeeper
+from sourcebook.faces.http.openai import chat, search_models
+from sourcebook.faces.http.openai.conversation import KnownConversations
 from sourcebook.faces.http.problems import add_problems
 from sourcebook.faces.http.routes import questions, sign_in
 
@@ -37,10 +39,13 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     app.state.book = book
     app.state.settings = settings
     app.state.gate = gate or OpenGate()
+    app.state.known_conversations = KnownConversations()
     add_problems(app)
     app.add_middleware(Gatekeeper, gate=app.state.gate)
     app.include_router(questions.router)
     app.include_router(sign_in.router)
+    app.include_router(chat.router)
+    app.include_router(search_models.router)
 
     @app.get("/healthz", tags=["operation"], summary="Whether the process is alive")
     async def healthz() -> dict[str, str]:
