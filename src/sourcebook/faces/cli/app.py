@@ -24,6 +24,7 @@ from sourcebook.faces.cli.commands import (
     import_,
     kb,
     keys,
+    mcp,
     moderate,
     reindex,
     restore,
@@ -82,6 +83,7 @@ app.command("search")(takes_common_options(search.search))
 app.command("ask")(takes_common_options(ask.ask))
 app.command("chat")(takes_common_options(chat.chat))
 app.command("serve")(takes_common_options(serve.serve))
+app.command("mcp")(takes_common_options(mcp.mcp))
 app.command("bot")(takes_common_options(bot.bot))
 app.command("demo")(takes_common_options(demo.demo))
 app.command("doctor")(takes_common_options(doctor.doctor))

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from sourcebook._version import __version__
 from sourcebook.faces.http.caller import OpenGate
 from sourcebook.faces.http.gatekeeper import Gatekeeper
+from sourcebook.faces.http.mcp_mount import mount_mcp, mounted_mcp
 from sourcebook.faces.http.openai import chat, search_models
 from sourcebook.faces.http.openai.conversation import KnownConversations
 from sourcebook.faces.http.problems import add_problems
@@ -27,7 +28,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncGenerator[None, None]:
-        async with book:
+        async with book, mounted_mcp(app):
             yield
 
     app = FastAPI(
@@ -46,6 +47,8 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     app.include_router(sign_in.router)
     app.include_router(chat.router)
     app.include_router(search_models.router)
+
+    mount_mcp(app, book, settings)
 
     @app.get("/healthz", tags=["operation"], summary="Whether the process is alive")
     async def healthz() -> dict[str, str]:

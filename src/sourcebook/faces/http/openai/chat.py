@@ -8,8 +8,9 @@ from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.errors import NothingAsked
+from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.caller import Book, Reader, ServerSettings
-from sourcebook.faces.http.openai.completions import Completion, footnotes
+from sourcebook.faces.http.openai.completions import Completion
 from sourcebook.faces.http.openai.conversation import KnownConversations, read_conversation
 from sourcebook.faces.http.openai.model_names import MAIN, collections_named, find_model, models
 from sourcebook.faces.http.openai.questions import ChatQuestion, reply_to

@@ -9,9 +9,7 @@ from uuid import uuid4
 from sourcebook.faces import json_shapes
 
 if TYPE_CHECKING:
-    from sourcebook.model.chat import Answer, Citation
-
-_QUOTED = 200
+    from sourcebook.model.chat import Answer
 
 
 class Completion:
@@ -45,25 +43,10 @@ class Completion:
         return {**self._head, "object": "chat.completion.chunk", "choices": choices}
 
 
-def footnotes(answer: Answer) -> str:
-    """The sources of an answer below it, by the numbers that stand in its text."""
-    if not answer.citations:
-        return ""
-    return "\n\n---\n" + "\n".join(_footnote(each) for each in answer.citations)
-
-
 def usage(question: str, text: str) -> dict[str, int]:
     """An estimate: four characters are about one model token."""
     asked, written = -(-len(question) // 4), -(-len(text) // 4)
     return {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
-
-
-def _footnote(citation: Citation) -> str:
-    place = citation.document_title or citation.document_path
-    page = "" if citation.page is None else f", page {citation.page}"
-    quote = " ".join(citation.quote.split())
-    short = quote if len(quote) <= _QUOTED else quote[:_QUOTED].rsplit(" ", 1)[0] + " …"
-    return f"[{citation.number}] {place}{page}: “{short}”"
 
 
 def _extra(answer: Answer | None) -> dict[str, Any]:

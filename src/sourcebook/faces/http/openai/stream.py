@@ -9,7 +9,7 @@ import anyio
 from starlette.responses import Response
 
 from sourcebook.errors import NothingAsked, SourcebookError
-from sourcebook.faces.http.openai.completions import footnotes
+from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.openai.errors import error_body, openai_problem
 from sourcebook.faces.http.openai.questions import reply_to
 from sourcebook.faces.http.problems import status_of
