@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from sourcebook.faces.mcp.server import KnowledgeServer, local_caller
 
 pytestmark = pytest.mark.anyio
 LONG = "A sentence about gravel paths and their edges. " * 400
-Connect = Callable[[str], AbstractAsyncContextManager[Client]]
+HELLO: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ async def served(desk: ServerDesk) -> AsyncGenerator[str, None]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve)
         with anyio.fail_after(20):
-            while not server.started:
+            while not server.started:  # noqa: ASYNC110 - it has no event to wait for
                 await anyio.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http://127.0.0.1:{port}"
@@ -50,9 +50,11 @@ async def served(desk: ServerDesk) -> AsyncGenerator[str, None]:
 async def connected(url: str, key: str, **headers: str) -> AsyncGenerator[Client, None]:
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    async with httpx.AsyncClient(headers=headers) as http:
-        async with Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client:
-            yield client
+    async with (
+        httpx.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        yield client
 
 
 @pytest.fixture
@@ -208,40 +210,40 @@ async def test_over_http_a_key_sees_its_own_collections(desk: ServerDesk) -> Non
 
 
 async def test_over_http_nobody_comes_in_without_a_key_or_from_another_site(desk: ServerDesk) -> None:
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     accept = {"Accept": "application/json, text/event-stream"}
     async with served(desk) as url, httpx.AsyncClient(base_url=url, headers=accept) as http:
         for headers in ({}, {"Authorization": "Bearer sb_wrong"}):
             for method in ("GET", "POST", "DELETE"):
-                answer = await http.request(method, "/mcp", json=hello, headers=headers)
+                answer = await http.request(method, "/mcp", json=HELLO, headers=headers)
                 assert answer.status_code == 401
                 assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 async def test_on_this_machine_a_foreign_name_or_page_is_refused(db: str) -> None:
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     accept = {"Accept": "application/json, text/event-stream"}
     async with server_desk(db, host="127.0.0.1", with_people=False) as desk, served(desk) as url:
         async with connected(url, "") as client:
             assert len((await client.list_tools()).tools) == 5
         async with httpx.AsyncClient(base_url=url, headers=accept) as http:
             for headers in ({"Host": "evil.test"}, {"Origin": "http://evil.test"}, {"Origin": "null"}):
-                answer = await http.post("/mcp", json=hello, headers=headers)
+                answer = await http.post("/mcp", json=HELLO, headers=headers)
                 assert answer.status_code == 403, headers
 
 
 async def test_over_http_questions_are_counted(db: str) -> None:
-    async with server_desk(db, questions_per_minute=1) as desk, served(desk) as url:
-        async with connected(url, desk.keys["reader"]) as client:
-            assert not (await client.call_tool("ask", {"question": QUESTION})).is_error
-            assert (await client.call_tool("ask", {"question": QUESTION})).is_error
-            assert not (await client.call_tool("search", {"query": "soil"})).is_error
+    async with (
+        server_desk(db, questions_per_minute=1) as desk,
+        served(desk) as url,
+        connected(url, desk.keys["reader"]) as client,
+    ):
+        assert not (await client.call_tool("ask", {"question": QUESTION})).is_error
+        assert (await client.call_tool("ask", {"question": QUESTION})).is_error
+        assert not (await client.call_tool("search", {"query": "soil"})).is_error
 
 
 @pytest.fixture
 async def plain_base(db: str) -> str:
-    settings = Settings(db=db, embedder="none")
-    async with AsyncSourcebook(settings=settings) as book:
+    async with AsyncSourcebook(settings=Settings(db=db), embedder=FakeEmbedder()) as book:
         await book.add_text("Blueberries want sour soil.", id="soil", title="Soil")
         await book.add_text("Only here.", id="own", collection="other")
     return db

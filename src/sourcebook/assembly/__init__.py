@@ -10,6 +10,7 @@ from sourcebook.assembly.base import (
 )
 from sourcebook.assembly.chat_models import make_chat_model
 from sourcebook.assembly.consult import (
+    make_answer_import,
     make_calibrator,
     make_consultation,
     make_entries,
@@ -22,6 +23,7 @@ from sourcebook.assembly.ingest import (
     files_of,
     make_claims,
     make_ingest,
+    make_parsers,
     make_pictures,
     make_stored_files,
     make_uploads,
@@ -52,6 +54,7 @@ __all__ = [
     "is_old_base",
     "make_absences",
     "make_accounts",
+    "make_answer_import",
     "make_backups",
     "make_bundles",
     "make_calibrator",
@@ -66,6 +69,7 @@ __all__ = [
     "make_keys",
     "make_manual",
     "make_moderation",
+    "make_parsers",
     "make_passwords",
     "make_people",
     "make_pictures",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mcp_types as types
 from mcp import MCPError, stdio_server
@@ -152,8 +152,9 @@ class KnowledgeServer:
 
     def _caller(self, context: ServerRequestContext[Any]) -> Caller:
         """Nobody is let in here who was not let in before."""
-        request: object = context.request
-        known = getattr(request.state, "caller", None) if isinstance(request, HTTPConnection) else self._local
+        request = cast("object", context.request)
+        state = cast("HTTPConnection", request).state if isinstance(request, HTTPConnection) else None
+        known = self._local if state is None else getattr(state, "caller", None)
         if not isinstance(known, Caller):
             raise NotSignedIn
         return known
