@@ -21,6 +21,7 @@ from tests.unit.consulting import QUESTION, UNKNOWN
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.faces.mcp.server import KnowledgeServer, local_caller
+from sourcebook.testing.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.anyio
 LONG = "A sentence about gravel paths and their edges. " * 400
