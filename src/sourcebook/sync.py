@@ -16,7 +16,7 @@ from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from types import TracebackType
 
     from sourcebook.consult.reception.attendant import OnEvent
@@ -262,7 +262,7 @@ class SyncModeration:
         )
 
     def gaps(
-        self, since: int | None = None, limit: int = 20, *, collections: Collection[str] | None = None
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str] | None = None
     ) -> list[Gap]:
         """What to write next: questions that were declined, rejected or weakly supported, put together.
 

@@ -5,7 +5,7 @@ What was approved is bound to the words of the documents that bear it out. When 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -306,7 +306,7 @@ class Moderation:
     # Learning
 
     async def gaps(
-        self, since: int | None = None, limit: int = 20, *, collections: Collection[str] | None = None
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str] | None = None
     ) -> list[Gap]:
         """What to write next: questions that were declined, rejected or weakly supported, put together.
 

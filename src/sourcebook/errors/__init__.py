@@ -37,7 +37,8 @@ its default message; the rest is its default hint.
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
-    │   └── TermNotFound
+    │   ├── TermNotFound
+    │   └── JobNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
@@ -105,6 +106,7 @@ from sourcebook.errors.not_found import (
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    JobNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
@@ -201,6 +203,7 @@ __all__ = [
     "EncryptedFile",
     "FileGone",
     "FileOverLimit",
+    "JobNotFound",
     "MigrationEdited",
     "NeedsOcr",
     "NoEmbedder",

@@ -102,3 +102,12 @@ class TermNotFound(NotFound):
     """
 
     code = "term_not_found"
+
+
+class JobNotFound(NotFound):
+    """There is no such job.
+
+    The response to an upload names its jobs; `/api/jobs` lists them.
+    """
+
+    code = "job_not_found"

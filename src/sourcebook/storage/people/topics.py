@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -111,14 +112,19 @@ async def new_topic(
     culture: str | None,
     category: str | None,
     now: int,
+    collections: Sequence[str] = (),
 ) -> Topic:
-    """A topic and the conversation that it is around. The person must be locked, and have none open there."""
+    """A topic and the conversation that it is around. The person must be locked, and have none open there.
+
+    The conversation remembers the collections that it began in.
+    """
     await transaction.execute(
         "insert_topic_session",
         session_id=session_id,
         user_id=user_id,
         face=face,
         channel_key=channel_key,
+        scope=json.dumps({"collections": list(collections)} if collections else {}, ensure_ascii=False),
         now=now,
     )
     return await _inserted(transaction, user_id, session_id, channel_key, culture, category, now)

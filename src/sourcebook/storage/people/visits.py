@@ -143,7 +143,9 @@ class SqlVisits:
         place = (visit.channel_key, visit.subcategory, visit.category, terms.now)
         if visit.session_id is not None:
             return await topic_around(transaction, visit.user_id, visit.session_id, *place)
-        return await new_topic(transaction, visit.user_id, self._new_id(), terms.face, *place)
+        return await new_topic(
+            transaction, visit.user_id, self._new_id(), terms.face, *place, visit.collections or ()
+        )
 
     async def _begun(
         self,

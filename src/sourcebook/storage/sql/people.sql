@@ -119,9 +119,9 @@ select id, user_id, session_id, channel_key, status, culture, category, follow_u
        closed_at
 from topics where user_id = :user_id order by id desc limit :limit
 
--- name: insert_topic_session(session_id, user_id, face, channel_key, now)
-insert into chat_sessions (id, user_id, face, channel_key, created_at, updated_at)
-values (:session_id, :user_id, :face, :channel_key, :now, :now)
+-- name: insert_topic_session(session_id, user_id, face, channel_key, scope, now)
+insert into chat_sessions (id, user_id, face, channel_key, scope, created_at, updated_at)
+values (:session_id, :user_id, :face, :channel_key, :scope, :now, :now)
 
 -- name: insert_topic(user_id, session_id, channel_key, culture, category, now)
 insert into topics (user_id, session_id, channel_key, status, culture, category, created_at, updated_at)
