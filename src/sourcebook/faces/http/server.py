@@ -18,7 +18,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import AuthError, BaseUnreachable, UsageError
+from sourcebook.errors import AuthError, UsageError
 from sourcebook.faces import logs
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.http.caller import OpenGate
@@ -139,7 +139,7 @@ def _bound(config: uvicorn.Config) -> socket.socket:
         listener.bind((config.host, config.port))
     except OSError as error:
         listener.close()
-        raise BaseUnreachable(
+        raise UsageError(
             f"The server cannot listen at {config.host}:{config.port}: {error.strerror}.",
             hint="Choose another port with --port.",
         ) from None

@@ -48,6 +48,10 @@ _FORM = {
                         "type": "string",
                         "description": "The collection; without one, the default.",
                     },
+                    "id": {
+                        "type": "string",
+                        "description": "A name of your own for one file. Sent again, the new file replaces it.",
+                    },
                     "category": {"type": "string", "description": "The category of all these files."},
                     "subcategory": {"type": "string", "description": "The subcategory of all these files."},
                 },
@@ -67,13 +71,17 @@ _FORM = {
 async def upload(request: Request, caller: Admin, book: Book, settings: ServerSettings) -> dict[str, Any]:
     """Keep the files and queue them. Each becomes a job: `/api/jobs/{id}` says when it is done, or why it failed.
 
-    Whatever a job was returned for is safe, also if the server stops now. The same file again is the same document. A
-    file that is too large, or of no kind that is read, is in `failed`; if that is true of all, it is an error.
+    Whatever a job was returned for is safe, also if the server stops now. The same file again is the same document;
+    with an `id`, a new version replaces the old one. A file that is too large, or of no kind that is read, is in
+    `failed`; if that is true of all, it is an error.
     """
     async with _form(request) as form:
         files = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
         if not 1 <= len(files) <= MOST_FILES:
             raise UsageError(f"An upload has 1 to {MOST_FILES} files.", hint="Send each as a field `files`.")
+        own_id = _label(form, "id")
+        if own_id is not None and len(files) > 1:
+            raise UsageError("An `id` is for one file.", hint="Upload the files one by one.")
         chosen = one_collection(caller, _label(form, "collection"), settings)
         category, subcategory = _label(form, "category"), _label(form, "subcategory")
         largest = int(settings.max_file_mb * 1_000_000)
@@ -84,7 +92,7 @@ async def upload(request: Request, caller: Admin, book: Book, settings: ServerSe
             try:
                 data = await _read(file, name, largest)
                 job = await book.upload(
-                    name, data, collection=chosen, category=category, subcategory=subcategory
+                    name, data, id=own_id, collection=chosen, category=category, subcategory=subcategory
                 )
                 jobs.append(job)
             except UsageError as error:
