@@ -18,7 +18,7 @@ from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from types import TracebackType
 
     from sourcebook.consult.reception.attendant import OnEvent
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Collection,
         Document,
         DocumentDetails,
+        DocumentListing,
         DocumentStatus,
         EmbeddingModel,
         JsonValue,
@@ -269,9 +270,14 @@ class SyncModeration:
             subcategory=subcategory,
         )
 
-    def gaps(self, since: int | None = None, limit: int = 20) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together."""
-        return self._waiter.call(self._door.gaps, since, limit)
+    def gaps(
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str] | None = None
+    ) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together.
+
+        They are those of the whole base, or of these collections.
+        """
+        return self._waiter.call(self._door.gaps, since, limit, collections=collections)
 
     def digest(self, since: int, until: int | None = None) -> Digest:
         """A summary of a period: questions, tiers, stale answers, what to write."""
@@ -697,9 +703,15 @@ class SyncConversationsDoor:
         """Start a conversation. `ask` starts one itself when you name no session."""
         return self._waiter.call(self._door.create, title=title, scope=scope, user=user)
 
-    def latest(self, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
-        """All conversations, newest first."""
-        return self._waiter.call(self._door.latest, limit, user=user)
+    def latest(
+        self, limit: int = 50, *, user: int = 1, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        """All conversations, newest first; with `after`, those that come behind that one."""
+        return self._waiter.call(self._door.latest, limit, user=user, after=after)
+
+    def search(self, text: str, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
+        """The conversations in whose title or messages this text stands, newest first."""
+        return self._waiter.call(self._door.search, text, limit, user=user)
 
     def get(self, session_id: str, *, user: int = 1) -> Conversation:
         """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
@@ -849,6 +861,10 @@ class SyncLibraryDoor:
         """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._waiter.call(self._door.documents, collection, status=status)
 
+    def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
+        """A part of a collection's documents in order of path, without their text: as many as are asked for."""
+        return self._waiter.call(self._door.part, listing, collection=collection)
+
     def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
         """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         return self._waiter.call(self._door.find, name, collection=collection)
@@ -857,13 +873,22 @@ class SyncLibraryDoor:
         """One document with its text."""
         return self._waiter.call(self._door.get, document_id, collection=collection)
 
-    def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+    def page_picture(
+        self,
+        document_id: str,
+        page: int,
+        *,
+        span: tuple[int, int] | None = None,
+        collection: str | None = None,
+    ) -> bytes:
         """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
+
+        A span of the document's text, such as that of a citation, is marked on it as far as it stands on that page.
 
         It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
         was added. If that file is gone or has changed, this raises an error.
         """
-        return self._waiter.call(self._door.page_picture, document_id, page, collection=collection)
+        return self._waiter.call(self._door.page_picture, document_id, page, span=span, collection=collection)
 
     def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.

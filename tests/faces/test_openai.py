@@ -221,7 +221,7 @@ async def test_a_model_that_fails_is_told_before_and_in_the_middle(db: str) -> N
     async with server_desk(db + "2", chat_model=half) as desk:
         with pytest.raises(openai.APIError, match="busy"):
             await streamed(desk, [user(QUESTION)])
-        assert await turns(desk) == []
+        assert sum(await turns(desk)) == 0
 
 
 async def test_a_collection_is_chosen_as_a_model_and_kept_from_others(desk: ServerDesk) -> None:

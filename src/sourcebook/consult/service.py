@@ -215,7 +215,7 @@ class Consultation:
         found = await self._stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:
             raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
-        return found.session, found.messages
+        return found.session, found.messages or _messages(inquiry.earlier[-last:])
 
     async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
         """What the first wording finds that finds something close enough, or the last one."""

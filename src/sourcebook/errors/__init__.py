@@ -40,7 +40,8 @@ its default message; the rest is its default hint.
     │   ├── TopicNotFound
     │   ├── TermNotFound
     │   ├── AccountNotFound
-    │   └── KeyNotFound
+    │   ├── KeyNotFound
+    │   └── JobNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
@@ -127,6 +128,7 @@ from sourcebook.errors.not_found import (
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    JobNotFound,
     KeyNotFound,
     PathNotFound,
     SessionNotFound,
@@ -229,6 +231,7 @@ __all__ = [
     "FileGone",
     "FileOverLimit",
     "ForeignRequest",
+    "JobNotFound",
     "KeyNotFound",
     "MigrationEdited",
     "NeedsOcr",

@@ -120,3 +120,12 @@ class KeyNotFound(NotFound):
     """
 
     code = "key_not_found"
+
+
+class JobNotFound(NotFound):
+    """There is no such job.
+
+    The response to an upload names its jobs; `/api/jobs` lists them.
+    """
+
+    code = "job_not_found"

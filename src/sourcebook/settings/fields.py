@@ -276,6 +276,29 @@ class Settings(BaseModel):
         le=10_000,
         description="The price of a token in Telegram Stars. With 0, the bot sells no tokens.",
     )
+    http_charges: bool = Field(
+        default=False,
+        description="Whether people who ask over HTTP or on the page pay with tokens, as they do in the bot.",
+    )
+    http_upload_mb: float = Field(
+        default=200.0,
+        gt=0,
+        le=100_000,
+        description="The largest request that uploads files to the server, in megabytes. Each file may have "
+        "`max_file_mb`.",
+    )
+    http_client_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds after which the server gives up a client that neither sends nor reads.",
+    )
+    http_stop_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds that answers and uploads in progress have to finish when the server is told to stop.",
+    )
     welcome_tokens: int = Field(
         default=1,
         ge=0,

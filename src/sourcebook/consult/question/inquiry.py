@@ -36,7 +36,7 @@ class Inquiry:
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
     earlier: Sequence[PromptMessage] = ()
-    """What was said before, of a conversation that is kept elsewhere. With a session, the session knows."""
+    """What was said before, in a conversation that is kept elsewhere. A session with messages knows it itself."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 from fastapi import Depends, Request
 from fastapi.dependencies.models import Dependant
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import CollectionNotFound, RoleMissing, SessionNotFound
+from sourcebook.errors import CollectionNotFound, RoleMissing
 from sourcebook.model.accounts import AccountRole
-from sourcebook.model.chat import ChatSession
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
 
@@ -44,20 +43,20 @@ class Caller:
 class Gate(Protocol):
     """Tells who sent a request, before its body is read."""
 
-    async def admit(self, request: Request) -> None:
-        """Refuse a request that no caller may send, such as one for another host."""
-        ...
-
     async def caller(self, request: Request) -> Caller:
         """The caller, or the error that says how to become one."""
         ...
 
 
+@runtime_checkable
+class HostCheck(Protocol):
+    """A gate that also refuses what nobody may send, such as a request for another host."""
+
+    async def admit(self, request: Request) -> None: ...
+
+
 class OpenGate:
     """Lets everybody in as one person who may do everything: for tests, and behind a gate of one's own."""
-
-    async def admit(self, request: Request) -> None:
-        return
 
     async def caller(self, request: Request) -> Caller:
         return Caller(LOCAL_PERSON, UserRole.ADMIN, "local")
@@ -126,21 +125,3 @@ def allowed_collections(caller: Caller, named: Sequence[str] | None, settings: S
         if not caller.sees(collection):
             raise CollectionNotFound(f"there is no collection {collection!r}")
     return list(named)
-
-
-def is_visible(caller: Caller, session: ChatSession) -> bool:
-    """Whether all that a conversation is about may be seen by the caller, whose it is.
-
-    Two keys of one person may be bound to different collections, and a binding may be narrower than it was.
-    """
-    about = session.scope.get("collections")
-    return caller.collections is None or (
-        isinstance(about, Sequence) and all(caller.sees(str(c)) for c in about)
-    )
-
-
-async def require_visible_session(caller: Caller, book: AsyncSourcebook, session_id: str) -> None:
-    """Refuse a conversation that the caller may not see, exactly as one that does not exist."""
-    found = await book.stores.sessions.get_session(session_id, caller.user_id)
-    if found is None or not is_visible(caller, found):
-        raise SessionNotFound(f"there is no session {session_id!r}")

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from sourcebook.errors import NotSignedIn, SourcebookError
+from sourcebook.faces.http.caller import HostCheck
 from sourcebook.faces.http.openai.errors import openai_problem
 from sourcebook.faces.http.origins import require_same_site
 from sourcebook.faces.http.problems import problem_of
@@ -50,7 +51,8 @@ class Gatekeeper:
             return
         request = Request(scope)
         try:
-            await self._gate.admit(request)
+            if isinstance(self._gate, HostCheck):
+                await self._gate.admit(request)
             if is_public(scope["path"]):
                 require_same_site(request)
             else:

@@ -10,11 +10,12 @@ import typer
 import sourcebook
 from sourcebook.errors import PathNotFound, UsageError
 from sourcebook.faces.cli import evaluation_text
-from sourcebook.faces.cli.evaluation_text import AskedSet, counting_bar
+from sourcebook.faces.cli.evaluation_text import counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.cli.progress import progress_bar
 from sourcebook.faces.cli.question_files import own_questions
+from sourcebook.faces.evaluation_json_shapes import AskedSet, as_json
 from sourcebook.model.chat import Role
 from sourcebook.model.search import RerankProvider, RetrievalMode
 from sourcebook.retrieve.evaluation import (
@@ -134,7 +135,7 @@ def evaluate(
     if plot and drawing is not None:
         plot.write_text(drawing, "utf-8")
     if call.as_json:
-        say_json(evaluation_text.as_json(asked, plot))
+        say_json(as_json(asked, plot))
     else:
         evaluation_text.show(asked)
         if plot:

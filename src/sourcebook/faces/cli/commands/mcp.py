@@ -34,7 +34,9 @@ def mcp(
     caller = local_caller(frozenset(collections) if collections else None)
 
     async def until_gone() -> None:
-        async with AsyncSourcebook(settings=settings, face="mcp") as book:
+        # The person at this machine pays nothing.
+        free = settings.model_copy(update={"price_new_topic": 0})
+        async with AsyncSourcebook(settings=free, face="mcp") as book:
             await KnowledgeServer(book, settings, local=caller).run_stdio()
 
     asyncio.run(until_gone())

@@ -56,10 +56,17 @@ async def chat(
     sent = read_conversation(body.messages)
     known: KnownConversations = request.app.state.known_conversations
     asked = ChatQuestion(
-        book, caller, body.model, collections_named(body.model, caller, settings), sent, known
+        book,
+        settings,
+        request.app.state.metrics,
+        caller,
+        body.model,
+        collections_named(body.model, caller, settings),
+        sent,
+        known,
     )
     if sent.earlier:
-        asked.session = await known.find(book, caller, body.model, sent.earlier)
+        asked.session = await known.find(book, settings, caller, body.model, sent.earlier)
     completion = Completion(body.model)
     if body.stream:
         options = body.stream_options

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.http.caller import is_visible
+from sourcebook.faces.http.asking import sees_session
 from sourcebook.ports.chat import PromptMessage
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
     from sourcebook.faces.http.caller import Caller
+    from sourcebook.settings import Settings
 
 LONGEST_QUESTION = 10_000
 _SPOKEN = ("user", "assistant")
@@ -61,15 +62,21 @@ class KnownConversations:
         self._known: OrderedDict[str, tuple[str, int]] = OrderedDict()
 
     async def find(
-        self, book: AsyncSourcebook, caller: Caller, model: str, earlier: Sequence[PromptMessage]
+        self,
+        book: AsyncSourcebook,
+        settings: Settings,
+        caller: Caller,
+        model: str,
+        earlier: Sequence[PromptMessage],
     ) -> str | None:
         """The session that holds exactly these messages, if the caller may see it."""
         session_id, count = self._known.get(_key(caller, model, earlier), ("", 0))
         if not session_id:
             return None
         session = await book.stores.sessions.get_session(session_id, caller.user_id)
-        is_same = session is not None and session.message_count == count and is_visible(caller, session)
-        return session_id if is_same else None
+        if session is None or session.message_count != count:
+            return None
+        return session_id if sees_session(caller, session, settings) else None
 
     def remember(
         self,

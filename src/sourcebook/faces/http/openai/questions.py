@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sourcebook.faces.http.asking import AskedQuestion, ask
 from sourcebook.locale import texts
 from sourcebook.text.languages import detect_language
 
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
     from sourcebook.errors import NothingAsked
     from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.metrics import Metrics
     from sourcebook.faces.http.openai.conversation import KnownConversations, SentConversation
     from sourcebook.model.chat import Answer, AnswerEvent
+    from sourcebook.settings import Settings
 
 _REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
 
@@ -24,6 +27,8 @@ class ChatQuestion:
     """The last message of a conversation, and the stored conversation that it continues, if there is one."""
 
     book: AsyncSourcebook
+    settings: Settings
+    metrics: Metrics | None
     caller: Caller
     model: str
     collections: list[str]
@@ -34,14 +39,13 @@ class ChatQuestion:
 
     async def ask(self, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
         """The answer. What was said before is context; it is not stored again."""
-        self.answer = await self.book.ask(
+        asked = AskedQuestion(
             self.sent.question,
             session=self.session,
-            collection=self.collections,
-            user=self.caller.user_id,
+            collections=self.collections,
             earlier=() if self.session else self.sent.earlier,
-            on_event=on_event,
         )
+        self.answer = await ask(self.book, self.settings, self.caller, asked, on_event, self.metrics)
         return self.answer
 
     def remember(self, text: str) -> None:

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from sourcebook.errors import SourcebookError
-from sourcebook.faces.http.caller import identified
+from sourcebook.faces.http.caller import identified, require_role, role_needed
 from sourcebook.faces.http.openai.errors import openai_error, openai_problem
 
 
@@ -19,10 +19,13 @@ class OpenAIRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        role = role_needed(self.dependant)
 
         async def handled(request: Request) -> Response:
             try:
-                await identified(request)
+                caller = await identified(request)
+                if role is not None:
+                    require_role(caller, role)
                 return await handle(request)
             except SourcebookError as error:
                 return openai_problem(error)

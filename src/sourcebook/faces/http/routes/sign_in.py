@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from sourcebook.faces.http import sign_in
+from sourcebook.faces.http import examples, sign_in
 from sourcebook.faces.http.caller import Book, Caller, Reader
 from sourcebook.model.accounts import AccountRole
 
@@ -29,7 +29,7 @@ class LogoutBody(BaseModel):
     everywhere: bool = Field(False, description="Sign out in all browsers and on all devices.")
 
 
-@router.post("/login", summary="Sign in")
+@router.post("/login", summary="Sign in", responses=examples.shown(examples.SIGNED_IN))
 async def login(body: LoginBody, request: Request, response: Response, book: Book) -> dict[str, Any]:
     """Sets a cookie. Requests that change something then also send `X-CSRF-Token`, with the token of `/api/me`.
 
@@ -43,7 +43,7 @@ async def login(body: LoginBody, request: Request, response: Response, book: Boo
     }
 
 
-@router.post("/logout", summary="Sign out")
+@router.post("/logout", summary="Sign out", responses=examples.shown({"signed_out": 1}))
 async def logout(
     request: Request, response: Response, caller: Reader, book: Book, body: LogoutBody | None = None
 ) -> dict[str, Any]:
@@ -55,11 +55,16 @@ async def logout(
     return {"signed_out": int(await sign_in.sign_out(request, response, book))}
 
 
-@router.get("/me", summary="Who you are")
-async def me(request: Request, caller: Reader) -> dict[str, Any]:
-    """The caller as the server knows it. `csrf_token` is there for whoever is signed in with a cookie."""
+@router.get("/me", summary="Who you are", responses=examples.shown(examples.ME))
+async def me(request: Request, caller: Reader, book: Book) -> dict[str, Any]:
+    """Your name and role, the collections you may see (null: all of them), and your tokens.
+
+    `signed_in_with` is `local`, `account` or `key`. An account has a `csrf_token`, to be sent as `X-CSRF-Token`.
+    """
+    is_account = caller.source.startswith("account:")
     return _told(caller) | {
-        "csrf_token": sign_in.csrf_token(request) if caller.source.startswith("account:") else None
+        "token_balance": await book.people.get_token_balance(caller.user_id),
+        "csrf_token": sign_in.csrf_token(request) if is_account else None,
     }
 
 
