@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sourcebook.model.accounts import Identity
     from sourcebook.settings import Settings
 
-_QUESTIONS = frozenset({"/api/ask", "/v1/chat/completions"})
+_QUESTIONS = frozenset({"/api/ask", "/api/ask/expert", "/v1/chat/completions"})
 """The routes that may cost a model's answer."""
 
 
