@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2 as httpx
+import markdown_it
 import openai
 import pytest
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
@@ -266,3 +268,35 @@ async def test_rerank_orders_texts_by_a_question(desk: ServerDesk) -> None:
     assert results[0]["relevance_score"] > results[1]["relevance_score"]
     wrong = await desk.client("reader").post("/v1/rerank", json={"query": "x", "documents": []})
     assert (wrong.status_code, wrong.json()["error"]["param"]) == (400, "documents")
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ("Prune in late autumn ![x](https://evil.test/?d=1) [1].",),
+        ("Prune in late autumn !", "[x][ref] [1].\n\n[ref]: https://evil.test"),
+        ("Prune in late autumn <", "img src=https://evil.test> [1]."),
+        ("Prune in late autumn <im", "g src=https://evil.test> [1]."),
+        ("Prune in late autumn <IFRAME src=https://evil.test></iframe> [1].",),
+    ],
+)
+async def test_an_answer_makes_no_program_fetch_anything(db: str, pieces: tuple[str, ...]) -> None:
+    async with server_desk(db, chat_model=ScriptedChatModel(*pieces)) as desk:
+        await desk.book.add_text(
+            "Prune quinces in late autumn. ![x](https://evil.test/q)",
+            id="q",
+            title="Q ![t](https://evil.test/t)",
+        )
+        whole = await client(desk).chat.completions.create(model="sourcebook", messages=[user(QUESTION)])
+        text, _ = await streamed(desk, [user(QUESTION)])
+        for shown in (whole.choices[0].message.content or "", text):
+            rendered = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").render(shown)
+            assert "late autumn" in rendered
+            assert not re.search(r"<(img|iframe)", rendered, re.IGNORECASE), rendered
+
+
+async def test_what_only_looks_dangerous_stays_as_it_is(db: str) -> None:
+    model = ScriptedChatModel("Prune if x <", " y in late autumn !", " [1].")
+    async with server_desk(db, chat_model=model) as desk:
+        text, _ = await streamed(desk, [user(QUESTION)])
+        assert text.startswith("Prune if x < y in late autumn ! [1].")

@@ -9,11 +9,13 @@ if TYPE_CHECKING:
 
 RULE = "\n\n---\n"
 _QUOTED = 200
+_NEXT = "  \n"
+"""Two spaces, which are a line break where Markdown is shown."""
 
 
 def footnotes(answer: Answer) -> str:
     """A rule and a line for each source, by the numbers that stand in the answer; nothing if it has none."""
-    return RULE + "\n".join(_footnote(each) for each in answer.citations) if answer.citations else ""
+    return RULE + _NEXT.join(_footnote(each) for each in answer.citations) if answer.citations else ""
 
 
 def _footnote(citation: Citation) -> str:

@@ -15,6 +15,7 @@ from sourcebook.faces.http.openai.conversation import KnownConversations, read_c
 from sourcebook.faces.http.openai.model_names import MAIN, collections_named, find_model, models
 from sourcebook.faces.http.openai.questions import ChatQuestion, reply_to
 from sourcebook.faces.http.openai.router import openai_router
+from sourcebook.faces.http.openai.safe_markdown import safe_text
 from sourcebook.faces.http.openai.stream import StreamedCompletion
 
 router = openai_router()
@@ -75,5 +76,6 @@ async def chat(
         answer = await asked.ask()
     except NothingAsked as error:
         return completion.whole(sent.question, reply_to(error, sent.question), None)
-    asked.remember(answer.answer)
-    return completion.whole(sent.question, answer.answer + footnotes(answer), answer)
+    text = safe_text(answer.answer)
+    asked.remember(text)
+    return completion.whole(sent.question, text + safe_text(footnotes(answer)), answer)

@@ -12,6 +12,7 @@ from sourcebook.errors import NothingAsked, SourcebookError
 from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.openai.errors import error_body, openai_problem
 from sourcebook.faces.http.openai.questions import reply_to
+from sourcebook.faces.http.openai.safe_markdown import SafeText, safe_text
 from sourcebook.faces.http.problems import status_of
 from sourcebook.model.chat import TokenWritten
 
@@ -38,6 +39,7 @@ class StreamedCompletion(Response):
         self._question = question
         self._completion = completion
         self._with_usage = with_usage
+        self._safe = SafeText()
         self._written: list[str] = []
         self._error: SourcebookError | None = None
 
@@ -65,8 +67,10 @@ class StreamedCompletion(Response):
     async def _send_words(self, arriving: MemoryObjectReceiveStream[AnswerEvent], send: Send) -> None:
         with arriving:
             async for event in arriving:
-                if isinstance(event, TokenWritten):
-                    await self._send_piece(event.text, send)
+                if isinstance(event, TokenWritten) and (shown := self._safe.feed(event.text)):
+                    await self._send_piece(shown, send)
+        if rest := self._safe.close():
+            await self._send_piece(rest, send)
 
     async def _send_ending(self, send: Send) -> None:
         """What was not streamed yet: an answer that is there at once, and the sources."""
@@ -75,9 +79,9 @@ class StreamedCompletion(Response):
             await self._send_piece(reply_to(self._error, question), send)
         elif answer is not None:
             if not self._written:
-                await self._send_piece(answer.answer, send)
+                await self._send_piece(safe_text(answer.answer), send)
             self._question.remember("".join(self._written))
-            await self._send_piece(footnotes(answer), send)
+            await self._send_piece(safe_text(footnotes(answer)), send)
         last = [self._completion.end(answer)]
         if self._with_usage:
             last.append(self._completion.used(question, "".join(self._written)))
