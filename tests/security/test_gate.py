@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
-from tests.faces.server_desk import OWN, PASSWORD, ServerDesk, server_desk
+from argon2 import PasswordHasher
+from tests.faces.server_desk import OWN, PASSWORD, ServerDesk, server_desk, use_passwords
 
 from sourcebook.errors import NobodyMayEnter
 from sourcebook.faces.http.gate import require_somebody
 from sourcebook.faces.http.sign_in import COOKIE
+from sourcebook.people.passwords import Passwords
 from sourcebook.settings import Settings
 
 if TYPE_CHECKING:
@@ -156,6 +158,20 @@ async def test_wrong_names_and_wrong_passwords_are_told_alike(desk: ServerDesk) 
     ]
     assert {answer.status_code for answer in wrong} == {401}
     assert len({answer.text for answer in wrong}) == 1
+
+
+async def test_a_name_that_does_not_exist_takes_the_same_work(desk: ServerDesk) -> None:
+    checked: list[str] = []
+
+    class Counting(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:
+            checked.append(str(hash))
+            return super().verify(hash, password)
+
+    use_passwords(desk.book, Passwords(Counting(time_cost=1, memory_cost=8, parallelism=1)))
+    for login in ("reader", "nobody", "no body!"):
+        await desk.client().post("/api/login", json={"login": login, "password": "wrong"})
+    assert len(checked) == 3
 
 
 async def test_guessing_has_to_wait_for_names_that_exist_and_for_others(desk: ServerDesk) -> None:
