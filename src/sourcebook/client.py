@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
     OpenBase,
+    make_accounts,
     make_answerable,
     make_consultation,
     make_help_retrieval,
     make_ingest,
+    make_keys,
     make_moderation,
     make_people,
     make_reception,
@@ -55,8 +57,10 @@ if TYPE_CHECKING:
     from sourcebook.model.jobs import Job
     from sourcebook.model.moderation import Draft
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.service import DefaultRetriever
@@ -283,6 +287,7 @@ class AsyncSourcebook(EarlierNames):
         filter: MetadataFilter | None = None,
         similar: int | None = None,
         user: int = LOCAL_USER,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
@@ -290,7 +295,7 @@ class AsyncSourcebook(EarlierNames):
         `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
         given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
         the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
-        category and subcategory.
+        category and subcategory. Without one, `earlier` are the messages that came before, which are not stored.
         """
         inquiry = Inquiry(
             question,
@@ -303,6 +308,7 @@ class AsyncSourcebook(EarlierNames):
             filter=filter,
             similar=similar,
             otherwise=self._several(None),
+            earlier=tuple(earlier),
         )
         return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
 
@@ -351,6 +357,16 @@ class AsyncSourcebook(EarlierNames):
         return make_people(self.stores, self._settings, self._face)
 
     @property
+    def accounts(self) -> AccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return make_accounts(self.stores, self._connection.passwords, self._settings)
+
+    @property
+    def keys(self) -> KeyService:
+        """API keys: make, list and revoke them."""
+        return make_keys(self.stores)
+
+    @property
     def reception(self) -> Reception:
         """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
         people = self.people
@@ -392,7 +408,7 @@ class AsyncSourcebook(EarlierNames):
 
     @property
     def models(self) -> ModelsDoor:
-        """The models of this machine: list, download, add, remove and compare them."""
+        """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
         return ModelsDoor(self._connection)
 
     @property

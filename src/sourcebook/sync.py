@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
 from sourcebook.model.moderation import Keep, LostSupport
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.forward import forward
+from sourcebook.ports.providers import TextRole
 from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from types import TracebackType
 
     from sourcebook.consult.reception.attendant import OnEvent
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -48,7 +51,9 @@ if TYPE_CHECKING:
         Collection,
         Document,
         DocumentDetails,
+        DocumentListing,
         DocumentStatus,
+        EmbeddingModel,
         JsonValue,
         Metadata,
         WriteReport,
@@ -73,8 +78,10 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.context import QuestionContext
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
@@ -278,9 +285,14 @@ class SyncModeration:
             subcategory=subcategory,
         )
 
-    def gaps(self, since: int | None = None, limit: int = 20) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together."""
-        return self._waiter.call(self._door.gaps, since, limit)
+    def gaps(
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str] | None = None
+    ) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together.
+
+        They are those of the whole base, or of these collections.
+        """
+        return self._waiter.call(self._door.gaps, since, limit, collections=collections)
 
     def digest(self, since: int, until: int | None = None) -> Digest:
         """A summary of a period: questions, tiers, stale answers, what to write."""
@@ -542,6 +554,117 @@ class SyncPeople:
         return self._waiter.call(self._door.sweep_reservations)
 
 
+class SyncAccountService:
+    """Names to sign in with. Each belongs to a user and is bound to a role and, if wanted, to collections."""
+
+    def __init__(self, waiter: Waiter, door: AccountService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def add(
+        self,
+        login: str,
+        password: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        user: int | None = None,
+    ) -> Account:
+        """Make an account for a new user, or for an existing one, who then gets the role.
+
+        Without collections it may see all of them.
+        """
+        return self._waiter.call(
+            self._door.add, login, password, role=role, collections=collections, user=user
+        )
+
+    def get(self, login: str) -> Account:
+        """The account of this name."""
+        return self._waiter.call(self._door.get, login)
+
+    def all(self) -> list[Account]:
+        """All accounts, by name."""
+        return self._waiter.call(self._door.all)
+
+    def set_password(self, login: str, password: str) -> Account:
+        """Change an account's password. Everybody who is signed in with it is signed out."""
+        return self._waiter.call(self._door.set_password, login, password)
+
+    def set_collections(self, login: str, collections: Sequence[str] | None) -> Account:
+        """Say which collections an account may see from now on; None means all of them."""
+        return self._waiter.call(self._door.set_collections, login, collections)
+
+    def remove(self, login: str) -> None:
+        """Remove an account, its sign-ins and its keys. The user and the user's conversations stay."""
+        return self._waiter.call(self._door.remove, login)
+
+    def sign_in(self, login: str, password: str, *, address: str = "") -> SignIn:
+        """Check a password and begin a sign-in.
+
+        After several failures, further attempts have to wait, longer each time. A name that does not exist is treated
+        like one that does. Its `token` is shown only here.
+        """
+        return self._waiter.call(self._door.sign_in, login, password, address=address)
+
+    def identify(self, token: str) -> Identity | None:
+        """Who signed in with this token; None if the sign-in has ended, or the user is blocked."""
+        return self._waiter.call(self._door.identify, token)
+
+    def sign_out(self, token: str) -> bool:
+        """End one sign-in. True if there was one."""
+        return self._waiter.call(self._door.sign_out, token)
+
+    def sign_out_everywhere(self, login: str) -> int:
+        """End all sign-ins of an account. Returns how many there were."""
+        return self._waiter.call(self._door.sign_out_everywhere, login)
+
+    def any_account(self) -> bool:
+        """Whether there is an account."""
+        return self._waiter.call(self._door.any_account)
+
+
+class SyncKeyService:
+    """Keys for programs. A key is shown once, when it is made, and stored as a hash."""
+
+    def __init__(self, waiter: Waiter, door: KeyService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def create(
+        self,
+        name: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        account: str | None = None,
+        days: int | None = None,
+    ) -> NewApiKey:
+        """Make a key that acts for this account; without one, for a new user, so that its conversations are its own.
+
+        It never allows more than its account may. Without collections it may see all that the account sees; `days` is
+        how long it is valid.
+        """
+        return self._waiter.call(
+            self._door.create, name, role=role, collections=collections, account=account, days=days
+        )
+
+    def all(self) -> list[ApiKey]:
+        """All keys, revoked ones too, oldest first."""
+        return self._waiter.call(self._door.all)
+
+    def revoke(self, key: int) -> ApiKey:
+        """Make a key useless from now on. Its number is in the list."""
+        return self._waiter.call(self._door.revoke, key)
+
+    def identify(self, secret: str) -> Identity | None:
+        """Whom a key acts for; None if it is unknown, revoked, expired, or its user is blocked."""
+        return self._waiter.call(self._door.identify, secret)
+
+    def any_key(self) -> bool:
+        """Whether there is a key that is valid now."""
+        return self._waiter.call(self._door.any_key)
+
+
 class SyncReception:
     """Takes people's questions, and makes sure that each is answered and charged once."""
 
@@ -595,9 +718,15 @@ class SyncConversationsDoor:
         """Start a conversation. `ask` starts one itself when you name no session."""
         return self._waiter.call(self._door.create, title=title, scope=scope, user=user)
 
-    def latest(self, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
-        """All conversations, newest first."""
-        return self._waiter.call(self._door.latest, limit, user=user)
+    def latest(
+        self, limit: int = 50, *, user: int = 1, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        """All conversations, newest first; with `after`, those that come behind that one."""
+        return self._waiter.call(self._door.latest, limit, user=user, after=after)
+
+    def search(self, text: str, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
+        """The conversations in whose title or messages this text stands, newest first."""
+        return self._waiter.call(self._door.search, text, limit, user=user)
 
     def get(self, session_id: str, *, user: int = 1) -> Conversation:
         """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
@@ -774,6 +903,10 @@ class SyncLibraryDoor:
         """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._waiter.call(self._door.documents, collection, status=status)
 
+    def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
+        """A part of a collection's documents in order of path, without their text: as many as are asked for."""
+        return self._waiter.call(self._door.part, listing, collection=collection)
+
     def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
         """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         return self._waiter.call(self._door.find, name, collection=collection)
@@ -782,13 +915,22 @@ class SyncLibraryDoor:
         """One document with its text."""
         return self._waiter.call(self._door.get, document_id, collection=collection)
 
-    def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+    def page_picture(
+        self,
+        document_id: str,
+        page: int,
+        *,
+        span: tuple[int, int] | None = None,
+        collection: str | None = None,
+    ) -> bytes:
         """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
+
+        A span of the document's text, such as that of a citation, is marked on it as far as it stands on that page.
 
         It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
         was added. If that file is gone or has changed, this raises an error.
         """
-        return self._waiter.call(self._door.page_picture, document_id, page, collection=collection)
+        return self._waiter.call(self._door.page_picture, document_id, page, span=span, collection=collection)
 
     def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.
@@ -915,11 +1057,25 @@ class SyncQualityDoor:
 
 
 class SyncModelsDoor:
-    """The models of this machine: list, download, add, remove and compare them."""
+    """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
 
     def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
         self._waiter = waiter
         self._door = door
+
+    def embedding_model(self) -> EmbeddingModel:
+        """The model that `embed` uses."""
+        return self._waiter.call(self._door.embedding_model)
+
+    def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
+        """A vector for each text. Some models embed a question differently from the text that answers it."""
+        return self._waiter.call(self._door.embed, texts, role=role)
+
+    def rerank(
+        self, query: str, texts: Sequence[str], *, top_k: int | None = None
+    ) -> list[tuple[int, float]]:
+        """The place of each text in the list that was given, with its score, best first."""
+        return self._waiter.call(self._door.rerank, query, texts, top_k=top_k)
 
     def list(self) -> list[ModelListing]:
         """The models that Sourcebook knows how to run, and those that were added, with what is installed."""
@@ -1336,6 +1492,7 @@ class Sourcebook:
         filter: MetadataFilter | None = None,
         similar: int | None = None,
         user: int = 1,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
@@ -1343,7 +1500,7 @@ class Sourcebook:
         `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
         given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
         the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
-        category and subcategory.
+        category and subcategory. Without one, `earlier` are the messages that came before, which are not stored.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1355,6 +1512,7 @@ class Sourcebook:
             filter=filter,
             similar=similar,
             user=user,
+            earlier=earlier,
             on_event=on_event,
         )
 
@@ -1394,6 +1552,16 @@ class Sourcebook:
         return SyncPeople(self._waiter, self._book.people)
 
     @property
+    def accounts(self) -> SyncAccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return SyncAccountService(self._waiter, self._book.accounts)
+
+    @property
+    def keys(self) -> SyncKeyService:
+        """API keys: make, list and revoke them."""
+        return SyncKeyService(self._waiter, self._book.keys)
+
+    @property
     def reception(self) -> SyncReception:
         """Answers a user's question from start to finish. A question sent twice is answered and charged once."""
         return SyncReception(self._waiter, self._book.reception)
@@ -1430,7 +1598,7 @@ class Sourcebook:
 
     @property
     def models(self) -> SyncModelsDoor:
-        """The models of this machine: list, download, add, remove and compare them."""
+        """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
         return SyncModelsDoor(self._waiter, self._book.models)
 
     @property

@@ -35,7 +35,7 @@ update documents set shelf = 'c';
 
 create index idx_documents_shelf on documents (collection_id, shelf);
 """
-NEXT = Migration(len(REAL) + 1, "shelves", _SHELVES)
+NEXT = Migration(REAL[-1].version + 1, "shelves", _SHELVES)
 STATEMENTS_OF_NEXT = len(list(statements(_SHELVES)))
 
 

@@ -34,7 +34,13 @@ from sourcebook.assembly.maintenance import examine_damaged, make_backups, make_
 from sourcebook.assembly.model_comparison import compare_models
 from sourcebook.assembly.model_health import missing_models
 from sourcebook.assembly.model_store import make_model_store, model_listings
-from sourcebook.assembly.people import make_people, make_reception
+from sourcebook.assembly.people import (
+    make_accounts,
+    make_keys,
+    make_passwords,
+    make_people,
+    make_reception,
+)
 from sourcebook.assembly.retrieve import Rerankers, make_absences, make_reranker, make_retriever
 from sourcebook.assembly.stores import make_stores
 from sourcebook.assembly.transfer import copy_base, copy_end, import_old_base, is_old_base, make_bundles
@@ -52,6 +58,7 @@ __all__ = [
     "import_old_base",
     "is_old_base",
     "make_absences",
+    "make_accounts",
     "make_answer_import",
     "make_answerable",
     "make_backups",
@@ -65,10 +72,12 @@ __all__ = [
     "make_entries",
     "make_help_retrieval",
     "make_ingest",
+    "make_keys",
     "make_manual",
     "make_model_store",
     "make_moderation",
     "make_parsers",
+    "make_passwords",
     "make_people",
     "make_pictures",
     "make_reception",

@@ -5,7 +5,7 @@ What was approved is bound to the words of the documents that bear it out. When 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -326,9 +326,16 @@ class Moderation:
 
     # Learning
 
-    async def gaps(self, since: int | None = None, limit: int = 20) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together."""
-        return find_gaps(await self._queue.troubled(since or 0))[:limit]
+    async def gaps(
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str] | None = None
+    ) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together.
+
+        They are those of the whole base, or of these collections.
+        """
+        troubled = await self._queue.troubled(since or 0)
+        asked = [d for d in troubled if collections is None or d.collection_id in collections]
+        return find_gaps(asked)[:limit]
 
     async def digest(self, since: int, until: int | None = None) -> Digest:
         """A summary of a period: questions, tiers, stale answers, what to write."""

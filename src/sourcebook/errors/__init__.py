@@ -40,7 +40,10 @@ its default message; the rest is its default hint.
     │   ├── UserNotFound
     │   ├── TopicNotFound
     │   ├── TermNotFound
-    │   └── ModelNotFound
+    │   ├── ModelNotFound
+    │   ├── AccountNotFound
+    │   ├── KeyNotFound
+    │   └── JobNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
@@ -51,7 +54,8 @@ its default message; the rest is its default hint.
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
-    │   └── ReindexOverrun
+    │   ├── ReindexOverrun
+    │   └── AccountExists
     ├── StorageError                the database failed or cannot be used
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
@@ -79,10 +83,26 @@ its default message; the rest is its default hint.
     │   ├── BadProviderAnswer
     │   └── DownloadFailed
     └── AuthError                   permission denied
-        └── UserBlocked
+        ├── UserBlocked
+        ├── NotSignedIn
+        ├── WrongPassword
+        ├── RoleMissing
+        ├── ForeignRequest
+        ├── TooManyRequests
+        │   └── TooManyAttempts
+        └── NobodyMayEnter
 """
 
-from sourcebook.errors.auth import UserBlocked
+from sourcebook.errors.auth import (
+    ForeignRequest,
+    NobodyMayEnter,
+    NotSignedIn,
+    RoleMissing,
+    TooManyAttempts,
+    TooManyRequests,
+    UserBlocked,
+    WrongPassword,
+)
 from sourcebook.errors.branches import (
     AuthError,
     Conflict,
@@ -93,6 +113,7 @@ from sourcebook.errors.branches import (
     UsageError,
 )
 from sourcebook.errors.conflict import (
+    AccountExists,
     ActiveModelChanged,
     AlreadyDecided,
     CollectionConflict,
@@ -105,12 +126,15 @@ from sourcebook.errors.conflict import (
     TooManyRemovals,
 )
 from sourcebook.errors.not_found import (
+    AccountNotFound,
     ChunkNotFound,
     CollectionNotFound,
     CuratedAnswerNotFound,
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    JobNotFound,
+    KeyNotFound,
     ModelNotFound,
     PathNotFound,
     SessionNotFound,
@@ -173,6 +197,8 @@ from sourcebook.errors.usage import (
 )
 
 __all__ = [
+    "AccountExists",
+    "AccountNotFound",
     "ActiveModelChanged",
     "AlreadyDecided",
     "AmbiguousName",
@@ -213,15 +239,20 @@ __all__ = [
     "EncryptedFile",
     "FileGone",
     "FileOverLimit",
+    "ForeignRequest",
+    "JobNotFound",
+    "KeyNotFound",
     "MigrationEdited",
     "ModelNotFound",
     "NeedsOcr",
     "NoEmbedder",
     "NoQuestionsLeft",
+    "NobodyMayEnter",
     "NotASourcebook",
     "NotEnoughTokens",
     "NotFound",
     "NotOpen",
+    "NotSignedIn",
     "NothingAsked",
     "NothingToSearchFor",
     "ParserDied",
@@ -233,6 +264,7 @@ __all__ = [
     "ProviderTimeout",
     "ProviderUnreachable",
     "ReindexOverrun",
+    "RoleMissing",
     "ServerTooOld",
     "SessionNotFound",
     "SourcebookError",
@@ -242,7 +274,9 @@ __all__ = [
     "SupportLost",
     "TermNotFound",
     "TooLittleData",
+    "TooManyAttempts",
     "TooManyRemovals",
+    "TooManyRequests",
     "TopicNotFound",
     "UnsupportedFile",
     "UsageError",
@@ -250,4 +284,5 @@ __all__ = [
     "UserBlocked",
     "UserNotFound",
     "WordingNotFound",
+    "WrongPassword",
 ]

@@ -120,3 +120,30 @@ class ModelNotFound(NotFound):
     """
 
     code = "model_not_found"
+
+
+class AccountNotFound(NotFound):
+    """There is no such account.
+
+    `sourcebook accounts list` shows what exists.
+    """
+
+    code = "account_not_found"
+
+
+class KeyNotFound(NotFound):
+    """There is no such API key.
+
+    `sourcebook keys list` shows what exists.
+    """
+
+    code = "key_not_found"
+
+
+class JobNotFound(NotFound):
+    """There is no such job.
+
+    The response to an upload names its jobs; `/api/jobs` lists them.
+    """
+
+    code = "job_not_found"

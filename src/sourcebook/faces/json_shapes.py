@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sourcebook.model.jobs import JobStatus
+
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Citation, Conversation
     from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceChange, Term, Wording
     from sourcebook.model.documents import Collection, Document, DocumentDetails
     from sourcebook.model.explanation import DocumentPlace
+    from sourcebook.model.jobs import Job
     from sourcebook.model.people import ForgetReport, TokenTransaction, User
     from sourcebook.model.search import RetrievalMode, SearchReport, SearchResult
 
@@ -345,4 +348,21 @@ def forget_report(report: ForgetReport) -> dict[str, Any]:
         "jobs": report.jobs,
         "transactions_kept": report.transactions_kept,
         "curated_kept": list(report.curated_kept),
+    }
+
+
+def job(job: Job) -> dict[str, Any]:
+    """An upload on its way into the base. When it is done, it names its document, or says why there is none."""
+    result = job.result or {}
+    refused = result.get("error")
+    error: Any = refused if refused is not None else job.error and {"code": "error", "message": job.error}
+    return {
+        "id": job.id,
+        "name": str(job.payload.get("path", "")).rpartition("/")[2],
+        "collection_id": job.payload.get("collection"),
+        "status": JobStatus.FAILED.value if refused is not None else job.status.value,
+        "attempts": job.attempts,
+        "outcome": result.get("outcome"),
+        "document_id": result.get("document_id"),
+        "error": error or None,
     }

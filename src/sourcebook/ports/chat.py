@@ -57,8 +57,14 @@ class Sessions(Protocol):
 
     async def get_session(self, session_id: str, user_id: int) -> ChatSession | None: ...
 
-    async def list_sessions(self, user_id: int, limit: int = 50) -> list[ChatSession]:
-        """The latest first."""
+    async def list_sessions(
+        self, user_id: int, limit: int = 50, *, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        """The latest first; with `after`, those that come behind that one."""
+        ...
+
+    async def search_sessions(self, user_id: int, text: str, limit: int = 50) -> list[ChatSession]:
+        """The conversations in whose title or messages this text stands, in any case, the latest first."""
         ...
 
     async def rename_session(self, session_id: str, user_id: int, title: str) -> None: ...

@@ -40,7 +40,10 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParserRequest:
-    """A file, and what is wanted of it: its text or, with a page, counted from 1, a picture of that one."""
+    """A file, and what is wanted of it: its text or, with a page, counted from 1, a picture of that one.
+
+    For a picture, `name` holds the words that are to be marked on it, if any are.
+    """
 
     name: str
     data: bytes

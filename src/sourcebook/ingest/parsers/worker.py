@@ -113,7 +113,7 @@ def _picture(request: ParserRequest) -> Picture:
     # Most processes that read files never draw one.
     from sourcebook.ingest.parsers.pdf_picture import draw_page  # noqa: PLC0415
 
-    return Picture(draw_page(request.data, request.page))
+    return Picture(draw_page(request.data, request.page, request.name))
 
 
 def _is_tired(limits: ParserLimits) -> bool:

@@ -12,10 +12,7 @@ from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.model.explanation import DocumentPlace
 from sourcebook.model.search import (
-    And,
     DiversityConfig,
-    Equals,
-    MetadataFilter,
     RerankConfig,
     RerankProvider,
     RetrievalConfig,
@@ -25,7 +22,7 @@ from sourcebook.model.search import (
     SearchResult,
     WarningCode,
 )
-from sourcebook.retrieve.where_language import parse_where
+from sourcebook.retrieve.where_language import parse_narrowing
 
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")]
 Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]
@@ -98,7 +95,7 @@ def search(
     config = RetrievalConfig(
         top_k=top_k,
         mode=mode,
-        filter=_filter(where, category),
+        filter=parse_narrowing(where, category),
         subcategory=subcategory,
         rerank_config=RerankConfig(provider=provider) if rerank else None,
         return_level=level,
@@ -118,14 +115,6 @@ def search(
         _show(report, place)
         if not report.results and not explain and (where or category):
             tell("The filter may exclude everything: --explain shows how many passages it lets through.")
-
-
-def _filter(where: str | None, category: str | None) -> MetadataFilter | None:
-    written = None if where is None else parse_where(where)
-    if category is None:
-        return written
-    of_category = Equals("category", category)
-    return of_category if written is None else And((written, of_category))
 
 
 def _show(report: SearchReport, place: DocumentPlace | None) -> None:
