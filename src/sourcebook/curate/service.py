@@ -334,7 +334,7 @@ class Moderation:
         They are those of the whole base, or of these collections.
         """
         troubled = await self._queue.troubled(since or 0)
-        asked = [d for d in troubled if collections is None or d.collection_id in collections]
+        asked = [d for d in troubled if collections is None or (d.collection_id or "") in collections]
         return find_gaps(asked)[:limit]
 
     async def digest(self, since: int, until: int | None = None) -> Digest:
