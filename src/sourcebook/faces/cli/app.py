@@ -165,5 +165,6 @@ app.add_typer(tokens_app, name="tokens")
 
 config_app = typer.Typer(help="The settings, and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))
+config_app.command("set")(takes_common_options(config.set_))
 config_app.command("citus")(takes_common_options(config.citus))
 app.add_typer(config_app, name="config")
