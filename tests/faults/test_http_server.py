@@ -32,7 +32,7 @@ TOKENS = 5
 
 @pytest.fixture
 def settings(db: str, tmp_path: Path) -> Settings:
-    return Settings(db=db, files=str(tmp_path / "files"))
+    return Settings(db=db, files=str(tmp_path / "files") if "://" in db else f"{db}.files")
 
 
 @pytest.fixture
