@@ -36,9 +36,6 @@ USER = Access(ADMIN, whole=True)
 
 TABLE = {
     "GET /openapi.json": Access(KNOWN),
-    "GET /docs": Access(KNOWN),
-    "GET /docs/oauth2-redirect": Access(KNOWN),
-    "GET /redoc": Access(KNOWN),
     "GET /healthz": Access(ANYBODY),
     "GET /readyz": Access(ANYBODY),
     "GET /metrics": Access(ADMIN, whole=True),
