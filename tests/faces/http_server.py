@@ -164,15 +164,15 @@ def served(
         settings=chosen.model_copy(update=free), embedder=FakeEmbedder(), chat_model=chat_model, face="http"
     )
     app = create_app(opened, chosen, gate)
-    with _running(app) as url, httpx2.Client(base_url=url, timeout=PATIENCE) as client:
+    with running(app, lifespan="on") as url, httpx2.Client(base_url=url, timeout=PATIENCE) as client:
         yield Served(url, db, app, chosen, client)
 
 
 @contextmanager
-def _running(app: FastAPI) -> Generator[str]:
+def running(app: Any, *, lifespan: Any = "off") -> Generator[str]:
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        uvicorn.Config(app, lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=5)
+        uvicorn.Config(app, lifespan=lifespan, log_config=None, access_log=False, timeout_graceful_shutdown=5)
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     thread.start()

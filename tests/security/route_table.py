@@ -36,15 +36,15 @@ USER = Access(ADMIN, whole=True)
 
 TABLE = {
     "GET /openapi.json": Access(KNOWN),
-    "GET /docs": Access(KNOWN),
-    "GET /docs/oauth2-redirect": Access(KNOWN),
-    "GET /redoc": Access(KNOWN),
     "GET /healthz": Access(ANYBODY),
     "GET /readyz": Access(ANYBODY),
     "GET /metrics": Access(ADMIN, whole=True),
     "GET /api/health": Access(ADMIN, whole=True),
     "POST /api/login": Access(ANYBODY),
     "POST /api/logout": Access(READER),
+    "GET /login": Access(ANYBODY),
+    "POST /login": Access(ANYBODY),
+    "POST /logout": Access(READER),
     "GET /api/me": Access(READER),
     "POST /api/search": Access(READER, {"json": {"query": "vault word", "collections": ["{collection}"]}}),
     "POST /api/ask": Access(

@@ -327,7 +327,7 @@ class Moderation:
     # Learning
 
     async def gaps(
-        self, since: int | None = None, limit: int = 20, *, collections: Container[str] | None = None
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str | None] | None = None
     ) -> list[Gap]:
         """What to write next: questions that were declined, rejected or weakly supported, put together.
 

@@ -19,7 +19,7 @@ from sourcebook.faces.http.openai import chat, search_models
 from sourcebook.faces.http.openai.conversation import KnownConversations
 from sourcebook.faces.http.openapi import describe
 from sourcebook.faces.http.problems import add_problems
-from sourcebook.faces.http.request_log import RequestLog
+from sourcebook.faces.http.request_log import RequestLog, silence_others
 from sourcebook.faces.http.routes import (
     collections,
     curated,
@@ -31,6 +31,7 @@ from sourcebook.faces.http.routes import (
     questions,
     sessions,
     sign_in,
+    sign_in_page,
     terms,
     uploads,
 )
@@ -56,6 +57,7 @@ ROUTERS = (
     operation.router,
     operation.open_router,
     sign_in.router,
+    sign_in_page.router,
     chat.router,
     search_models.router,
 )
@@ -68,6 +70,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
 
     Uploads are taken in beside the requests. The base is closed when nothing is being answered any more.
     """
+    silence_others()
     stopping, metrics = Stopping(), Metrics()
 
     @asynccontextmanager
@@ -86,6 +89,9 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
         version=__version__,
         description="Answers from your documents, with citations that were checked against the text.",
         lifespan=opened,
+        # Their pages fetch scripts from elsewhere, which nothing here does. The description itself is there.
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.book = book
     app.state.settings = settings

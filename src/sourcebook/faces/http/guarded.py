@@ -12,9 +12,19 @@ from sourcebook.errors import AuthError, CollectionNotFound
 from sourcebook.faces.http.caller import Caller, allowed_collections, identified, require_role, role_needed
 from sourcebook.settings import Settings
 
+_ROLES = {"Reader": "reader", "Expert": "expert", "Admin": "admin"}
+
 
 class GuardedRoute(APIRoute):
-    """A route whose caller is known first: whoever may not come in is told so before a byte of the body is read."""
+    """A route whose caller is known first: whoever may not come in is told so before a byte of the body is read.
+
+    The API's description says which role it needs.
+    """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
+        declared = str(getattr(endpoint, "__annotations__", {}).get("caller", ""))
+        extra: dict[str, Any] = more.pop("openapi_extra", None) or {}
+        super().__init__(path, endpoint, openapi_extra={**extra, "x-role": _ROLES.get(declared)}, **more)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()

@@ -54,8 +54,8 @@ CLIENT_GONE = 499
 """A status for the log alone: nobody is there to read it."""
 _PLAIN = {
     400: ("bad_request", "Send a body that can be read."),
-    404: ("not_found", "/docs lists every route."),
-    405: ("method_not_allowed", "/docs lists every route with its methods."),
+    404: ("not_found", "/openapi.json lists every route."),
+    405: ("method_not_allowed", "/openapi.json lists every route with its methods."),
     408: ("too_slow", "Send the request again, without pausing."),
     413: ("too_large", "Send less, or in several requests."),
     503: ("not_ready", "Try again in a moment."),
@@ -117,7 +117,7 @@ def add_problems(app: FastAPI) -> None:
             422,
             "bad_request",
             f"{first['where']}: {first['message']}",
-            "Correct the request; /docs describes every field.",
+            "Correct the request; /openapi.json describes every field.",
             details=details,
         )
 

@@ -25,6 +25,12 @@ HEADER = "X-Request-ID"
 _FIT = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
+def silence_others() -> None:
+    """The server's own logs repeat what is logged here: requests, with what their queries say, and failures."""
+    logging.getLogger("uvicorn.access").disabled = True
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+
+
 class RequestLog:
     """Gives each request an id, the client's own if it has a sensible one, and logs it without its query or body."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import signal
 import sys
@@ -73,11 +72,9 @@ async def _tried(settings: Settings, host: str) -> None:
         await require_somebody(book, settings, host)
 
 
-def make_app(settings: Settings, host: str) -> FastAPI:
+def make_app(settings: Settings, host: str = "127.0.0.1") -> FastAPI:
     """The app of these settings, as each worker makes it."""
     logs.configure(settings, sys.stderr)
-    # It would log every failure a second time.
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     # Who asks here pays nothing unless that was said: an office's own people are no customers.
     prices = {} if settings.http_charges else {"price_new_topic": 0}
     book = AsyncSourcebook(settings=settings.model_copy(update=prices), face="http")

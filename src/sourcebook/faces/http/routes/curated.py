@@ -102,7 +102,8 @@ async def show(number: Number, caller: Expert, book: Book) -> dict[str, Any]:
     "/curated",
     status_code=201,
     summary="Add a curated answer",
-    responses=examples.shown({"entry": examples.CURATED}, status=201),
+    responses=examples.shown({"entry": examples.CURATED}, status=201)
+    | examples.shown({"entry": examples.CURATED}),
 )
 async def add(
     body: NewAnswer, response: Response, caller: Expert, book: Book, settings: ServerSettings

@@ -101,6 +101,7 @@ async def forget(number: Number, caller: Admin, book: Book) -> dict[str, Any]:
 async def tokens(number: Number, caller: Admin, book: Book, limit: Limit = 50) -> dict[str, Any]:
     """A person's balance and transactions, the newest first."""
     require_whole_base(caller)
+    await book.people.sweep_reservations()
     return {
         "user_id": number,
         "balance": await book.people.get_token_balance(number),
