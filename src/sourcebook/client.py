@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
     OpenBase,
+    make_accounts,
     make_consultation,
     make_help_retrieval,
     make_ingest,
+    make_keys,
     make_moderation,
     make_people,
     make_reception,
@@ -25,6 +27,7 @@ from sourcebook.doors.curated import CuratedDoor
 from sourcebook.doors.earlier_names import EarlierNames
 from sourcebook.doors.library import LibraryDoor
 from sourcebook.doors.maintenance import MaintenanceDoor
+from sourcebook.doors.models import ModelsDoor
 from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
 from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
@@ -52,8 +55,10 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.jobs import Job
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.service import DefaultRetriever
@@ -272,12 +277,14 @@ class AsyncSourcebook(EarlierNames):
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
         user: int = LOCAL_USER,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
         `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
         question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        Without one, `earlier` are the messages that came before, which are not stored.
         """
         inquiry = Inquiry(
             question,
@@ -289,6 +296,7 @@ class AsyncSourcebook(EarlierNames):
             subcategory=subcategory,
             filter=filter,
             otherwise=self._several(None),
+            earlier=tuple(earlier),
         )
         return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
 
@@ -323,6 +331,16 @@ class AsyncSourcebook(EarlierNames):
     def people(self) -> People:
         """Users: their roles, consultations, messages and tokens."""
         return make_people(self.stores, self._settings, self._face)
+
+    @property
+    def accounts(self) -> AccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return make_accounts(self.stores, self._connection.passwords, self._settings)
+
+    @property
+    def keys(self) -> KeyService:
+        """API keys: make, list and revoke them."""
+        return make_keys(self.stores)
 
     @property
     def reception(self) -> Reception:
@@ -368,6 +386,11 @@ class AsyncSourcebook(EarlierNames):
     def maintenance(self) -> MaintenanceDoor:
         """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return MaintenanceDoor(self._connection)
+
+    @property
+    def models(self) -> ModelsDoor:
+        """The embedder and the reranker by themselves."""
+        return ModelsDoor(self._connection)
 
     async def _stale_drafts(self) -> int:
         return (await self.stores.moderation.count_pending())[DraftKind.STALE]

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
 from sourcebook.model.moderation import Keep
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.forward import forward
+from sourcebook.ports.providers import TextRole
 from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
     from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.models import ModelsDoor
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
         DocumentDetails,
         DocumentListing,
         DocumentStatus,
+        EmbeddingModel,
         JsonValue,
         Metadata,
         WriteReport,
@@ -65,8 +70,10 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.context import QuestionContext
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
@@ -530,6 +537,117 @@ class SyncPeople:
     def sweep_reservations(self) -> int:
         """Return what dead processes held. Says how many reservations that was."""
         return self._waiter.call(self._door.sweep_reservations)
+
+
+class SyncAccountService:
+    """Names to sign in with. Each belongs to a user and is bound to a role and, if wanted, to collections."""
+
+    def __init__(self, waiter: Waiter, door: AccountService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def add(
+        self,
+        login: str,
+        password: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        user: int | None = None,
+    ) -> Account:
+        """Make an account for a new user, or for an existing one, who then gets the role.
+
+        Without collections it may see all of them.
+        """
+        return self._waiter.call(
+            self._door.add, login, password, role=role, collections=collections, user=user
+        )
+
+    def get(self, login: str) -> Account:
+        """The account of this name."""
+        return self._waiter.call(self._door.get, login)
+
+    def all(self) -> list[Account]:
+        """All accounts, by name."""
+        return self._waiter.call(self._door.all)
+
+    def set_password(self, login: str, password: str) -> Account:
+        """Change an account's password. Everybody who is signed in with it is signed out."""
+        return self._waiter.call(self._door.set_password, login, password)
+
+    def set_collections(self, login: str, collections: Sequence[str] | None) -> Account:
+        """Say which collections an account may see from now on; None means all of them."""
+        return self._waiter.call(self._door.set_collections, login, collections)
+
+    def remove(self, login: str) -> None:
+        """Remove an account, its sign-ins and its keys. The user and the user's conversations stay."""
+        return self._waiter.call(self._door.remove, login)
+
+    def sign_in(self, login: str, password: str, *, address: str = "") -> SignIn:
+        """Check a password and begin a sign-in.
+
+        After several failures, further attempts have to wait, longer each time. A name that does not exist is treated
+        like one that does. Its `token` is shown only here.
+        """
+        return self._waiter.call(self._door.sign_in, login, password, address=address)
+
+    def identify(self, token: str) -> Identity | None:
+        """Who signed in with this token; None if the sign-in has ended, or the user is blocked."""
+        return self._waiter.call(self._door.identify, token)
+
+    def sign_out(self, token: str) -> bool:
+        """End one sign-in. True if there was one."""
+        return self._waiter.call(self._door.sign_out, token)
+
+    def sign_out_everywhere(self, login: str) -> int:
+        """End all sign-ins of an account. Returns how many there were."""
+        return self._waiter.call(self._door.sign_out_everywhere, login)
+
+    def any_account(self) -> bool:
+        """Whether there is an account."""
+        return self._waiter.call(self._door.any_account)
+
+
+class SyncKeyService:
+    """Keys for programs. A key is shown once, when it is made, and stored as a hash."""
+
+    def __init__(self, waiter: Waiter, door: KeyService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def create(
+        self,
+        name: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        account: str | None = None,
+        days: int | None = None,
+    ) -> NewApiKey:
+        """Make a key that acts for this account; without one, for a new user, so that its conversations are its own.
+
+        It never allows more than its account may. Without collections it may see all that the account sees; `days` is
+        how long it is valid.
+        """
+        return self._waiter.call(
+            self._door.create, name, role=role, collections=collections, account=account, days=days
+        )
+
+    def all(self) -> list[ApiKey]:
+        """All keys, revoked ones too, oldest first."""
+        return self._waiter.call(self._door.all)
+
+    def revoke(self, key: int) -> ApiKey:
+        """Make a key useless from now on. Its number is in the list."""
+        return self._waiter.call(self._door.revoke, key)
+
+    def identify(self, secret: str) -> Identity | None:
+        """Whom a key acts for; None if it is unknown, revoked, expired, or its user is blocked."""
+        return self._waiter.call(self._door.identify, secret)
+
+    def any_key(self) -> bool:
+        """Whether there is a key that is valid now."""
+        return self._waiter.call(self._door.any_key)
 
 
 class SyncReception:
@@ -1028,6 +1146,28 @@ class SyncMaintenanceDoor:
         return self._waiter.call_even_closed(self._door.repair, on_progress=on_progress)
 
 
+class SyncModelsDoor:
+    """The models that searching uses, by themselves: vectors of texts, and texts in the order of a question."""
+
+    def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def embedding_model(self) -> EmbeddingModel:
+        """The model that `embed` uses."""
+        return self._waiter.call(self._door.embedding_model)
+
+    def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
+        """A vector for each text. Some models embed a question differently from the text that answers it."""
+        return self._waiter.call(self._door.embed, texts, role=role)
+
+    def rerank(
+        self, query: str, texts: Sequence[str], *, top_k: int | None = None
+    ) -> list[tuple[int, float]]:
+        """The place of each text in the list that was given, with its score, best first."""
+        return self._waiter.call(self._door.rerank, query, texts, top_k=top_k)
+
+
 class Sourcebook:
     """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
 
@@ -1262,12 +1402,14 @@ class Sourcebook:
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
         user: int = 1,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
         `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
         question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        Without one, `earlier` are the messages that came before, which are not stored.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1278,6 +1420,7 @@ class Sourcebook:
             subcategory=subcategory,
             filter=filter,
             user=user,
+            earlier=earlier,
             on_event=on_event,
         )
 
@@ -1308,6 +1451,16 @@ class Sourcebook:
     def people(self) -> SyncPeople:
         """Users: their roles, consultations, messages and tokens."""
         return SyncPeople(self._waiter, self._book.people)
+
+    @property
+    def accounts(self) -> SyncAccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return SyncAccountService(self._waiter, self._book.accounts)
+
+    @property
+    def keys(self) -> SyncKeyService:
+        """API keys: make, list and revoke them."""
+        return SyncKeyService(self._waiter, self._book.keys)
 
     @property
     def reception(self) -> SyncReception:
@@ -1348,6 +1501,11 @@ class Sourcebook:
     def maintenance(self) -> SyncMaintenanceDoor:
         """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return SyncMaintenanceDoor(self._waiter, self._book.maintenance)
+
+    @property
+    def models(self) -> SyncModelsDoor:
+        """The embedder and the reranker by themselves."""
+        return SyncModelsDoor(self._waiter, self._book.models)
 
     create_session = forward("conversations", SyncConversationsDoor.create)
     sessions = forward("conversations", SyncConversationsDoor.latest)

@@ -34,7 +34,7 @@ update documents set shelf = 'c';
 
 create index idx_documents_shelf on documents (collection_id, shelf);
 """
-NEXT = Migration(len(REAL) + 1, "shelves", _SHELVES)
+NEXT = Migration(REAL[-1].version + 1, "shelves", _SHELVES)
 STATEMENTS_OF_NEXT = len(list(statements(_SHELVES)))
 
 
@@ -50,6 +50,19 @@ def upgrade(path: Path) -> None:
 def upgrade_and_stop_at(step: CrashPoint, nth: int, path: Path) -> None:
     arm(step, nth)
     upgrade(path)
+
+
+def schema_after(count: int, folder: Path) -> list[tuple[object, ...]]:
+    """What a base declares after so many of the migrations."""
+    if not count:
+        return []
+    path = folder / f"after-{count}.db"
+    connection = driver.connect(path, busy_timeout=30)
+    try:
+        bring_up_to_date(connection, path, REAL[:count])
+    finally:
+        connection.close()
+    return schema_of(path)
 
 
 def schema_of(path: Path) -> list[tuple[object, ...]]:

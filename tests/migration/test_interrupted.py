@@ -9,7 +9,7 @@ import pytest
 from tests.faults.bases import digest_of, names_in, opened, rows_of
 from tests.faults.processes import all_at_once, exit_code_of
 from tests.migration import migrations, workers
-from tests.migration.migrations import NEXT, REAL, STATEMENTS_OF_NEXT, schema_of
+from tests.migration.migrations import NEXT, REAL, STATEMENTS_OF_NEXT, schema_after, schema_of
 
 from sourcebook.storage.crash_points import CrashPoint
 from sourcebook.storage.sqlite.migrate import statements
@@ -18,12 +18,18 @@ from sourcebook.testing.crash import CRASHED, MIGRATION_STEPS, prepared_document
 pytestmark = pytest.mark.anyio
 
 FOLDER = {0: 0, 1: 1, 2: 0}
-STATEMENTS = sum(len(list(statements(migration.sql))) for migration in REAL)
+STATEMENTS_OF = [len(list(statements(migration.sql))) for migration in REAL]
+STATEMENTS = sum(STATEMENTS_OF)
+# Each point with the number of migrations that are complete when it is reached.
 POINTS_OF_A_NEW_BASE = [
-    *((CrashPoint.MIGRATION_STATEMENT, nth) for nth in range(1, STATEMENTS + 1)),
-    (CrashPoint.MIGRATION_BEGUN, 1),
-    (CrashPoint.MIGRATION_RECORDED, 1),
-    (CrashPoint.MIGRATION_COMMITTED, 1),
+    *(
+        (CrashPoint.MIGRATION_STATEMENT, sum(STATEMENTS_OF[:done]) + nth, done)
+        for done, count in enumerate(STATEMENTS_OF)
+        for nth in range(1, count + 1)
+    ),
+    *((CrashPoint.MIGRATION_BEGUN, done + 1, done) for done in range(len(REAL))),
+    *((CrashPoint.MIGRATION_RECORDED, done + 1, done) for done in range(len(REAL))),
+    *((CrashPoint.MIGRATION_COMMITTED, done, done) for done in range(1, len(REAL) + 1)),
 ]
 POINTS_OF_AN_UPGRADE = [
     (CrashPoint.MIGRATION_COPIED, 1),
@@ -44,16 +50,15 @@ def test_every_step_of_a_migration_is_tested() -> None:
 async def test_a_base_whose_making_was_stopped_is_made_by_the_next_start(tmp_path: Path, start: int) -> None:
     undisturbed = tmp_path / "undisturbed.db"
     expected = await digest_of(undisturbed, FOLDER)
-    for step, nth in POINTS_OF_A_NEW_BASE[start::4]:
+    for step, nth, done in POINTS_OF_A_NEW_BASE[start::4]:
         path = tmp_path / f"{step}-{nth}.db"
         assert exit_code_of(workers.open_base_and_stop_at, step, nth, path) == CRASHED
-        made = schema_of(undisturbed) if step is CrashPoint.MIGRATION_COMMITTED else []
-        assert schema_of(path) == made, f"{step} {nth}"
+        assert schema_of(path) == schema_after(done, tmp_path), f"{step} {nth}"
 
         async with opened(path) as base:
             assert await base.faults() == []
         assert schema_of(path) == schema_of(undisturbed)
-        assert names_in(tmp_path, f"{path.name}.*") == [], "a new base needs no copy"
+        assert done or names_in(tmp_path, f"{path.name}.*") == [], "a new base needs no copy"
         assert await digest_of(path, FOLDER) == expected
 
 

@@ -30,7 +30,13 @@ from sourcebook.assembly.ingest import (
     own_files,
 )
 from sourcebook.assembly.maintenance import examine_damaged, make_backups, make_reindex, rebuild_if_damaged
-from sourcebook.assembly.people import make_people, make_reception
+from sourcebook.assembly.people import (
+    make_accounts,
+    make_keys,
+    make_passwords,
+    make_people,
+    make_reception,
+)
 from sourcebook.assembly.retrieve import Rerankers, make_absences, make_reranker, make_retriever
 from sourcebook.assembly.stores import make_stores
 from sourcebook.assembly.transfer import copy_base, copy_end, import_old_base, is_old_base, make_bundles
@@ -47,6 +53,7 @@ __all__ = [
     "import_old_base",
     "is_old_base",
     "make_absences",
+    "make_accounts",
     "make_answer_import",
     "make_backups",
     "make_bundles",
@@ -59,9 +66,11 @@ __all__ = [
     "make_entries",
     "make_help_retrieval",
     "make_ingest",
+    "make_keys",
     "make_manual",
     "make_moderation",
     "make_parsers",
+    "make_passwords",
     "make_people",
     "make_pictures",
     "make_reception",

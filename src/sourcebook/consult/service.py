@@ -31,6 +31,7 @@ from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
+    ChatMessage,
     CitationChecked,
     Declined,
     Done,
@@ -51,10 +52,10 @@ if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.expert_queue import Drafting
     from sourcebook.consult.question.inquiry import Inquiry
-    from sourcebook.model.chat import ChatMessage, ChatSession
+    from sourcebook.model.chat import ChatSession
     from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import EmbedderChoice
 
@@ -203,13 +204,13 @@ class Consultation:
     async def _recalled(
         self, stores: Stores, inquiry: Inquiry
     ) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
-        if inquiry.session_id is None:
-            return None, ()
         last = 2 * self._policy.history_turns
+        if inquiry.session_id is None:
+            return None, _messages(inquiry.earlier[-last:])
         found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:
             raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
-        return found.session, found.messages
+        return found.session, found.messages or _messages(inquiry.earlier[-last:])
 
     async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
         """What the first wording finds that finds something close enough, or the last one."""
@@ -385,6 +386,13 @@ class Consultation:
             context=question.context,
         )
         return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
+
+
+def _messages(earlier: Sequence[PromptMessage]) -> list[ChatMessage]:
+    """What was said before, in a conversation that is not stored here."""
+    roles = {role.value.lower(): role for role in Role}
+    spoken = [each for each in earlier if each.role in roles]
+    return [ChatMessage("", "", n, roles[each.role], each.content) for n, each in enumerate(spoken)]
 
 
 def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:

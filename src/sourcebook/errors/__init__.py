@@ -39,6 +39,8 @@ its default message; the rest is its default hint.
     │   ├── UserNotFound
     │   ├── TopicNotFound
     │   ├── TermNotFound
+    │   ├── AccountNotFound
+    │   ├── KeyNotFound
     │   └── JobNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
@@ -49,7 +51,8 @@ its default message; the rest is its default hint.
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
-    │   └── ReindexOverrun
+    │   ├── ReindexOverrun
+    │   └── AccountExists
     ├── StorageError                the database failed or cannot be used
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
@@ -76,10 +79,26 @@ its default message; the rest is its default hint.
     │   ├── ProviderRefused
     │   └── BadProviderAnswer
     └── AuthError                   permission denied
-        └── UserBlocked
+        ├── UserBlocked
+        ├── NotSignedIn
+        ├── WrongPassword
+        ├── RoleMissing
+        ├── ForeignRequest
+        ├── TooManyRequests
+        │   └── TooManyAttempts
+        └── NobodyMayEnter
 """
 
-from sourcebook.errors.auth import UserBlocked
+from sourcebook.errors.auth import (
+    ForeignRequest,
+    NobodyMayEnter,
+    NotSignedIn,
+    RoleMissing,
+    TooManyAttempts,
+    TooManyRequests,
+    UserBlocked,
+    WrongPassword,
+)
 from sourcebook.errors.branches import (
     AuthError,
     Conflict,
@@ -90,6 +109,7 @@ from sourcebook.errors.branches import (
     UsageError,
 )
 from sourcebook.errors.conflict import (
+    AccountExists,
     ActiveModelChanged,
     AlreadyDecided,
     CollectionConflict,
@@ -101,6 +121,7 @@ from sourcebook.errors.conflict import (
     TooManyRemovals,
 )
 from sourcebook.errors.not_found import (
+    AccountNotFound,
     ChunkNotFound,
     CollectionNotFound,
     CuratedAnswerNotFound,
@@ -108,6 +129,7 @@ from sourcebook.errors.not_found import (
     DraftNotFound,
     FileGone,
     JobNotFound,
+    KeyNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
@@ -167,6 +189,8 @@ from sourcebook.errors.usage import (
 )
 
 __all__ = [
+    "AccountExists",
+    "AccountNotFound",
     "ActiveModelChanged",
     "AlreadyDecided",
     "AmbiguousName",
@@ -206,15 +230,19 @@ __all__ = [
     "EncryptedFile",
     "FileGone",
     "FileOverLimit",
+    "ForeignRequest",
     "JobNotFound",
+    "KeyNotFound",
     "MigrationEdited",
     "NeedsOcr",
     "NoEmbedder",
     "NoQuestionsLeft",
+    "NobodyMayEnter",
     "NotASourcebook",
     "NotEnoughTokens",
     "NotFound",
     "NotOpen",
+    "NotSignedIn",
     "NothingAsked",
     "NothingToSearchFor",
     "ParserDied",
@@ -226,6 +254,7 @@ __all__ = [
     "ProviderTimeout",
     "ProviderUnreachable",
     "ReindexOverrun",
+    "RoleMissing",
     "ServerTooOld",
     "SessionNotFound",
     "SourcebookError",
@@ -234,11 +263,14 @@ __all__ = [
     "StorageError",
     "TermNotFound",
     "TooLittleData",
+    "TooManyAttempts",
     "TooManyRemovals",
+    "TooManyRequests",
     "TopicNotFound",
     "UnsupportedFile",
     "UsageError",
     "UsedAfterFork",
     "UserBlocked",
     "UserNotFound",
+    "WrongPassword",
 ]

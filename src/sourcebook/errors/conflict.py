@@ -102,3 +102,12 @@ class ReindexOverrun(Conflict):
     """
 
     code = "reindex_overrun"
+
+
+class AccountExists(Conflict):
+    """There is an account of this name, or this user has one.
+
+    Choose another name. `sourcebook accounts list` shows what exists.
+    """
+
+    code = "account_exists"

@@ -104,6 +104,24 @@ class TermNotFound(NotFound):
     code = "term_not_found"
 
 
+class AccountNotFound(NotFound):
+    """There is no such account.
+
+    `sourcebook accounts list` shows what exists.
+    """
+
+    code = "account_not_found"
+
+
+class KeyNotFound(NotFound):
+    """There is no such API key.
+
+    `sourcebook keys list` shows what exists.
+    """
+
+    code = "key_not_found"
+
+
 class JobNotFound(NotFound):
     """There is no such job.
 

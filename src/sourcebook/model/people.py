@@ -198,7 +198,8 @@ class Visit:
 
     `key` is this question's own, such as the number of an update: given again, it gets the same reply. `collections`
     are those to search; without any, the one of the settings. With `session_id` the question continues that
-    conversation, wherever it was begun; it must be the person's own.
+    conversation, wherever it was begun; it must be the person's own. `earlier` is what was said before in a new
+    conversation that is kept elsewhere: who said it (`user` or `assistant`), and the words.
     """
 
     user_id: int
@@ -211,6 +212,7 @@ class Visit:
     language: str | None = None
     collections: Sequence[str] | None = None
     session_id: str | None = None
+    earlier: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

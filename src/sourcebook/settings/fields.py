@@ -348,6 +348,35 @@ class Settings(BaseModel):
         le=1,
         description="The share of those answers to review, chosen at random.",
     )
+    sign_in_days: int = Field(
+        default=14,
+        ge=1,
+        le=365,
+        description="How many days a sign-in on the page lasts.",
+    )
+    login: Literal["auto", "always"] = Field(
+        default="auto",
+        description="Whether the server asks for an account or an API key: `always`, or `auto`, which lets one person "
+        "in without a login on this machine as long as there are no accounts.",
+    )
+    allowed_hosts: str = Field(
+        default="",
+        description="Further names by which the server may be reached, separated by commas, for example "
+        "`kb.example.org`. With a login, any name is accepted while this is empty.",
+    )
+    requests_per_minute: int = Field(
+        default=600,
+        ge=1,
+        le=1_000_000,
+        description="The most requests an account or an API key may send in a minute. One person without a login has "
+        "no limit.",
+    )
+    questions_per_minute: int = Field(
+        default=60,
+        ge=1,
+        le=1_000_000,
+        description="The most questions an account or an API key may ask in a minute.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
         description="The lowest level of message to log.",

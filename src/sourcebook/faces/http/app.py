@@ -11,8 +11,12 @@ from fastapi import FastAPI
 
 from sourcebook._version import __version__
 from sourcebook.faces.http.caller import OpenGate
+from sourcebook.faces.http.gatekeeper import Gatekeeper
 from sourcebook.faces.http.limits import RequestLimits
+from sourcebook.faces.http.mcp_mount import mount_mcp, mounted_mcp
 from sourcebook.faces.http.metrics import Metrics
+from sourcebook.faces.http.openai import chat, search_models
+from sourcebook.faces.http.openai.conversation import KnownConversations
 from sourcebook.faces.http.openapi import describe
 from sourcebook.faces.http.problems import add_problems
 from sourcebook.faces.http.request_log import RequestLog, silence_others
@@ -26,6 +30,7 @@ from sourcebook.faces.http.routes import (
     people,
     questions,
     sessions,
+    sign_in,
     terms,
     uploads,
 )
@@ -50,6 +55,9 @@ ROUTERS = (
     evaluation.router,
     operation.router,
     operation.open_router,
+    sign_in.router,
+    chat.router,
+    search_models.router,
 )
 _LAST_WORDS = 5.0
 """Seconds for requests that were cancelled to give back what they held, before the base closes."""
@@ -66,7 +74,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncGenerator[None, None]:
         with stopping.listening():
-            async with book:
+            async with book, mounted_mcp(app):
                 app.state.worker = worker = UploadWorker(book)
                 async with upkeep(book, worker, settings.http_stop_seconds):
                     yield
@@ -87,15 +95,18 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     app.state.settings = settings
     app.state.gate = gate or OpenGate()
     app.state.metrics = metrics
+    app.state.known_conversations = KnownConversations()
     app.state.stopping = stopping
     add_problems(app)
     for router in ROUTERS:
         app.include_router(router)
+    mount_mcp(app, book, settings)
     app.add_middleware(
         RequestLimits,
         largest_upload=int(settings.http_upload_mb * 1_000_000),
         patience=settings.http_client_seconds,
     )
+    app.add_middleware(Gatekeeper, gate=app.state.gate)
     app.add_middleware(RequestLog, metrics=metrics, stopping=stopping)
     describe(app)
     return app

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sourcebook.faces.http.metrics import Metrics
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession
     from sourcebook.model.moderation import Draft
+    from sourcebook.ports.chat import PromptMessage
     from sourcebook.settings import Settings
 
 
@@ -34,6 +35,8 @@ class AskedQuestion:
     category: str | None = None
     subcategory: str | None = None
     key: str | None = None
+    earlier: Sequence[PromptMessage] = ()
+    """What was said before, in a conversation that the caller keeps."""
 
 
 async def ask(
@@ -56,6 +59,7 @@ async def ask(
         subcategory=asked.subcategory,
         collections=collections,
         session_id=asked.session,
+        earlier=tuple((each.role, each.content) for each in asked.earlier),
     )
     watch = _Stopwatch(on_event, metrics)
     try:

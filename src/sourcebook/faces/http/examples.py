@@ -42,7 +42,7 @@ from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Outcome
 
 _QUESTION = "When do I prune everbearing raspberries?"
 _QUOTE = "Everbearing raspberries are cut to the ground in late autumn."
-_PATH, _DOCUMENT, _CHUNK, _SESSION = "raspberry/pruning.pdf", "7c4f09", "b1d0", "6f1c2a"
+_PATH, _DOCUMENT, _CHUNK, _SESSION = "raspberry/pruning guide.pdf", "7c4f09", "b1d0", "6f1c2a"
 _THEN = 1_794_700_000
 
 _citation = Citation(
@@ -192,7 +192,16 @@ COLLECTION = json_shapes.collection(
         updated_at=_THEN,
     )
 )
-ME = {"user_id": 1, "name": "local", "role": "admin", "collections": None, "token_balance": 0}
+SIGNED_IN = {"name": "ada", "role": "reader", "collections": None}
+ME = {
+    "user_id": 1,
+    "name": "local",
+    "role": "admin",
+    "collections": None,
+    "signed_in_with": "local",
+    "token_balance": 0,
+    "csrf_token": None,
+}
 HEALTH = HealthReport({"sourcebook": "1.0", "sqlite": "3.51.3"}, {"documents": 40}).as_dict()
 EVALUATION = as_json(
     AskedSet(

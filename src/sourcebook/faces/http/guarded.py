@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
 from sourcebook.errors import AuthError, CollectionNotFound
-from sourcebook.faces.http.caller import Caller, allowed_collections, identified
+from sourcebook.faces.http.caller import Caller, allowed_collections, identified, require_role, role_needed
 from sourcebook.settings import Settings
 
 _ROLES = {"Reader": "reader", "Expert": "expert", "Admin": "admin"}
@@ -28,9 +28,12 @@ class GuardedRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        role = role_needed(self.dependant)
 
         async def guarded(request: Request) -> Response:
-            await identified(request)
+            caller = await identified(request)
+            if role is not None:
+                require_role(caller, role)
             return await handle(request)
 
         return guarded

@@ -16,19 +16,27 @@ from sourcebook.errors import (
     AuthError,
     Conflict,
     FileOverLimit,
+    ForeignRequest,
     NoQuestionsLeft,
     NotEnoughTokens,
     NotFound,
+    NotSignedIn,
     ProviderError,
     SourcebookError,
     StorageError,
+    TooManyRequests,
     UnsupportedFile,
     UsageError,
+    WrongPassword,
 )
 
 _log = logging.getLogger(__name__)
 
 _STATUS: tuple[tuple[type[SourcebookError], int], ...] = (
+    (NotSignedIn, 401),
+    (WrongPassword, 401),
+    (TooManyRequests, 429),
+    (ForeignRequest, 403),
     (UnsupportedFile, 415),
     (FileOverLimit, 413),
     (NotEnoughTokens, 402),
@@ -60,6 +68,22 @@ def status_of(error: SourcebookError) -> int:
     return next((status for branch, status in _STATUS if isinstance(error, branch)), 500)
 
 
+def headers_of(error: SourcebookError) -> dict[str, str]:
+    """The headers that go with an error: how to come in, or how long to wait."""
+    match error:
+        case NotSignedIn() | WrongPassword():
+            return {"WWW-Authenticate": 'Bearer realm="sourcebook"'}
+        case TooManyRequests():
+            return {"Retry-After": str(error.seconds)}
+        case _:
+            return {}
+
+
+def problem_of(error: SourcebookError) -> JSONResponse:
+    """One of our errors as a problem document."""
+    return problem(status_of(error), error.code, error.message, error.hint, headers_of(error))
+
+
 def problem(
     status: int,
     code: str,
@@ -80,7 +104,7 @@ def add_problems(app: FastAPI) -> None:
 
     async def known(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, SourcebookError)  # noqa: S101 - registered for this class alone
-        return problem(status_of(error), error.code, error.message, error.hint)
+        return problem_of(error)
 
     async def malformed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class alone

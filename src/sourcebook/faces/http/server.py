@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import signal
 import sys
@@ -17,10 +16,10 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import AuthError, UsageError
+from sourcebook.errors import UsageError
 from sourcebook.faces import logs
 from sourcebook.faces.http.app import create_app
-from sourcebook.faces.http.caller import OpenGate
+from sourcebook.faces.http.gate import ServerGate, require_somebody
 from sourcebook.faces.http.metrics import SHARED_FOLDER
 from sourcebook.storage.base_address import is_server
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-    from sourcebook.faces.http.caller import Gate
     from sourcebook.settings import Settings
 
 
@@ -51,9 +49,8 @@ def serve(
             hint="Leave out --workers: one process searches a base in a file as fast as several would. "
             "`sourcebook copy` moves the base to a server.",
         )
-    require_safe_address(host, settings)
     # What is wrong with the base is told at once, and not by every worker. A new version's changes are made here, once.
-    asyncio.run(_tried(settings))
+    asyncio.run(_tried(settings, host))
     config = _config(settings, host, port, workers)
     listener = _bound(config)
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
@@ -70,48 +67,23 @@ def serve(
             del os.environ[SHARED_FOLDER]
 
 
-async def _tried(settings: Settings) -> None:
-    async with AsyncSourcebook(settings=settings, face="http"):
-        pass
+async def _tried(settings: Settings, host: str) -> None:
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        await require_somebody(book, settings, host)
 
 
-def make_app(settings: Settings) -> FastAPI:
+def make_app(settings: Settings, host: str) -> FastAPI:
     """The app of these settings, as each worker makes it."""
     logs.configure(settings, sys.stderr)
     # Who asks here pays nothing unless that was said: an office's own people are no customers.
     prices = {} if settings.http_charges else {"price_new_topic": 0}
     book = AsyncSourcebook(settings=settings.model_copy(update=prices), face="http")
-    return create_app(book, settings, make_gate(book, settings))
-
-
-def make_gate(book: AsyncSourcebook, settings: Settings) -> Gate:
-    """What tells callers apart: for one person on their own machine, nothing."""
-    return OpenGate()
-
-
-def require_safe_address(host: str, settings: Settings) -> None:
-    """Refuse to let strangers in: without accounts or keys, only this machine itself may reach the server."""
-    if is_loopback(host):
-        return
-    raise AuthError(
-        f"Everybody who reaches {host} could read and change the base.",
-        hint="Listen at 127.0.0.1, or first make an account with `sourcebook accounts add NAME`.",
-    )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine itself reaches the address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return create_app(book, settings, ServerGate(book, settings, host))
 
 
 def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
-        partial(make_app, settings),
+        partial(make_app, settings, host),
         factory=True,
         host=host,
         port=port,

@@ -7,6 +7,7 @@ A storage of one's own keeps the contract if these pass for it. Subclass each cl
         pass
 """
 
+from sourcebook.testing.contract.accounts import AccountsContract, ApiKeysContract
 from sourcebook.testing.contract.chat import CuratedBaseContract, SessionsContract, TerminologyContract
 from sourcebook.testing.contract.filters import FilterContract
 from sourcebook.testing.contract.fts_store import FtsStoreContract
@@ -24,6 +25,8 @@ from sourcebook.testing.contract.tracker import DocumentTrackerContract
 from sourcebook.testing.contract.vector_store import VectorStoreContract
 
 __all__ = [
+    "AccountsContract",
+    "ApiKeysContract",
     "CollectionSettingsContract",
     "CuratedBaseContract",
     "DocumentTrackerContract",

@@ -10,7 +10,7 @@ from pydantic import Field
 from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Admin, Book, Reader
+from sourcebook.faces.http.caller import Admin, Book
 from sourcebook.faces.http.guarded import guarded_router, require_whole_base
 from sourcebook.faces.http.routes.fields import Body, IdempotencyKey, Limit, Number
 from sourcebook.model.people import OperationType, User, UserRole
@@ -30,18 +30,6 @@ class Credit(Body):
 
     amount: int = Field(ge=1, le=MOST_TOKENS, description="How many tokens to give.")
     note: str | None = Field(None, max_length=500, description="A note on the credit.")
-
-
-@router.get("/me", summary="Who you are", responses=examples.shown(examples.ME))
-async def me(caller: Reader, book: Book) -> dict[str, Any]:
-    """Your name and role, the collections you may see (null: all of them), and your tokens."""
-    return {
-        "user_id": caller.user_id,
-        "name": caller.name,
-        "role": caller.role.value,
-        "collections": None if caller.collections is None else sorted(caller.collections),
-        "token_balance": await book.people.get_token_balance(caller.user_id),
-    }
 
 
 @router.get("/users", summary="List people", responses=examples.shown({"users": [examples.USER]}))
