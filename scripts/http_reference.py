@@ -15,7 +15,7 @@ _LONGEST_EXAMPLE = 1200
 
 def page() -> str:
     """The whole page."""
-    described = make_app(Settings()).openapi()
+    described = make_app(Settings(), "127.0.0.1").openapi()
     by_tag: dict[str, list[str]] = {}
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
@@ -54,8 +54,8 @@ def _operation(described: dict[str, Any], path: str, method: str, operation: dic
     role = operation.get("x-role") or "anybody"
     yield f"{operation['summary']}. For: {role}."
     yield ""
-    yield operation["description"]
-    yield ""
+    if told := operation.get("description"):
+        yield f"{told}\n"
     rows = [*_parameters(operation), *_fields(described, operation)]
     if rows:
         yield "| name | in | what it is |\n|---|---|---|"

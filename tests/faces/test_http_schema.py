@@ -18,7 +18,7 @@ from sourcebook import Settings
 from sourcebook.faces.http.server import make_app
 
 pytestmark = pytest.mark.filterwarnings("default")
-DESCRIBED: Any = make_app(Settings()).openapi()
+DESCRIBED: Any = make_app(Settings(), "127.0.0.1").openapi()
 SCHEMA: Any = schemathesis.openapi.from_dict(DESCRIBED)
 OPERATIONS = [(path, method) for path, methods in DESCRIBED["paths"].items() for method in methods]
 

@@ -42,7 +42,7 @@ from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Outcome
 
 _QUESTION = "When do I prune everbearing raspberries?"
 _QUOTE = "Everbearing raspberries are cut to the ground in late autumn."
-_PATH, _DOCUMENT, _CHUNK, _SESSION = "raspberry/pruning.pdf", "7c4f09", "b1d0", "6f1c2a"
+_PATH, _DOCUMENT, _CHUNK, _SESSION = "raspberry/pruning guide.pdf", "7c4f09", "b1d0", "6f1c2a"
 _THEN = 1_794_700_000
 
 _citation = Citation(
