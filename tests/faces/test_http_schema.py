@@ -9,6 +9,7 @@ import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 from tests.conftest import BACKENDS
@@ -57,4 +58,7 @@ def test_every_answer_is_one_that_is_described(
         case.call_and_validate(base_url=server.url, session=session, excluded_checks=excluded)
 
     with requests.Session() as session:
-        ask()
+        try:
+            ask()
+        except Unsatisfiable:
+            pytest.skip("nothing can be wrong with it")
