@@ -83,5 +83,8 @@ async def _people(book: AsyncSourcebook) -> dict[str, str]:
 
 def quick_passwords(book: AsyncSourcebook) -> None:
     """Hashes that take no time: what is tested is not their strength."""
-    quick = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    book._connection._passwords = quick  # pyright: ignore[reportPrivateUsage]
+    use_passwords(book, Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)))
+
+
+def use_passwords(book: AsyncSourcebook, passwords: Passwords) -> None:
+    book._connection._passwords = passwords  # pyright: ignore[reportPrivateUsage]

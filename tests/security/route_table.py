@@ -42,6 +42,9 @@ TABLE = {
     "GET /api/health": Access(ADMIN, whole=True),
     "POST /api/login": Access(ANYBODY),
     "POST /api/logout": Access(READER),
+    "GET /login": Access(ANYBODY),
+    "POST /login": Access(ANYBODY),
+    "POST /logout": Access(READER),
     "GET /api/me": Access(READER),
     "POST /api/search": Access(READER, {"json": {"query": "vault word", "collections": ["{collection}"]}}),
     "POST /api/ask": Access(

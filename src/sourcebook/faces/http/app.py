@@ -31,6 +31,7 @@ from sourcebook.faces.http.routes import (
     questions,
     sessions,
     sign_in,
+    sign_in_page,
     terms,
     uploads,
 )
@@ -56,6 +57,7 @@ ROUTERS = (
     operation.router,
     operation.open_router,
     sign_in.router,
+    sign_in_page.router,
     chat.router,
     search_models.router,
 )

@@ -27,22 +27,6 @@ _PROBLEM = {
         },
     },
 }
-_OPENAI_ERROR = {
-    "type": "object",
-    "description": "An error as OpenAI's clients understand it.",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "properties": {
-                "message": {"type": "string"},
-                "type": {"type": "string"},
-                "param": {"type": ["string", "null"]},
-                "code": {"type": ["string", "null"]},
-            },
-        }
-    },
-}
 MEANINGS = {
     400: "The request makes no sense.",
     401: "Nobody knows who you are.",
@@ -86,22 +70,15 @@ def _described(app: FastAPI) -> dict[str, Any]:
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Problem"] = _PROBLEM
-    schemas["OpenAIError"] = _OPENAI_ERROR
     for path, methods in document["paths"].items():
         for operation in methods.values():
             responses = operation["responses"]
             for status, meaning in MEANINGS.items():
                 if path not in _FOR_ANYBODY or status in (405, 408, 413, 500, 503):
-                    responses[str(status)] = _problem(meaning, as_openai=path.startswith("/v1/"))
+                    responses[str(status)] = _problem(meaning)
     return document
 
 
-def _problem(meaning: str, *, as_openai: bool) -> dict[str, Any]:
-    content = {"application/problem+json": _schema("Problem")}
-    if as_openai:
-        content["application/json"] = _schema("OpenAIError")
-    return {"description": meaning, "content": content}
-
-
-def _schema(name: str) -> dict[str, Any]:
-    return {"schema": {"$ref": f"#/components/schemas/{name}"}}
+def _problem(meaning: str) -> dict[str, Any]:
+    reference = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {"description": meaning, "content": {"application/problem+json": reference}}

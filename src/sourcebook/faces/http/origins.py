@@ -49,13 +49,23 @@ def require_same_site(request: Request) -> None:
     if site is not None and site not in ("same-origin", "none"):
         raise ForeignRequest("Another site sent this request.")
     origin = request.headers.get("origin")
-    if origin is not None and _place(origin) != request.headers.get("host", "").lower():
+    # A page that tells nobody where it is has the origin `null`; then the browser's word for it is needed.
+    is_own = origin is None or _is_own(request, origin) or (origin == "null" and site == "same-origin")
+    if not is_own:
         raise ForeignRequest("Another site sent this request.")
 
 
 def is_surely_same_site(request: Request) -> bool:
-    """Whether the browser itself says that a page of this server sent the request."""
-    return request.headers.get("sec-fetch-site") == "same-origin"
+    """Whether the browser itself says that a page of this server sent it. Over plain HTTP it tells the origin alone."""
+    origin = request.headers.get("origin")
+    return request.headers.get("sec-fetch-site") == "same-origin" or (
+        origin is not None and _is_own(request, origin)
+    )
+
+
+def _is_own(request: Request, origin: str) -> bool:
+    place = _place(origin)
+    return place is not None and place == request.headers.get("host", "").lower()
 
 
 def _place(origin: str) -> str | None:

@@ -72,7 +72,7 @@ async def _tried(settings: Settings, host: str) -> None:
         await require_somebody(book, settings, host)
 
 
-def make_app(settings: Settings, host: str) -> FastAPI:
+def make_app(settings: Settings, host: str = "127.0.0.1") -> FastAPI:
     """The app of these settings, as each worker makes it."""
     logs.configure(settings, sys.stderr)
     # Who asks here pays nothing unless that was said: an office's own people are no customers.

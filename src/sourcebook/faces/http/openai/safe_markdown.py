@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
-_FETCHING = "audio|base|body|embed|iframe|image|img|input|link|meta|object|picture|script|source|style|svg|table|td|video"
+_FETCHING = (
+    "audio|base|body|embed|iframe|image|img|input|link|meta|object|picture"
+    "|script|source|style|svg|table|td|video"
+)
 _IMAGE = re.compile(r"!\[")
 _TAG = re.compile(rf"<(?=(?:{_FETCHING})\b)", re.IGNORECASE)
 _PERHAPS = re.compile(r"(?:!|<[A-Za-z]{0,8})\Z")
