@@ -1,4 +1,4 @@
-"""The loop through HTTP, on both databases: declined, answered by an expert, given first, outdated, and waiting again."""
+"""The loop through HTTP, on both databases: declined, answered by an expert, given first, outdated, reviewed again."""
 
 from __future__ import annotations
 

@@ -45,6 +45,10 @@ class TestCollectionSettings(contract.CollectionSettingsContract):
     pass
 
 
+class TestDocumentListing(contract.DocumentListingContract):
+    pass
+
+
 class TestSessions(contract.SessionsContract):
     pass
 

@@ -199,7 +199,7 @@ class Process:
 
 
 @contextmanager
-def serving(db: str, folder: Path, *words: str, wait: bool = True, **variables: str) -> Generator[Process]:
+def serving(db: str, folder: Path, *words: str, **variables: str) -> Generator[Process]:
     """Start it, and end it with SIGTERM if it is still there."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("SOURCEBOOK_")}
     process = subprocess.Popen(

@@ -10,37 +10,7 @@ from typing import Any
 import pytest
 from tests.faces.http_server import QUESTION, UNKNOWN, HeaderGate, Served, served
 
-from sourcebook.faces.http.routes import (
-    collections,
-    curated,
-    documents,
-    drafts,
-    evaluation,
-    operation,
-    people,
-    questions,
-    sessions,
-    terms,
-    uploads,
-)
-
-ROUTERS = [
-    module.router
-    for module in (
-        questions,
-        documents,
-        uploads,
-        sessions,
-        curated,
-        drafts,
-        terms,
-        people,
-        collections,
-        evaluation,
-        operation,
-    )
-]
-OPEN = {("GET", "/healthz"), ("GET", "/readyz")}
+OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/login")}
 # Every other operation: the lowest role that may, and a body that makes sense.
 ROLES = ("user", "expert", "admin")
 TABLE: dict[tuple[str, str], tuple[str, Any]] = {
@@ -82,6 +52,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any]] = {
     ("GET", "/api/terms"): ("user", None),
     ("PUT", "/api/terms"): ("expert", {"term": "x", "preferred_phrase": "y"}),
     ("DELETE", "/api/terms/{term}"): ("expert", None),
+    ("GET", "/api/me"): ("user", None),
+    ("POST", "/api/logout"): ("user", None),
     ("GET", "/api/users"): ("admin", None),
     ("GET", "/api/users/{number}"): ("admin", None),
     ("DELETE", "/api/users/{number}"): ("admin", None),
@@ -175,17 +147,12 @@ def absent(path: str) -> str:
     return path.replace("{number}", "987654").replace("{page}", "1")
 
 
-def test_every_route_of_the_base_is_in_the_table(server: Served) -> None:
+def test_every_route_is_in_the_table(server: Served) -> None:
     described = server.app.openapi()["paths"]
-    own = [tag for router in ROUTERS for tag in router.tags]
-    operations = {
-        (method.upper(), path)
-        for path, methods in described.items()
-        for method, operation in methods.items()
-        if operation["tags"][0] in own
-    }
+    operations = {(method.upper(), path) for path, methods in described.items() for method in methods}
     assert operations == OPEN | set(TABLE)
-    assert all(server.client.request(method, path).status_code == 200 for method, path in OPEN)
+    # Without its body, a sign-in is malformed; it is not refused.
+    assert all(server.client.request(method, path).status_code in (200, 422) for method, path in OPEN)
 
 
 @pytest.mark.parametrize(("method", "path"), TABLE)

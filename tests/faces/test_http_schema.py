@@ -9,8 +9,9 @@ import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
-from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
+from schemathesis.specs.openapi import checks
 from tests.conftest import BACKENDS
 from tests.faces.http_server import Served, served_on
 
@@ -19,6 +20,7 @@ from sourcebook.faces.http.server import make_app
 
 pytestmark = pytest.mark.filterwarnings("default")
 DESCRIBED: Any = make_app(Settings(), "127.0.0.1").openapi()
+CHECKS: Any = checks
 SCHEMA: Any = schemathesis.openapi.from_dict(DESCRIBED)
 OPERATIONS = [(path, method) for path, methods in DESCRIBED["paths"].items() for method in methods]
 
@@ -40,9 +42,9 @@ def test_every_answer_is_one_that_is_described(
         pytest.skip("nothing can be wrong with it")
 
     # No schema tells a cursor, a filter or the id of a document from any other text; and a form has only texts.
-    excluded = [positive_data_acceptance]
+    excluded = [CHECKS.positive_data_acceptance]
     if (path, method) == ("/api/documents", "post"):
-        excluded.append(negative_data_rejection)
+        excluded.append(CHECKS.negative_data_rejection)
 
     @seed(20261115)
     @settings(
@@ -50,11 +52,14 @@ def test_every_answer_is_one_that_is_described(
         deadline=None,
         database=None,
         phases=[Phase.explicit, Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     )
     @given(case=operation.as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
         case.call_and_validate(base_url=server.url, session=session, excluded_checks=excluded)
 
     with requests.Session() as session:
-        ask()
+        try:
+            ask()
+        except Unsatisfiable:
+            pytest.skip("nothing can be wrong with it")

@@ -172,7 +172,7 @@ def test_a_killed_answer_costs_nothing_and_is_given_when_it_is_asked_for_again(
         model.release.set()
         with answering(filled, tmp_path, chat) as server:
             for _ in range(2):
-                heard = []
+                heard.clear()
                 ask(server.url, heard)
                 assert names(heard)[-1] == "done"
     assert balance_of(filled) == TOKENS - 1

@@ -98,11 +98,11 @@ Expert = Annotated[Caller, Depends(_requires(UserRole.EXPERT))]
 Admin = Annotated[Caller, Depends(_requires(UserRole.ADMIN))]
 
 
-def opened_book(request: Request) -> AsyncSourcebook:
+async def opened_book(request: Request) -> AsyncSourcebook:
     return request.app.state.book
 
 
-def server_settings(request: Request) -> Settings:
+async def server_settings(request: Request) -> Settings:
     return request.app.state.settings
 
 

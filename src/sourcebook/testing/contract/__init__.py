@@ -14,7 +14,7 @@ from sourcebook.testing.contract.fts_store import FtsStoreContract
 from sourcebook.testing.contract.index_writer import IndexWriterContract
 from sourcebook.testing.contract.jobs import JobsContract
 from sourcebook.testing.contract.ledger import LedgerContract
-from sourcebook.testing.contract.library import CollectionSettingsContract
+from sourcebook.testing.contract.library import CollectionSettingsContract, DocumentListingContract
 from sourcebook.testing.contract.moderation import ModerationContract
 from sourcebook.testing.contract.passages import PassageSearchContract
 from sourcebook.testing.contract.people import MessagesContract, TopicsContract, UsersContract
@@ -30,6 +30,7 @@ __all__ = [
     "ApiKeysContract",
     "CollectionSettingsContract",
     "CuratedBaseContract",
+    "DocumentListingContract",
     "DocumentTrackerContract",
     "FilterContract",
     "FtsStoreContract",

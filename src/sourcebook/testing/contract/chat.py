@@ -83,6 +83,24 @@ class SessionsContract:
         with pytest.raises(SessionNotFound):
             await sessions.rename_session(made.id, 2, "mine")
 
+    async def test_sessions_come_in_parts_and_are_found_by_what_was_said(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        sessions = base.stores.sessions
+        for number in range(5):
+            made = await a_session(base)
+            await sessions.add_turn(made.id, f"Вопрос {number}", "an answer", Tier.NONE, (), {})
+            clock.wait(number % 2)
+        everything = await sessions.list_sessions(LOCAL)
+        first = await sessions.list_sessions(LOCAL, 2)
+        rest = await sessions.list_sessions(LOCAL, 10, after=first[-1])
+        assert [*first, *rest] == everything
+        assert len(everything) == 5
+        (found,) = await sessions.search_sessions(LOCAL, "ВОПРОС 3")
+        assert found.title == "Вопрос 3"
+        assert len(await sessions.search_sessions(LOCAL, "answer", 2)) == 2
+        assert await sessions.search_sessions(2, "answer") == []
+
     async def test_a_turn_is_stored_with_its_citations_and_in_order(self, base: OpenBase) -> None:
         sessions = base.stores.sessions
         made = await a_session(base)

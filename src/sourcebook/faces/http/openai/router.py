@@ -40,4 +40,5 @@ class OpenAIRoute(APIRoute):
 
 
 def openai_router() -> APIRouter:
-    return APIRouter(prefix="/v1", tags=["OpenAI-compatible"], route_class=OpenAIRoute)
+    """A router below `/v1`. Its shapes are OpenAI's, so they are not in the description of our API."""
+    return APIRouter(prefix="/v1", include_in_schema=False, route_class=OpenAIRoute)
