@@ -171,7 +171,10 @@ class _Reader:
         )
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
-        maker = ExcerptMaker(units, scores, lambda text: self._share(text, language))
+        is_list = AnswerForm.LIST in self.forms.forms and units[best].kind in (BlockKind.ITEM, BlockKind.ROW)
+        maker = ExcerptMaker(
+            units, scores, lambda text: self._share(text, language), is_filled=is_across or is_list
+        )
         return _Read(place, maker, best, worth)
 
     def second(
