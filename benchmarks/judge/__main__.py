@@ -62,7 +62,7 @@ def judged_row(row: Mapping[str, Any]) -> tuple[WeighedQuestion, list[JudgedPass
     language = row["language"] if row["language"] in row["held"] else None
     languages = [language] if language else row["held"]
     weights = term_weights(row["question"], languages, row["counts"], row["rows"])
-    question = WeighedQuestion(row["question"], weights, WordCounts(row["counts"], row["rows"]))
+    question = WeighedQuestion(row["question"], weights, WordCounts(row["counts"], row["rows"]), language)
     return question, [(result, judged(weights, result, language)) for result in results(dict(row))]
 
 

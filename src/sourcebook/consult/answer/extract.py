@@ -17,6 +17,7 @@ from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
 from sourcebook.text.analysis import analyse
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
+from sourcebook.text.question_words import words_alike
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SHORTEST_SHARED_BEGINNING = 5
 _WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
+_WORTH_OF_A_WORD_ALIKE = 0.8
 
 # What a unit is worth beside the share of the question that it holds.
 _WORTH_OF_CONTEXT = 1.0
@@ -62,14 +64,21 @@ def held_share(weights: Mapping[str, float], text: str, language: str | None) ->
 
 
 def share_of_weight(weights: Mapping[str, float], terms: set[str]) -> float:
-    """`held_share` of a text whose terms are known."""
+    """`held_share` of a text whose terms are known. A word that is as good in questions is nearly the word itself."""
     total = sum(weights.values())
     if not total:
         return 0.0
     beginnings = {
         term[:_SHORTEST_SHARED_BEGINNING] for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING
     }
-    held = sum(weight for term, weight in weights.items() if _is_held(term, terms, beginnings))
+    alike = words_alike()
+    meant = {alike[term] for term in terms if term in alike}
+    held = 0.0
+    for term, weight in weights.items():
+        if _is_held(term, terms, beginnings):
+            held += weight
+        elif alike.get(term) in meant:
+            held += _WORTH_OF_A_WORD_ALIKE * weight
     return held / total
 
 

@@ -105,7 +105,9 @@ class PassageJudge:
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
         passages = [(passage, judged(weights, passage, language)) for passage in report.results]
-        verdict = self._verdict(WeighedQuestion(wanted.question, weights, counted), wanted, passages, context)
+        verdict = self._verdict(
+            WeighedQuestion(wanted.question, weights, counted, language), wanted, passages, context
+        )
         if verdict.by == JUDGED_BY_MEANING:
             # Whatever words put first, the nearest vector decided.
             passages.sort(key=lambda passage: -passage[1].similarity)

@@ -7,14 +7,17 @@ verdict. A question in a language that the base does not hold is decided by its 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.extract import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.text.analysis import words
+from sourcebook.consult.question.asked_thing import asked_thing
+from sourcebook.text.analysis import analyse, words
 from sourcebook.text.numbers import quantities
+from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
@@ -28,6 +31,8 @@ JUDGED_BY_MEANING = "meaning"
 _SHORTEST_INFLECTED = 4
 _LONGEST_ENDING = 2
 _DIGITS = 4
+_HALF_OF_A_THING = 0.45
+"""A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
 
 JudgedPassage = tuple["SearchResult", "Judgement"]
 
@@ -75,6 +80,8 @@ class WeighedQuestion:
     text: str
     weights: Mapping[str, float]
     counts: WordCounts
+    language: str | None = None
+    """By which its words are compared; None if each passage tells its own."""
 
 
 def verdict_on(
@@ -118,6 +125,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "score": _even_score(passages, question.counts.rows),
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
+        "thing_missing": float(_is_thing_missing(question, passages)),
     }
 
 
@@ -187,6 +195,33 @@ def _unknown(question: WeighedQuestion) -> float:
     held = question.counts.passages
     missing = sum(weight for term, weight in question.weights.items() if not held.get(term)) / total
     return missing * question.counts.rows / (question.counts.rows + judge_weights().prior["unknown_passages"])
+
+
+def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    """Whether it is asked if there is a thing, or what it costs, and no sentence that was found names it.
+
+    Of several words that name it, half must be there. A sentence counts with the heading right above it, not with the
+    title of its document: everything in a museum's page is about the museum.
+    """
+    thing = asked_thing(question.text)
+    if thing is None:
+        return False
+    wanted = set(analyse(thing, question.language))
+    weights = {term: weight for term, weight in question.weights.items() if term in wanted}
+    return bool(weights) and not any(
+        share_of_weight(weights, said) >= _HALF_OF_A_THING
+        for passage, _ in passages
+        for said in _told_terms(passage, question.language)
+    )
+
+
+def _told_terms(passage: SearchResult, language: str | None) -> Iterator[set[str]]:
+    """The terms of each sentence with the heading right above it."""
+    content = passage.chunk.content
+    section = (passage.chunk.section or "").rpartition(" > ")[2]
+    above = set(analyse(section, language)) if section != passage.document_title else set[str]()
+    for start, end in sentence_spans(content):
+        yield above | set(analyse(content[start:end], language))
 
 
 def _same_document(one: SearchResult, other: SearchResult) -> bool:
