@@ -157,13 +157,11 @@ def _spans(content: str, block: Block) -> list[tuple[int, int]]:
 
 
 def _is_header(found: Sequence[Block], number: int) -> bool:
-    is_first = not number or found[number - 1].kind is not BlockKind.ROW
-    return (
-        is_first
-        and found[number + 1 : number + 2] != []
-        and found[number + 1].kind
-        in (
-            BlockKind.ROW,
-            BlockKind.DEBRIS,
-        )
+    """Whether a row is the first of its table and others follow. The ruler below the header is no row."""
+    before = found[number - 1] if number else None
+    if before is not None and before.kind is BlockKind.DEBRIS and number > 1:
+        before = found[number - 2]
+    is_first = before is None or before.kind is not BlockKind.ROW
+    return is_first and any(
+        block.kind in (BlockKind.ROW, BlockKind.DEBRIS) for block in found[number + 1 : number + 2]
     )

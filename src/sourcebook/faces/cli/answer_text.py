@@ -186,6 +186,7 @@ _NUMBERS = {
     "score": "score of the first result",
     "agreement": "words and vectors agree",
     "unknown": "words that the base holds nowhere",
+    "name_unknown": "a name that the base holds nowhere",
     "thing_missing": "the thing asked for is not named",
 }
 
