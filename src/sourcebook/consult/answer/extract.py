@@ -131,6 +131,7 @@ class _Read:
     maker: ExcerptMaker
     best: int
     score: float
+    spoken: str | None
 
     @property
     def best_score(self) -> float:
@@ -192,7 +193,7 @@ class _Reader:
         maker = ExcerptMaker(
             units, scores, lambda text: self._share(text, language), is_filled=is_lost or is_list
         )
-        return _Read(place, maker, best, worth)
+        return _Read(place, maker, best, worth, spoken)
 
     def second(
         self, first: Excerpt, best: _Read, found: Sequence[_Read], passage: SearchResult
@@ -211,6 +212,8 @@ class _Reader:
             return
         options: list[tuple[float, int, int]] = []
         for number, read in enumerate(found):
+            if read.spoken not in (None, best.spoken):
+                continue
             for i, score in enumerate(read.maker.scores):
                 if score < _AS_GOOD_AS_THE_FIRST * best.best_score or read.maker.size(i) > room:
                     continue

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.extract import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.foreign_names import ForeignNames
+from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import analyse, words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.sentences import sentence_spans
@@ -120,7 +122,7 @@ def verdict_on(
 def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:
     """What the judge weighs, under the names that the file of weights explains."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
-    others = [j.score for p, j in passages if not _same_document(p, closest)]
+    others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
     return {
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
@@ -147,7 +149,11 @@ def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, fl
     near, weights = nearness(question, passages), judge_weights().across
     first = max(range(len(passages)), key=lambda place: near[place])
     nearest, judgement = passages[first]
-    others = [n for n, (p, _) in zip(near, passages, strict=True) if not _same_document(p, nearest)]
+    others = [
+        n
+        for n, (p, _) in zip(near, passages, strict=True)
+        if not _same_document(p, nearest) and not is_same_text(nearest, p)
+    ]
     met = _names_met(ForeignNames(question), nearest)
     return {
         "similarity": judgement.similarity,
@@ -258,7 +264,7 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
 def _told_terms(passage: SearchResult, language: str | None) -> Iterator[set[str]]:
     """The terms of each sentence with the heading right above it."""
     content = passage.chunk.content
-    section = (passage.chunk.section or "").rpartition(" > ")[2]
+    section = (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
     above = set(analyse(section, language)) if section != passage.document_title else set[str]()
     for start, end in sentence_spans(content):
         yield above | set(analyse(content[start:end], language))

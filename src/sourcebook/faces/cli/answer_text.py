@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
-from sourcebook.faces.cli.output import Stream, say, tell
-from sourcebook.model.chat import Tier, TokenWritten
+from sourcebook.faces.cli.output import Stream, say, say_with_bold, tell
+from sourcebook.locale import NAMES, texts
+from sourcebook.model.chat import BETWEEN_HEADINGS, Tier, TokenWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer, AnswerEvent, Citation
     from sourcebook.model.search import SearchResult
 
+_TWO = 2
 _DOUBTS = {
     "no_citation": "it cites no source",
     "unknown_number": "it cites a source that was not provided",
@@ -47,18 +51,21 @@ _DIFFERENCES = {
 
 
 def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
-    """Ask, and show the answer as it is written."""
+    """Ask, and show the answer as it is written. One that comes in one piece is an excerpt: what answers is bold."""
+    pieces: list[str] = []
     with Stream(is_on=True) as stream:
 
         def show(event: AnswerEvent) -> None:
             if isinstance(event, TokenWritten):
-                stream.write(event.text)
+                pieces.append(event.text)
+                if len(pieces) > 1:
+                    stream.write(pieces[0] + event.text if len(pieces) == _TWO else event.text)
 
         answer = ask(show)
         stream.end()
     # What is declined or curated was not written piece by piece; a model may decline after some words.
     if not stream.has_written or answer.tier is Tier.NONE:
-        say(answer.answer)
+        say_with_bold(answer.answer, shown_highlights(answer))
     return answer
 
 
@@ -66,31 +73,26 @@ def say_sources(answer: Answer) -> None:
     """The answer's sources, its unsupported sentences, and the words that were replaced."""
     if answer.tier is Tier.CURATED:
         say(_approval(answer))
+    told = texts(answer.language)
     if answer.citations:
-        say("\n" + "\n".join(sources(answer.citations, answer.answer)))
+        say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
     for sentence in answer.sentences:
         if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
-        say(
-            f"Approved answer to a similar question: {each.question} (number {each.id} in `sourcebook kb list`)"
-        )
+        say(told("terminal_similar", question=each.question, id=each.id))
     if answer.nearest:
-        say(f"Closest: {near_place(answer.nearest[0])}")
-        tell(
-            "Is the answer there? `sourcebook calibrate` fits the threshold to questions whose answers you know."
-        )
+        say(told("closest", name=near_place(answer.nearest[0], told)))
+        tell(told("terminal_calibrate"))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
-        tell(
-            f"Note: the base has nothing in the language of the question. This is in another one ({spoken})."
-        )
+        tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
 
 
-def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
+def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = None) -> Iterator[str]:
     """Each source once, with everything quoted from it. A quote that is already in the answer is not repeated."""
     already = " ".join(said.split())
     numbers: dict[int, list[Citation]] = {}
@@ -98,6 +100,8 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
         numbers.setdefault(citation.number, []).append(citation)
     for number, cited in numbers.items():
         yield f"[{number}] {_place(cited[0])}"
+        if also_in := dict.fromkeys(path for citation in cited for path in citation.also_in):
+            yield "    " + (told or texts(None))("also_in", names=", ".join(also_in))
         for citation in dict.fromkeys(cited):
             quote, notes = " ".join(citation.quote.split()), _notes(citation)
             # An excerpt was said without its markup.
@@ -106,14 +110,12 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
                 yield f"    “{quote}”{notes}"
 
 
-def near_place(result: SearchResult) -> str:
+def near_place(result: SearchResult, told: Texts) -> str:
     """Where a passage stands: `file › section, page`."""
     section, page = result.chunk.section, result.chunk.page
-    return (
-        result.document_path
-        + (f" › {' '.join(section.split())}" if section else "")
-        + ("" if page is None else f", page {page}")
-    )
+    path = [result.document_path, *((section or "").split(BETWEEN_HEADINGS) if section else [])]
+    named = " › ".join(" ".join(part.split()) for part in path)
+    return named if page is None else f"{named}, {told('page', page=page)}"
 
 
 def _place(citation: Citation) -> str:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from sourcebook.faces.telegram.rich_text import RichText, bold, clean, from_markdown, italic, joined, quote
-from sourcebook.model.chat import Citation, SourceState, Tier
+from sourcebook.consult.answer.shown_highlight import shown_highlights
+from sourcebook.faces.telegram.rich_text import (
+    RichText,
+    bold,
+    clean,
+    from_markdown,
+    in_bold,
+    italic,
+    joined,
+    quote,
+)
+from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, SourceState, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,12 +39,23 @@ def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     given = reply.answer
     return joined(
         [
-            from_markdown(given.answer),
+            _with_highlights(given),
             source_list(texts, given.citations),
             *_notes(texts, given),
             _cost(texts, reply, terms),
         ]
     )
+
+
+def _with_highlights(given: Answer) -> RichText:
+    """The text of an answer, with what carries it in bold."""
+    rich, place = RichText(), 0
+    for start, end in shown_highlights(given):
+        rich = (
+            rich + from_markdown(given.answer[place:start]) + in_bold(from_markdown(given.answer[start:end]))
+        )
+        place = end
+    return rich + from_markdown(given.answer[place:])
 
 
 def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:
@@ -101,7 +122,7 @@ def _reasons(texts: Texts, given: Answer) -> list[str]:
 def near_place(texts: Texts, result: SearchResult) -> str:
     """Where a passage stands: its file, its section, its page."""
     name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
-    section = clean(result.chunk.section or "", _LONGEST_NAME)
+    section = clean((result.chunk.section or "").replace(BETWEEN_HEADINGS, " › "), _LONGEST_NAME)
     name = f"{name} › {section}" if section else name
     return name if result.chunk.page is None else f"{name}, {texts('page', page=result.chunk.page)}"
 
