@@ -80,7 +80,7 @@ def test_a_chat_goes_on_with_a_session_and_ends_with_exit(shell: Shell) -> None:
 def test_help_answers_from_the_manual_in_a_conversation_of_its_own(shell: Shell) -> None:
     done = piped(shell, QUESTION, "/help When is a citation verified?")
     assert done.returncode == 0, done.stderr
-    assert "manual/glossary.md" in done.stdout
+    assert "manual/explanation/answers.md" in done.stdout
     titles = {session["title"] for session in shell.json("sessions", "list")["sessions"]}
     assert titles == {QUESTION, "When is a citation verified?"}
 
