@@ -18,7 +18,7 @@ from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.model.chat import BETWEEN_HEADINGS
-from sourcebook.text.analysis import analyse, words
+from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
@@ -252,7 +252,7 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
     thing = asked_thing(question.text)
     if thing is None:
         return False
-    wanted = set(analyse(thing, question.language))
+    wanted = distinct_terms(thing, question.language)
     weights = {term: weight for term, weight in question.weights.items() if term in wanted}
     return bool(weights) and not any(
         share_of_weight(weights, said) >= _HALF_OF_A_THING
@@ -261,13 +261,13 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
     )
 
 
-def _told_terms(passage: SearchResult, language: str | None) -> Iterator[set[str]]:
+def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:
     """The terms of each sentence with the heading right above it."""
     content = passage.chunk.content
     section = (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
-    above = set(analyse(section, language)) if section != passage.document_title else set[str]()
+    above = distinct_terms(section, language) if section != passage.document_title else frozenset[str]()
     for start, end in sentence_spans(content):
-        yield above | set(analyse(content[start:end], language))
+        yield above | distinct_terms(content[start:end], language)
 
 
 def _same_document(one: SearchResult, other: SearchResult) -> bool:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.faces.cli.output import Stream, say, say_with_bold, tell
+from sourcebook.faces.source_place import source_place
 from sourcebook.locale import NAMES, texts
-from sourcebook.model.chat import BETWEEN_HEADINGS, Tier, TokenWritten
+from sourcebook.model.chat import Tier, TokenWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,18 +113,19 @@ def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = 
 
 def near_place(result: SearchResult, told: Texts) -> str:
     """Where a passage stands: `file › section, page`."""
-    section, page = result.chunk.section, result.chunk.page
-    path = [result.document_path, *((section or "").split(BETWEEN_HEADINGS) if section else [])]
-    named = " › ".join(" ".join(part.split()) for part in path)
-    return named if page is None else f"{named}, {told('page', page=page)}"
+    page = result.chunk.page
+    named = None if page is None else told("page", page=page)
+    return source_place(result.document_path, result.chunk.section, named)
 
 
 def _place(citation: Citation) -> str:
-    page = "" if citation.page is None else f", page {citation.page}"
-    title = citation.document_title
-    path = citation.document_path
-    section = "" if citation.section_name is None else f" › {citation.section_name}"
-    return f"{path}{section}{page}" if title in (None, path) else f"{title}{section}{page} · {path}"
+    title, path = citation.document_title, citation.document_path
+    place = source_place(path if title is None else title, citation.section_name, _page(citation.page))
+    return place if title in (None, path) else f"{place} · {path}"
+
+
+def _page(page: int | None) -> str | None:
+    return None if page is None else f"page {page}"
 
 
 def _notes(citation: Citation) -> str:

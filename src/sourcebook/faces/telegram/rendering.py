@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
+from sourcebook.faces.source_place import source_place
 from sourcebook.faces.telegram.rich_text import (
     RichText,
     bold,
@@ -16,7 +17,7 @@ from sourcebook.faces.telegram.rich_text import (
     joined,
     quote,
 )
-from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, SourceState, Tier
+from sourcebook.model.chat import Citation, SourceState, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -82,8 +83,8 @@ def place(texts: Texts, source: Citation | CuratedSource) -> str:
     title = clean(source.document_title or "", _LONGEST_NAME)
     name = f"{title} ({file})" if title and title != file else file or title
     section = source.section_name if isinstance(source, Citation) else None
-    name = f"{name} › {clean(section, _LONGEST_NAME)}" if section else name
-    return name if source.page is None else f"{name}, {texts('page', page=source.page)}"
+    page = None if source.page is None else texts("page", page=source.page)
+    return source_place(name, clean(section or "", _LONGEST_NAME), page)
 
 
 def source(texts: Texts, cited: Sequence[Citation]) -> RichText:
@@ -122,9 +123,8 @@ def _reasons(texts: Texts, given: Answer) -> list[str]:
 def near_place(texts: Texts, result: SearchResult) -> str:
     """Where a passage stands: its file, its section, its page."""
     name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
-    section = clean((result.chunk.section or "").replace(BETWEEN_HEADINGS, " › "), _LONGEST_NAME)
-    name = f"{name} › {section}" if section else name
-    return name if result.chunk.page is None else f"{name}, {texts('page', page=result.chunk.page)}"
+    page = None if result.chunk.page is None else texts("page", page=result.chunk.page)
+    return source_place(name, clean(result.chunk.section or "", _LONGEST_NAME), page)
 
 
 def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:
