@@ -454,9 +454,11 @@ def _only_language(context: QuestionContext) -> str | None:
 
 def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str | None:
     """The language of what is quoted, if the base holds nothing in that of the question."""
-    if not taken or not question.language or question.language in question.context.all_languages():
+    held = question.context.all_languages()
+    if not taken or not question.language or question.language in held:
         return None
-    found = detect_language(taken[0].chunk.content)
+    # A table may be in no language that can be told: then it is in that of the base.
+    found = detect_language(taken[0].chunk.content) or next(iter(held), None)
     return None if found == question.language else found
 
 

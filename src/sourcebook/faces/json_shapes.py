@@ -198,6 +198,7 @@ def citation(citation: Citation) -> dict[str, Any]:
         "doubts": list(citation.doubts),
         "section": citation.section,
         "highlight": [list(span) for span in citation.highlight],
+        "also_in": list(citation.also_in),
     }
 
 

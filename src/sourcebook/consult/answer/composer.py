@@ -23,7 +23,8 @@ from sourcebook.consult.answer.extract import Asked, emphasised, extract
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.answer.source_link import source_link
-from sourcebook.model.chat import Citation, Sentence, SupportGrade
+from sourcebook.consult.evidence.same_text import holds_copy, is_translation
+from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.normal_form import made_storable, without_open_half
 
 if TYPE_CHECKING:
@@ -82,6 +83,17 @@ class PassageSources:
             highlight=tuple(highlight),
         )
 
+    def also_in(self, passage: SearchResult, quote: str) -> tuple[str, ...]:
+        """The paths of other documents that were found to say the same as a quote."""
+        others = (
+            other.document_path
+            for other in self.passages
+            if (other.collection_id, other.chunk.document_id)
+            != (passage.collection_id, passage.chunk.document_id)
+            and (holds_copy(other, quote) or is_translation(passage, other))
+        )
+        return tuple(dict.fromkeys(others))
+
     def page(self, passage: SearchResult, start: int) -> int | None:
         """The page of a character of the passage. A passage may go over to the next page before it."""
         document = self._document(passage)
@@ -92,16 +104,15 @@ class PassageSources:
         return self.documents.get((passage.collection_id, passage.chunk.document_id))
 
 
-_BETWEEN_HEADINGS = " > "
 _HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 
 
 def section_at(chunk: Chunk, place: int) -> str | None:
     """The section of a character of a passage, which may go on under another heading than it began with."""
-    parts = (chunk.section or "").split(_BETWEEN_HEADINGS) if chunk.section else []
+    parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
     for heading in _HEADING.finditer(chunk.content, 0, place):
         parts = [*parts[: len(heading[1]) - 1], heading[2]]
-    return _BETWEEN_HEADINGS.join(parts) or None
+    return BETWEEN_HEADINGS.join(parts) or None
 
 
 def extracted(
@@ -114,7 +125,8 @@ def extracted(
     text = ""
     for number, found in enumerate(extract(asked, desk.passages), start=1):
         piece, passage = found.excerpt, desk.passages[found.passage]
-        citations.append(desk.citation(number, passage, piece.start, piece.end, piece.highlight))
+        citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
+        citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))
         start = len(text) + (2 if text else 0)
         # Behind a listing, the mark must not stand on the line that closes it.
         mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"

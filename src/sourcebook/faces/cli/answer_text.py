@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
-from sourcebook.faces.cli.output import Stream, say, tell
+from sourcebook.faces.cli.output import Stream, say, say_with_bold, tell
 from sourcebook.faces.source_place import source_place
+from sourcebook.locale import NAMES, texts
 from sourcebook.model.chat import ExcerptFound, Tier, TokenWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer, AnswerEvent, Citation
     from sourcebook.model.search import SearchResult
 
+_TWO = 2
 _DOUBTS = {
     "no_citation": "it cites no source",
     "unknown_number": "it cites a source that was not provided",
@@ -49,12 +53,15 @@ _DIFFERENCES = {
 
 
 def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
-    """Ask, and show the answer as it is written."""
+    """Ask, and show the answer as it is written. One that comes in one piece is an excerpt: what answers is bold."""
+    pieces: list[str] = []
     with Stream(is_on=True) as stream:
 
         def show(event: AnswerEvent) -> None:
             if isinstance(event, TokenWritten):
-                stream.write(event.text)
+                pieces.append(event.text)
+                if len(pieces) > 1:
+                    stream.write(pieces[0] + event.text if len(pieces) == _TWO else event.text)
             elif isinstance(event, ExcerptFound):
                 tell(f"The documents say (the model is still writing):\n{event.text}\n")
 
@@ -64,7 +71,7 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
     if not stream.has_written or answer.tier is Tier.NONE:
         if stale := answer.details.get("stale"):
             say(f"This approved answer is out of date ({stale}), and the documents say nothing in its place:")
-        say(answer.answer)
+        say_with_bold(answer.answer, shown_highlights(answer))
     return answer
 
 
@@ -74,29 +81,26 @@ def say_sources(answer: Answer) -> None:
         say(_approval(answer))
     if isinstance(outdated := answer.details.get("outdated"), dict):
         say(_outdated(cast("dict[str, object]", outdated)))
+    told = texts(answer.language)
     if answer.citations:
-        say("\n" + "\n".join(sources(answer.citations, answer.answer)))
+        say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
     for sentence in answer.sentences:
         if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
-        say(f"An approved answer to a similar question: {each.question} (number {each.id})")
+        say(told("terminal_similar", question=each.question, id=each.id))
     if answer.nearest:
-        say(f"Closest: {near_place(answer.nearest[0])}")
-        tell(
-            "Is the answer there? `sourcebook calibrate` fits the threshold to questions whose answers you know."
-        )
+        say(told("closest", name=near_place(answer.nearest[0], told)))
+        tell(told("terminal_calibrate"))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
-        tell(
-            f"Note: the base has nothing in the language of the question. This is in another one ({spoken})."
-        )
+        tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
 
 
-def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
+def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = None) -> Iterator[str]:
     """Each source once, with everything quoted from it. A quote that is already in the answer is not repeated."""
     already = " ".join(said.split())
     numbers: dict[int, list[Citation]] = {}
@@ -104,6 +108,8 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
         numbers.setdefault(citation.number, []).append(citation)
     for number, cited in numbers.items():
         yield f"[{number}] {_place(cited[0])}"
+        if also_in := dict.fromkeys(path for citation in cited for path in citation.also_in):
+            yield "    " + (told or texts(None))("also_in", names=", ".join(also_in))
         for citation in dict.fromkeys(cited):
             quote, notes = " ".join(citation.quote.split()), _notes(citation)
             # An excerpt was said without its markup.
@@ -112,9 +118,11 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
                 yield f"    “{quote}”{notes}"
 
 
-def near_place(result: SearchResult) -> str:
+def near_place(result: SearchResult, told: Texts) -> str:
     """Where a passage stands: `file › section, page`."""
-    return source_place(result.document_path, result.chunk.section, _page(result.chunk.page))
+    page = result.chunk.page
+    named = None if page is None else told("page", page=page)
+    return source_place(result.document_path, result.chunk.section, named)
 
 
 def _place(citation: Citation) -> str:
@@ -198,6 +206,8 @@ _NUMBERS = {
     "score": "score of the first result",
     "agreement": "words and vectors agree",
     "unknown": "words that the base holds nowhere",
+    "name_unknown": "a name that the base holds nowhere",
+    "thing_missing": "the thing asked for is not named",
 }
 
 

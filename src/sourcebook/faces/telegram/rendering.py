@@ -5,8 +5,18 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.faces.source_place import source_place
-from sourcebook.faces.telegram.rich_text import RichText, bold, clean, from_markdown, italic, joined, quote
+from sourcebook.faces.telegram.rich_text import (
+    RichText,
+    bold,
+    clean,
+    from_markdown,
+    in_bold,
+    italic,
+    joined,
+    quote,
+)
 from sourcebook.model.chat import Citation, SourceState, Tier
 
 if TYPE_CHECKING:
@@ -31,12 +41,23 @@ def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     return joined(
         [
             italic(texts("stale")) if given.details.get("stale") else RichText(),
-            from_markdown(given.answer),
+            _with_highlights(given),
             source_list(texts, given.citations),
             *_notes(texts, given),
             _cost(texts, reply, terms),
         ]
     )
+
+
+def _with_highlights(given: Answer) -> RichText:
+    """The text of an answer, with what carries it in bold."""
+    rich, place = RichText(), 0
+    for start, end in shown_highlights(given):
+        rich = (
+            rich + from_markdown(given.answer[place:start]) + in_bold(from_markdown(given.answer[start:end]))
+        )
+        place = end
+    return rich + from_markdown(given.answer[place:])
 
 
 def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:

@@ -9,6 +9,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent, Tier
 from sourcebook.retrieve.where_language import parse_where
 
@@ -97,7 +98,7 @@ def ask(
         if explain:
             say(reasons(answer))
         if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
-            tell(f"The question is waiting for an expert: `sourcebook moderate answer {draft_id} ANSWER`")
+            tell(texts(answer.language)("terminal_draft", id=draft_id))
         tell(f"Session {answer.session_id}")
 
 
