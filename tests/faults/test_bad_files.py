@@ -25,8 +25,8 @@ from sourcebook.errors import (
     ParserDied,
     UnsupportedFile,
 )
-from sourcebook.ingest.parsers.ocr import can_read_pictures
-from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.image.ocr import can_read_pictures
+from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText

@@ -6,8 +6,8 @@ import pytest
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
-from sourcebook.ingest.parsers.ocr import can_read_pictures
-from sourcebook.ingest.parsers.pool import ParserPool
+from sourcebook.ingest.parsers.image.ocr import can_read_pictures
+from sourcebook.ingest.parsers.process.pool import ParserPool
 
 pytestmark = [
     pytest.mark.anyio,

@@ -9,7 +9,7 @@ from fpdf import FPDF
 from tests.faults import hostile_files
 
 from sourcebook.errors import NeedsOcr
-from sourcebook.ingest.parsers.pdf import parse_pdf, read_pdf
+from sourcebook.ingest.parsers.pdf.document import parse_pdf, read_pdf
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText

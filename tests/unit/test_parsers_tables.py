@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.ingest.parsers.csv import parse_csv
-from sourcebook.ingest.parsers.json_records import parse_json, parse_json_lines
+from sourcebook.ingest.parsers.text.csv import parse_csv
+from sourcebook.ingest.parsers.text.json_records import parse_json, parse_json_lines
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

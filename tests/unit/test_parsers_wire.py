@@ -9,7 +9,7 @@ import pytest
 
 from sourcebook.errors import BadFile, EncryptedFile, ParserDied
 from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
-from sourcebook.ingest.parsers.pool_protocol import (
+from sourcebook.ingest.parsers.process.pool_protocol import (
     LARGEST_PICTURE,
     PNG,
     ParserReply,

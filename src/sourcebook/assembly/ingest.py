@@ -33,7 +33,7 @@ def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
     from sourcebook.ingest.folder.scan import ScanLimits
-    from sourcebook.ingest.parsers.pool import ParserPool
+    from sourcebook.ingest.parsers.process.pool import ParserPool
     from sourcebook.ingest.tools import IngestConfig, Tools
     from sourcebook.model.documents import ChunkStrategy
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.acceptance import term_weights
 from sourcebook.ingest.chunking.passages import chunk_document
-from sourcebook.ingest.parsers.markdown import parse_markdown
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchReport, SearchResult

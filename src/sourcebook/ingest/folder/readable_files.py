@@ -6,8 +6,8 @@ What only a parser can tell is left to it.
 from __future__ import annotations
 
 from sourcebook.errors import DamagedFile, EmptyFile
-from sourcebook.ingest.parsers.decoding import decode
 from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
+from sourcebook.ingest.parsers.text.decoding import decode
 
 _NOT_TEXT = (FileKind.PDF, FileKind.DOCX)
 

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText
 
 _PARSERS = {
-    FileKind.PDF: ("pdf", "parse_pdf"),
-    FileKind.DOCX: ("docx", "parse_docx"),
-    FileKind.HTML: ("html", "parse_html"),
-    FileKind.MARKDOWN: ("markdown", "parse_markdown"),
-    FileKind.CSV: ("csv", "parse_csv"),
-    FileKind.TSV: ("csv", "parse_csv"),
-    FileKind.JSON: ("json_records", "parse_json"),
-    FileKind.JSONL: ("json_records", "parse_json_lines"),
-    FileKind.SOURCE: ("plain", "parse_source"),
-    FileKind.PLAIN: ("plain", "parse_plain"),
+    FileKind.PDF: ("pdf.document", "parse_pdf"),
+    FileKind.DOCX: ("docx.document", "parse_docx"),
+    FileKind.HTML: ("web.html", "parse_html"),
+    FileKind.MARKDOWN: ("text.markdown", "parse_markdown"),
+    FileKind.CSV: ("text.csv", "parse_csv"),
+    FileKind.TSV: ("text.csv", "parse_csv"),
+    FileKind.JSON: ("text.json_records", "parse_json"),
+    FileKind.JSONL: ("text.json_records", "parse_json_lines"),
+    FileKind.SOURCE: ("text.plain", "parse_source"),
+    FileKind.PLAIN: ("text.plain", "parse_plain"),
 }
 
 

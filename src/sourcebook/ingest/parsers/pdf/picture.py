@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Iterator
 
 from sourcebook.errors import BadFile, DamagedFile
-from sourcebook.ingest.parsers.pdfium import PdfBitmap, PdfiumError, open_document
-from sourcebook.ingest.parsers.pool_protocol import PNG
+from sourcebook.ingest.parsers.pdf.pdfium import PdfBitmap, PdfiumError, open_document
+from sourcebook.ingest.parsers.process.pool_protocol import PNG
 
 LONGEST_SIDE = 1600
 """Dots. An A4 page then has about 137 to the inch, which can be read on a telephone."""

@@ -13,10 +13,10 @@ import time
 from typing import IO
 
 from sourcebook.errors import BadFile, FileOverLimit
-from sourcebook.ingest.parsers.ocr import read_pictures
+from sourcebook.ingest.parsers.image.ocr import read_pictures
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.parsers.pool_protocol import (
+from sourcebook.ingest.parsers.process.pool_protocol import (
     Mode,
     ParserReply,
     ParserRequest,
@@ -25,7 +25,7 @@ from sourcebook.ingest.parsers.pool_protocol import (
     write_page,
     write_reply,
 )
-from sourcebook.ingest.parsers.process_limits import (
+from sourcebook.ingest.parsers.process.process_limits import (
     STARTS_PROGRAMS,
     ParserLimits,
     confine,
@@ -111,7 +111,7 @@ def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserRe
 
 def _picture(request: ParserRequest) -> Picture:
     # Most processes that read files never draw one.
-    from sourcebook.ingest.parsers.pdf_picture import draw_page  # noqa: PLC0415
+    from sourcebook.ingest.parsers.pdf.picture import draw_page  # noqa: PLC0415
 
     return Picture(draw_page(request.data, request.page))
 

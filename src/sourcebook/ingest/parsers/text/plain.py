@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sourcebook.ingest.parsers.decoding import decode
 from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.text.decoding import decode
 
 MAX_TITLE_LENGTH = 120
 # A first line that a blank line or nothing follows, and that does not end as a sentence does.

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from sourcebook.ingest.parsers.decoding import decode
-from sourcebook.ingest.parsers.front_matter import split_front_matter
 from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
 from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.text.decoding import decode
+from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue

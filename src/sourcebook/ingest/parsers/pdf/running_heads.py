@@ -9,10 +9,10 @@ from itertools import pairwise, takewhile
 from statistics import median
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.pdf_layout import FEWEST_COLUMN_LINES, MORE_LEADING
+from sourcebook.ingest.parsers.pdf.layout import FEWEST_COLUMN_LINES, MORE_LEADING
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.pdf_layout import Line, PageBlock
+    from sourcebook.ingest.parsers.pdf.layout import Line, PageBlock
 
 EDGE_LINES = 2
 HEAD_GAP = 1.8

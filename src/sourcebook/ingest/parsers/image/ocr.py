@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sourcebook.ingest.parsers.parsed import ParsedText
-    from sourcebook.ingest.parsers.pdfium import PdfPage
+    from sourcebook.ingest.parsers.pdf.pdfium import PdfPage
 
 DOTS_PER_POINT = 300 / 72
 MOST_DOTS = 30_000_000
@@ -44,7 +44,7 @@ def can_read_pictures() -> bool:
 def read_pictures(data: bytes) -> ParsedText:
     """The text of a PDF; pages that are pictures are read as such, the others as they are."""
     # Most processes that read files never need this.
-    from sourcebook.ingest.parsers.pdf import read_pdf  # noqa: PLC0415
+    from sourcebook.ingest.parsers.pdf.document import read_pdf  # noqa: PLC0415
 
     return read_pdf(data, _read_page)
 

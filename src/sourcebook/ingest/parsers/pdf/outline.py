@@ -9,7 +9,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.pdf_layout import PageBlock
+    from sourcebook.ingest.parsers.pdf.layout import PageBlock
 
 HEADING_SIZE = 1.15
 """Letters this many times larger than most are those of a heading."""

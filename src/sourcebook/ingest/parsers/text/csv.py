@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import one_line
-from sourcebook.ingest.parsers.decoding import decode
 from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.text.decoding import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

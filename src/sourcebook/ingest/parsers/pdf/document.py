@@ -11,7 +11,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
-from sourcebook.ingest.parsers.pdf_layout import (
+from sourcebook.ingest.parsers.pdf.layout import (
     PageBlock,
     is_item,
     keeps_hyphen,
@@ -19,16 +19,16 @@ from sourcebook.ingest.parsers.pdf_layout import (
     paragraphs,
     words_of,
 )
-from sourcebook.ingest.parsers.pdf_outline import (
+from sourcebook.ingest.parsers.pdf.outline import (
     Bookmark,
     PlacedBlock,
     headings_of_outline,
     headings_of_sizes,
     is_heading,
 )
-from sourcebook.ingest.parsers.pdf_page import PageContent, read_page
-from sourcebook.ingest.parsers.pdf_running_heads import body_size, without_running_heads
-from sourcebook.ingest.parsers.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
+from sourcebook.ingest.parsers.pdf.page import PageContent, read_page
+from sourcebook.ingest.parsers.pdf.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
+from sourcebook.ingest.parsers.pdf.running_heads import body_size, without_running_heads
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata

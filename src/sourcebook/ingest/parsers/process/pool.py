@@ -19,9 +19,9 @@ from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 
 import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
-from sourcebook.ingest.parsers.ocr import can_read_pictures
+from sourcebook.ingest.parsers.image.ocr import can_read_pictures
 from sourcebook.ingest.parsers.parsed import ParsedText
-from sourcebook.ingest.parsers.pool_protocol import (
+from sourcebook.ingest.parsers.process.pool_protocol import (
     Mode,
     ParserReply,
     ParserRequest,
@@ -29,7 +29,7 @@ from sourcebook.ingest.parsers.pool_protocol import (
     read_reply,
     write_request,
 )
-from sourcebook.ingest.parsers.process_limits import ParserLimits
+from sourcebook.ingest.parsers.process.process_limits import ParserLimits
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.page_progress import OnPage
@@ -40,9 +40,7 @@ PATIENCE = 4
 """A child ends itself when it has computed long enough. One that does not, or waits, is killed after so many times."""
 
 # Where the package lies comes last: it must not hide anything of the standard library.
-_START = (
-    "import sys; sys.path.append(sys.argv.pop(1)); from sourcebook.ingest.parsers.worker import main; main()"
-)
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from sourcebook.ingest.parsers.process.worker import main; main()"
 _PACKAGE_HOME = str(Path(sourcebook.__file__).absolute().parents[1])
 # What a child may know of the environment: how to run, and nothing secret.
 _ENVIRONMENT_NAMES = """

@@ -12,8 +12,8 @@ from statistics import median_low
 from typing import NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import cleaned
-from sourcebook.ingest.parsers.pdf_layout import Line
-from sourcebook.ingest.parsers.pdfium import PdfPage, PdfTextPage, raw
+from sourcebook.ingest.parsers.pdf.layout import Line
+from sourcebook.ingest.parsers.pdf.pdfium import PdfPage, PdfTextPage, raw
 
 HYPHEN = 2
 """The code that the library gives to a hyphen which only parts a word at the end of a line."""

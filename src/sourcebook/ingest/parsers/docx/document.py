@@ -18,8 +18,8 @@ from docx.parts.document import DocumentPart
 
 from sourcebook.errors import BadFile, DamagedFile, EncryptedFile, FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.docx_styles import ListFormats, ParagraphStyles
-from sourcebook.ingest.parsers.docx_xml import VALUE, qn
+from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
+from sourcebook.ingest.parsers.docx.xml import VALUE, qn
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
 from sourcebook.ingest.parsers.parsed import ParsedText
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from docx.document import Document as OpenDocument
 
-    from sourcebook.ingest.parsers.docx_xml import Element
+    from sourcebook.ingest.parsers.docx.xml import Element
     from sourcebook.model.documents import JsonValue, Metadata
 
 MOST_ENTRIES = 10_000

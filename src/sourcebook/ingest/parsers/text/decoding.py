@@ -69,7 +69,7 @@ def _utf16(data: bytes) -> str | None:
 
 def _guessed(data: bytes, declared: str | None) -> str:
     # Loading the guesser takes longer than reading most files.
-    from sourcebook.ingest.parsers.encodings import guess_encoding  # noqa: PLC0415
+    from sourcebook.ingest.parsers.text.encodings import guess_encoding  # noqa: PLC0415
 
     encoding = guess_encoding(data, _known(declared)) if _has_few_controls(data) else None
     if encoding is None:
