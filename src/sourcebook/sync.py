@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
 from sourcebook.model.moderation import Keep
@@ -1004,6 +1004,10 @@ class Sourcebook:
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
@@ -1012,6 +1016,9 @@ class Sourcebook:
         Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
         `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
         are kept.
+
+        A path may be the address of a web page. `depth` adds pages that many links away on the same host, `sitemap`
+        those that the site lists; hosts with private addresses have to be named in `allow_hosts`.
         """
         return self._waiter.call(
             self._book.add,
@@ -1021,6 +1028,10 @@ class Sourcebook:
             subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
+            on_archives=on_archives,
+            depth=depth,
+            sitemap=sitemap,
+            allow_hosts=allow_hosts,
             on_progress=on_progress,
             stop=stop,
         )
@@ -1033,6 +1044,10 @@ class Sourcebook:
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
@@ -1045,6 +1060,10 @@ class Sourcebook:
             subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
+            on_archives=on_archives,
+            depth=depth,
+            sitemap=sitemap,
+            allow_hosts=allow_hosts,
             on_progress=on_progress,
             stop=stop,
         )

@@ -14,6 +14,7 @@ its default message; the rest is its default hint.
     │   ├── BadAddress
     │   ├── BadBundle
     │   ├── BadPolicy
+    │   ├── AddressRefused
     │   ├── BadFile                 one file cannot be read; the others are unaffected
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
@@ -21,7 +22,8 @@ its default message; the rest is its default hint.
     │   │   ├── DamagedFile
     │   │   ├── FileOverLimit
     │   │   ├── ParserDied
-    │   │   └── NeedsOcr
+    │   │   ├── NeedsOcr
+    │   │   └── NeedsTranscription
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
     │   │   └── NothingAsked
@@ -139,6 +141,7 @@ from sourcebook.errors.storage import (
     UsedAfterFork,
 )
 from sourcebook.errors.usage import (
+    AddressRefused,
     AmbiguousName,
     BadAddress,
     BadBundle,
@@ -155,6 +158,7 @@ from sourcebook.errors.usage import (
     EncryptedFile,
     FileOverLimit,
     NeedsOcr,
+    NeedsTranscription,
     NothingAsked,
     NothingToSearchFor,
     ParserDied,
@@ -164,6 +168,7 @@ from sourcebook.errors.usage import (
 
 __all__ = [
     "ActiveModelChanged",
+    "AddressRefused",
     "AlreadyDecided",
     "AmbiguousName",
     "AuthError",
@@ -203,6 +208,7 @@ __all__ = [
     "FileOverLimit",
     "MigrationEdited",
     "NeedsOcr",
+    "NeedsTranscription",
     "NoEmbedder",
     "NoQuestionsLeft",
     "NotASourcebook",

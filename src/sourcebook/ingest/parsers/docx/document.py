@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from typing import TYPE_CHECKING, Any, cast
 
 from docx.opc.part import PartFactory
 from docx.oxml import parse_xml
-from docx.package import Package
+from docx.package import Package as OfficePackage
 from docx.parts.document import DocumentPart
 
-from sourcebook.errors import BadFile, DamagedFile, EncryptedFile, FileOverLimit
+from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
+from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.parsed import ParsedText
 
 if TYPE_CHECKING:
@@ -28,14 +28,9 @@ if TYPE_CHECKING:
 
     from docx.document import Document as OpenDocument
 
-    from sourcebook.ingest.parsers.docx.xml import Element
+    from sourcebook.ingest.parsers.xml_element import Element
     from sourcebook.model.documents import JsonValue, Metadata
 
-MOST_ENTRIES = 10_000
-MOST_BYTES = 400 * 1024 * 1024
-"""What all parts may hold when they are unpacked. Word itself makes nothing near either limit."""
-_LIMITS_OF_XML = ("resource limit", "excessive depth", "amplification")
-_ENCRYPTED = 0x1
 _SMALLEST_SIZE = 4
 """In half points: smaller letters cannot be read."""
 
@@ -60,40 +55,16 @@ _OTHER_KINDS = (
 
 def parse_docx(data: bytes) -> ParsedText:
     """The text with its headings as sections; rows of tables are lines. Deleted and hidden text is left out."""
-    _check_package(data)
-    try:
+    Package(data, "DOCX")
+    with reading("DOCX"):
         return _read(_opened(data))
-    except (BadFile, MemoryError):
-        raise
-    except Exception as error:
-        # The libraries below were written for whole files, and answer broken ones with whatever breaks first.
-        message = str(error).lower()
-        if "memory" in message:
-            raise MemoryError from None
-        if any(words in message for words in _LIMITS_OF_XML):
-            raise FileOverLimit(
-                "The file is nested more deeply, or has longer values, than a real document."
-            ) from None
-        raise DamagedFile("The file is not an intact DOCX.") from None
-
-
-def _check_package(data: bytes) -> None:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as package:
-            entries = package.infolist()
-    except (zipfile.BadZipFile, ValueError, OverflowError, NotImplementedError) as error:
-        raise DamagedFile(f"The file is not an intact DOCX: {error}.") from None
-    if any(entry.flag_bits & _ENCRYPTED for entry in entries):
-        raise EncryptedFile
-    if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > MOST_BYTES:
-        raise FileOverLimit("The file unpacks to more than a document may contain.")
 
 
 def _opened(data: bytes) -> OpenDocument:
     """The document, also one with macros or a template, which are the same but for their names."""
     for kind in _OTHER_KINDS:
         PartFactory.part_type_for[kind] = DocumentPart
-    part: object = Package.open(io.BytesIO(data)).main_document_part
+    part: object = OfficePackage.open(io.BytesIO(data)).main_document_part
     if not isinstance(part, DocumentPart):
         raise DamagedFile("The main part of the file is not a document.")
     return part.document

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sourcebook.ingest.parsers.docx.xml import qn, value_of
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.docx.xml import Element
+    from sourcebook.ingest.parsers.xml_element import Element
 
 _STYLE_ID, _NAME, _BASED_ON = (qn(f"w:{name}") for name in ("styleId", "name", "basedOn"))
 _STYLE, _PROPERTIES, _PARAGRAPH_STYLE = (qn(f"w:{name}") for name in ("style", "pPr", "pStyle"))

@@ -1,37 +1,17 @@
-"""The part of the XML library that is used for DOCX, with its types."""
+"""Names and values in the XML of DOCX."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from docx.oxml.ns import qn
 
-__all__ = ["VALUE", "Element", "qn", "value_of"]
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.xml_element import Element
+
+__all__ = ["VALUE", "qn", "value_of"]
 
 VALUE = qn("w:val")
-
-
-class Element(Protocol):
-    """An element; going through it gives its children."""
-
-    @property
-    def tag(self) -> object: ...
-
-    @property
-    def text(self) -> str | None: ...
-
-    def __iter__(self) -> Iterator[Element]: ...
-
-    def get(self, key: str, default: str) -> str: ...
-
-    def find(self, tag: str) -> Element | None: ...
-
-    def iter(self, tag: str) -> Iterator[Element]: ...
-
-    def iterancestors(self, tag: str) -> Iterator[Element]: ...
-
-    def getparent(self) -> Element | None: ...
 
 
 def value_of(parent: Element | None, tag: str) -> str:

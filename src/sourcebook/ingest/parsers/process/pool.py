@@ -20,18 +20,23 @@ from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
 from sourcebook.ingest.parsers.image.ocr import can_read_pictures
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed import PageLinks, ParsedText
 from sourcebook.ingest.parsers.process.pool_protocol import (
+    Members,
     Mode,
     ParserReply,
     ParserRequest,
     Picture,
+    Wish,
     read_reply,
     write_request,
 )
 from sourcebook.ingest.parsers.process.process_limits import ParserLimits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sourcebook.ingest.parsers.archive.limits import Member
     from sourcebook.ingest.parsers.page_progress import OnPage
 
 __all__ = ["ParserLimits", "ParserPool"]
@@ -40,7 +45,10 @@ PATIENCE = 4
 """A child ends itself when it has computed long enough. One that does not, or waits, is killed after so many times."""
 
 # Where the package lies comes last: it must not hide anything of the standard library.
-_START = "import sys; sys.path.append(sys.argv.pop(1)); from sourcebook.ingest.parsers.process.worker import main; main()"
+_START = (
+    "import sys; sys.path.append(sys.argv.pop(1)); "
+    "from sourcebook.ingest.parsers.process.worker import main; main()"
+)
 _PACKAGE_HOME = str(Path(sourcebook.__file__).absolute().parents[1])
 # What a child may know of the environment: how to run, and nothing secret.
 _ENVIRONMENT_NAMES = """
@@ -48,7 +56,7 @@ _ENVIRONMENT_NAMES = """
 """
 _ENVIRONMENT = frozenset(_ENVIRONMENT_NAMES.split())
 _DEFAULT_LIMITS = ParserLimits()
-Wanted = TypeVar("Wanted", ParsedText, Picture)
+Wanted = TypeVar("Wanted", ParsedText, Picture, Members, PageLinks)
 
 
 class ParserPool:
@@ -84,8 +92,26 @@ class ParserPool:
         Raises a BadFile, which says why it cannot be drawn. Being cancelled ends the drawing too.
         """
         async with self._turns:
-            reply = await self._answer(ParserRequest("", data, page))
+            reply = await self._answer(ParserRequest("", data, page, Wish.PICTURE))
         return _required(reply, Picture).data
+
+    async def parse_archive(self, data: bytes, name: str) -> ParsedText:
+        """The names of what is in an archive, as its text."""
+        async with self._turns:
+            reply = await self._answer(ParserRequest(name, data, wish=Wish.CONTENTS))
+        return _required(reply, ParsedText)
+
+    async def members(self, data: bytes, name: str) -> Sequence[Member]:
+        """The files that are attached to a letter or packed in an archive. Raises a BadFile like `parse`."""
+        async with self._turns:
+            reply = await self._answer(ParserRequest(name, data, wish=Wish.MEMBERS))
+        return _required(reply, Members).files
+
+    async def links(self, data: bytes, address: str) -> PageLinks:
+        """Where the page at this address, or the map of a site, leads. Raises a BadFile like `parse`."""
+        async with self._turns:
+            reply = await self._answer(ParserRequest(address, data, wish=Wish.LINKS))
+        return _required(reply, PageLinks)
 
     async def close(self) -> None:
         """End every child, also one that is at work; its file then fails as if the child had died."""

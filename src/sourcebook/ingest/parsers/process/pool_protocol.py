@@ -8,20 +8,22 @@ from __future__ import annotations
 import json
 import struct
 from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
-from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
+from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, MOST_MEMBERS, Member
+from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Section
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.page_progress import OnPage
     from sourcebook.model.documents import Metadata
 
-_REQUEST = struct.Struct(">IQI")
+_REQUEST = struct.Struct(">IQIB")
 _REPLY = struct.Struct(">Q")
 _PAGE = struct.Struct(">II")
 _PAGE_MARK = 2**64 - 1
@@ -38,13 +40,28 @@ class Mode(StrEnum):
     OCR = "ocr"
 
 
+class Wish(IntEnum):
+    """What is wanted of a file."""
+
+    TEXT = 0
+    PICTURE = 1
+    """Of a page."""
+    CONTENTS = 2
+    """The names of what is in an archive, as its text."""
+    MEMBERS = 3
+    """The files that are in it or attached to it."""
+    LINKS = 4
+    """The addresses that a page or a map of a site leads to."""
+
+
 @dataclass(frozen=True, slots=True)
 class ParserRequest:
-    """A file, and what is wanted of it: its text or, with a page, counted from 1, a picture of that one."""
+    """A file, and what is wanted of it. Pages are counted from 1."""
 
     name: str
     data: bytes
     page: int = 0
+    wish: Wish = Wish.TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +72,24 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """The files in a file."""
+
+    files: Sequence[Member]
+
+
+@dataclass(frozen=True, slots=True)
 class ParserReply:
     """What a child made of a file. After its `is_last` reply it takes no further one."""
 
-    outcome: ParsedText | Picture | BadFile
+    outcome: ParsedText | Picture | Members | PageLinks | BadFile
     is_last: bool = False
 
 
 def write_request(stream: IO[bytes], request: ParserRequest) -> None:
     # The name of a file may hold bytes that are no text.
     name = request.name.encode(errors="surrogatepass")
-    stream.write(_REQUEST.pack(len(name), len(request.data), request.page))
+    stream.write(_REQUEST.pack(len(name), len(request.data), request.page, request.wish))
     stream.write(name)
     stream.write(request.data)
     stream.flush()
@@ -76,15 +100,21 @@ def read_request(stream: IO[bytes]) -> ParserRequest | None:
     head = stream.read(_REQUEST.size)
     if len(head) < _REQUEST.size:
         return None
-    name_length, length, page = _REQUEST.unpack(head)
+    name_length, length, page, wish = _REQUEST.unpack(head)
     name, data = stream.read(name_length), stream.read(length)
-    return ParserRequest(name.decode(errors="surrogatepass"), data, page) if len(data) == length else None
+    if len(data) != length:
+        return None
+    return ParserRequest(name.decode(errors="surrogatepass"), data, page, Wish(wish))
 
 
 def write_reply(stream: IO[bytes], reply: ParserReply) -> None:
     body = json.dumps(_shape(reply), ensure_ascii=False).encode()
     stream.write(_REPLY.pack(len(body)))
     stream.write(body)
+    if isinstance(reply.outcome, Members):
+        # Their bytes follow as they are: as text they would take up a third more.
+        for member in reply.outcome.files:
+            stream.write(member.data)
     stream.flush()
 
 
@@ -106,7 +136,7 @@ def read_reply(stream: IO[bytes], on_page: OnPage | None = None) -> ParserReply 
         if length > LONGEST_REPLY:
             return None
         body = stream.read(length)
-        return _reply(body) if len(body) == length else None
+        return _reply(body, stream) if len(body) == length else None
     return None
 
 
@@ -116,6 +146,10 @@ def _shape(reply: ParserReply) -> dict[str, object]:
         return {"last": reply.is_last, "error": outcome.as_dict()}
     if isinstance(outcome, Picture):
         return {"last": reply.is_last, "picture": b64encode(outcome.data).decode()}
+    if isinstance(outcome, Members):
+        return {"last": reply.is_last, "members": [[file.name, len(file.data)] for file in outcome.files]}
+    if isinstance(outcome, PageLinks):
+        return {"last": reply.is_last, "links": outcome.pages, "maps": outcome.maps, "robots": outcome.robots}
     return {
         "last": reply.is_last,
         "text": outcome.text,
@@ -127,19 +161,40 @@ def _shape(reply: ParserReply) -> dict[str, object]:
     }
 
 
-def _reply(body: bytes) -> ParserReply:
+def _reply(body: bytes, stream: IO[bytes]) -> ParserReply:
     try:
         shape = json.loads(body)
-        return ParserReply(_outcome(shape), bool(shape["last"]))
+        return ParserReply(_outcome(shape, stream), bool(shape["last"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         died = ParserDied(f"The process reading the file gave an invalid answer: {error}.")
         return ParserReply(died, is_last=True)
 
 
-def _outcome(shape: dict[str, Any]) -> ParsedText | Picture | BadFile:
+def _outcome(
+    shape: dict[str, Any], stream: IO[bytes]
+) -> ParsedText | Picture | Members | PageLinks | BadFile:
     if "error" in shape:
         return _error(shape["error"])
+    if "members" in shape:
+        return Members(list(_members(shape["members"], stream)))
+    if "links" in shape:
+        return PageLinks(_texts(shape["links"]), _texts(shape["maps"]), _text(shape["robots"]))
     return _picture(shape["picture"]) if "picture" in shape else _parsed(shape)
+
+
+def _members(value: object, stream: IO[bytes]) -> Iterator[Member]:
+    sizes = [int(size) for _, size in _rows(value)]
+    if len(sizes) > MOST_MEMBERS or any(size < 0 for size in sizes) or sum(sizes) > MOST_BYTES:
+        raise ValueError("too much")
+    for name, size in _rows(value):
+        data = stream.read(int(size))
+        if len(data) != size or not _text(name):
+            raise ValueError("no file")
+        yield Member(_text(name), data)
+
+
+def _texts(value: object) -> list[str]:
+    return [_text(one) for one in cast("list[object]", value)] if isinstance(value, list) else []
 
 
 def _picture(value: object) -> Picture:

@@ -10,17 +10,19 @@ import select
 import signal
 import sys
 import time
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from sourcebook.errors import BadFile, FileOverLimit
 from sourcebook.ingest.parsers.image.ocr import read_pictures
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.parsers.process.pool_protocol import (
+    Members,
     Mode,
     ParserReply,
     ParserRequest,
     Picture,
+    Wish,
     read_request,
     write_page,
     write_reply,
@@ -33,6 +35,9 @@ from sourcebook.ingest.parsers.process.process_limits import (
     limit_time,
     peak_memory,
 )
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.parsed import PageLinks, ParsedText
 
 IDLE_SECONDS = 60.0
 TELL_SECONDS = 0.2
@@ -93,9 +98,9 @@ def _is_asked(requests: IO[bytes]) -> bool:
 
 def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserReply:
     try:
-        if request.page:
-            return ParserReply(_picture(request), _is_tired(limits))
-        parsed = read_pictures(request.data) if mode == Mode.OCR else parse(request.data, request.name)
+        if request.wish not in (Wish.TEXT, Wish.CONTENTS):
+            return ParserReply(_other(request), _is_tired(limits))
+        parsed = read_pictures(request.data) if mode == Mode.OCR else _text(request)
     except BadFile as error:
         return ParserReply(error, _is_tired(limits))
     except MemoryError:
@@ -109,8 +114,24 @@ def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserRe
     return ParserReply(parsed, _is_tired(limits))
 
 
-def _picture(request: ParserRequest) -> Picture:
-    # Most processes that read files never draw one.
+def _text(request: ParserRequest) -> ParsedText:
+    if request.wish is Wish.CONTENTS:
+        from sourcebook.ingest.parsers.archive.members import parse_archive  # noqa: PLC0415
+
+        return parse_archive(request.data)
+    return parse(request.data, request.name)
+
+
+def _other(request: ParserRequest) -> Picture | Members | PageLinks:
+    """Something else than the text. What it takes is loaded here: most processes that read files never need it."""
+    if request.wish is Wish.MEMBERS:
+        from sourcebook.ingest.parsers.archive.members import members_of  # noqa: PLC0415
+
+        return Members(members_of(request.data, request.name))
+    if request.wish is Wish.LINKS:
+        from sourcebook.ingest.parsers.web.links import links_of  # noqa: PLC0415
+
+        return links_of(request.data, request.name)
     from sourcebook.ingest.parsers.pdf.picture import draw_page  # noqa: PLC0415
 
     return Picture(draw_page(request.data, request.page))

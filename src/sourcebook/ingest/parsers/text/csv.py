@@ -7,8 +7,8 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.clean_text import one_line
 from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.rows import Row, blocks_of
 from sourcebook.ingest.parsers.text.decoding import decode
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ LONGEST_FIELD = 10_000_000
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 50
 _SAID = re.compile(r"sep=(.)\n")
-_NUMBER = re.compile(r"[-+]?[\d\s.,/:%-]*\d[\d\s.,/:%-]*", re.ASCII)
 
 
 def parse_csv(data: bytes) -> ParsedText:
@@ -29,10 +28,12 @@ def parse_csv(data: bytes) -> ParsedText:
     csv.field_size_limit(LONGEST_FIELD)
     try:
         delimiter = said[1] if said else _delimiter(body)
-        rows = [row for row in _rows(body, delimiter) if any(cell.strip() for cell in row)]
+        filled = (cells for row in _rows(body, delimiter) if (cells := _cells(row)))
+        blocks = list(blocks_of(Row(number, cells) for number, cells in enumerate(filled, start=1)))
     except csv.Error:
         return ParsedText(text, kind="text/csv")
-    return ParsedText("".join(_blocks(rows)).strip("\n"), kind="text/csv")
+    lines = (block.text + ("\n" if block.is_line else "\n\n") for block in blocks)
+    return ParsedText("".join(lines).strip("\n"), kind="text/csv")
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -51,24 +52,5 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=columns)
 
 
-def _blocks(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    if not rows:
-        return
-    header = [one_line(name) for name in rows[0]]
-    if len(header) > 1 and _is_header(header) and len(rows) > 1:
-        for row in rows[1:]:
-            yield "\n".join(_fields(header, row)) + "\n\n"
-    else:
-        for row in rows:
-            yield " | ".join(one_line(cell) for cell in row) + "\n"
-
-
-def _is_header(names: Sequence[str]) -> bool:
-    return len(set(names)) == len(names) and all(name and not _NUMBER.fullmatch(name) for name in names)
-
-
-def _fields(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
-    for index, cell in enumerate(row):
-        value = cell.strip()
-        if value:
-            yield f"{header[index]}: {value}" if index < len(header) else value
+def _cells(row: Sequence[str]) -> dict[int, str]:
+    return {column: cell.strip() for column, cell in enumerate(row) if cell.strip()}

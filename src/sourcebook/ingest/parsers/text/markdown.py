@@ -37,14 +37,14 @@ def parse_markdown(data: bytes) -> ParsedText:
     hidden elements of HTML are left out, and so are pictures that are written into the text.
     """
     metadata, source = split_front_matter(decode(data))
-    text = _visible(_EMBEDDED.sub("data:", source))
-    headings = list(_headings(text))
+    text = visible(_EMBEDDED.sub("data:", source))
+    headings = list(headings_of(text))
     first = next((name for _, level, name in headings if level == 1), None)
     title = _text_of(metadata.get("title")) or first
     return ParsedText(text, title, metadata, sections_of(headings), kind="text/markdown")
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """The text without what is hidden in its HTML. In listings, HTML is what is shown, so it stays."""
     if "<" not in text:
         return text
@@ -68,7 +68,7 @@ def _text_of(value: JsonValue) -> str | None:
     return str(value).strip() or None
 
 
-def _headings(text: str) -> Iterator[Heading]:
+def headings_of(text: str) -> Iterator[Heading]:
     """Offset, level and words of each heading that stands by itself, outside of lists, quotes and code."""
     tokens = _blocks().parse(text)
     offsets = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))

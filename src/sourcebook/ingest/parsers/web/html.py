@@ -38,6 +38,10 @@ _SAYS = {
 }
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*>")
+_SELF_CLOSED = re.compile(
+    r"<(title|script|style|textarea|iframe|noscript|template|a|b|i|em|strong|span|div|p|td|th|li)((?:\s[^<>]*)?)/>",
+    re.IGNORECASE,
+)
 _DEEPEST = 400
 # Elements without an end, and those whose end may be left out, do not nest as they are written.
 _FLAT_NAMES = """
@@ -48,9 +52,7 @@ _FLAT = frozenset(_FLAT_NAMES.split())
 
 def parse_html(data: bytes) -> ParsedText:
     """The main content: headings are sections, rows of tables lines. Scripts, hidden text and menus are left out."""
-    declared = _CHARSET.search(data[:_HEAD_LENGTH])
-    source = decode(data, declared[1].decode("ascii") if declared else None)
-    page = LexborHTMLParser(_flattened(with_few_attributes(source)))
+    page = opened_page(data)
     built = _read(page)
     return ParsedText(
         built.text(),
@@ -59,6 +61,16 @@ def parse_html(data: bytes) -> ParsedText:
         sections=sections_of(built.headings),
         kind="text/html",
     )
+
+
+def opened_page(data: bytes, *, is_xhtml: bool = False) -> LexborHTMLParser:
+    """The tree of a page, in whatever encoding it is and however badly it is written."""
+    declared = _CHARSET.search(data[:_HEAD_LENGTH])
+    source = decode(data, declared[1].decode("ascii") if declared else None)
+    if is_xhtml:
+        # In HTML these would never end, and hide all that follows.
+        source = _SELF_CLOSED.sub(r"<\1\2></\1>", source)
+    return LexborHTMLParser(_flattened(with_few_attributes(source)))
 
 
 def _read(page: LexborHTMLParser) -> TextBuilder:
