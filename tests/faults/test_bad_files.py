@@ -345,7 +345,6 @@ def test_content_decides_what_a_file_is(parse: Parser, data: bytes, name: str, k
     [
         (b"MZ\x90\x00" + bytes(range(256)) * 20, "Windows"),
         (b"\x7fELF" + b"\x00" * 500, "program"),
-
         (b"\x1f\x8b\x08" + bytes(range(256)), "archive"),
         (hostile.packed({"a.txt": b"x"}), "archive"),
         (hostile.packed({"xl/workbook.bin": b"x"}), "spreadsheet"),

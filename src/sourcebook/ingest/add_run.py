@@ -352,6 +352,9 @@ def _excess(seen: FolderComparison) -> str | None:
     """What is wrong if so much would be removed that it is probably a mistake."""
     if not loses_too_much(seen.known, seen.found, seen.plan):
         return None
+    if seen.target.web is not None and not seen.target.web.is_crawl:
+        # Somebody named the page, and its server says that it is gone.
+        return None
     gone, known = len(seen.plan.gone), len(seen.known.paths)
     where = seen.target.name
     if seen.target.is_missing:

@@ -6,7 +6,7 @@ before it was last read that it might have changed again unseen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -153,7 +153,7 @@ class FolderComparer:
         retried = [
             d.id for d in known.documents.values() if is_waiting(d) or (could_not_be_read(d) and retries(d))
         ]
-        retried += opened
+        retried += [*opened, *_named_and_unread(target, known)]
         seen.known, seen.plan = known, diff(known, found, retried)
         return seen
 
@@ -196,6 +196,16 @@ class FolderComparer:
         foreign = sorted(set(found.values()) - own)
         owners = await self._sources.owners(self._collection_id, foreign) if foreign else {}
         return Known(known.paths, known.documents, owners, known.elsewhere)
+
+
+def _named_and_unread(target: Target, known: Known) -> Iterator[str]:
+    """Documents of files that could not be read: whoever names one wants to hear again why."""
+    named = () if target.folder is not None or target.web is not None else map(readable, target.files)
+    for path in named:
+        state = known.paths.get(path)
+        document = known.documents.get(state.document_id) if state else None
+        if document is not None and could_not_be_read(document):
+            yield document.id
 
 
 def _compared(scan: Scan, known: Known) -> tuple[dict[str, str], list[Seen]]:

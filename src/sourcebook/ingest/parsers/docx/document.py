@@ -38,14 +38,15 @@ _TEXT, _TAB, _BREAK, _RETURN, _HYPHEN = (
     qn(f"w:{name}") for name in ("t", "tab", "br", "cr", "noBreakHyphen")
 )
 _RUN, _PARAGRAPH, _TABLE, _ROW, _CELL = (qn(f"w:{name}") for name in ("r", "p", "tbl", "tr", "tc"))
-_PROPERTIES, _TEXT_BOX, _NOTE = (qn(f"w:{name}") for name in ("pPr", "txbxContent", "footnoteReference"))
+_PROPERTIES, _TEXT_BOX = (qn(f"w:{name}") for name in ("pPr", "txbxContent"))
+_NOTE_MARKS = tuple(qn(f"w:{name}") for name in ("footnoteReference", "endnoteReference"))
 _ID = qn("w:id")
 # What was deleted, what is shown instead of a drawing that is shown anyway, and what belongs to no line of text.
 _LEFT_OUT = frozenset(
     [qn(f"w:{name}") for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr", "txbxContent", "sectPr")]
     + ["{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"]
 )
-_NOTES_TYPE = "/footnotes"
+_NOTES_TYPES = ("/footnotes", "/endnotes")
 _OTHER_KINDS = (
     "application/vnd.ms-word.document.macroEnabled.main+xml",
     "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
@@ -105,13 +106,19 @@ class _Reader:
         self._body: Element = root.body
         self._styles = ParagraphStyles(cast("Element", document.styles.element))
         self._lists = ListFormats(_part(document, "/numbering"))
-        self._notes = _part(document, _NOTES_TYPE)
-        self._wanted_notes: list[str] = []
+        notes = [_part(document, kind) for kind in _NOTES_TYPES]
+        self._notes: dict[tuple[object, str], Element] = {
+            (tag, note.get(_ID, "")): note
+            for tag, part in zip(_NOTE_MARKS, notes, strict=True)
+            for note in (part if part is not None else ())
+        }
+        self._wanted_notes: list[tuple[object, str]] = []
+        self._read_note_count = 0
 
     def read(self) -> None:
         for block in _blocks(self._body):
             self._block(block)
-        self._read_notes()
+            self._read_notes()
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:
@@ -161,24 +168,24 @@ class _Reader:
                 yield "\n"
             elif child.tag == _HYPHEN:
                 yield "-"
-            elif child.tag == _NOTE:
+            elif child.tag in _NOTE_MARKS:
                 yield self._note_mark(child)
             else:
                 yield from self._pieces(child)
 
     def _note_mark(self, reference: Element) -> str:
-        self._wanted_notes.append(reference.get(_ID, ""))
+        self._wanted_notes.append((reference.tag, reference.get(_ID, "")))
         return f"[{len(self._wanted_notes)}]"
 
     def _read_notes(self) -> None:
-        """The footnotes under the text, in the order of their marks."""
-        if self._notes is None:
-            return
-        by_id = {note.get(_ID, ""): note for note in self._notes}
-        for number, wanted in enumerate(tuple(self._wanted_notes), start=1):
-            if wanted in by_id:
-                words = " ".join(self._words(paragraph) for paragraph in by_id[wanted].iter(_PARAGRAPH))
-                self.built.add(f"[{number}] {words.strip()}")
+        """The footnotes of a block below it, in the order of their marks."""
+        while self._read_note_count < len(self._wanted_notes):
+            wanted = self._wanted_notes[self._read_note_count]
+            self._read_note_count += 1
+            note = self._notes.get(wanted)
+            if note is not None:
+                words = " ".join(self._words(paragraph) for paragraph in note.iter(_PARAGRAPH))
+                self.built.add(f"[{self._read_note_count}] {one_line(words)}", LINE)
 
 
 def _blocks(container: Element) -> Iterator[Element]:

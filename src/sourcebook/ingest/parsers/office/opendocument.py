@@ -17,6 +17,7 @@ from sourcebook.ingest.parsers.office.opendocument_text import (
     TABLE,
     TEXT,
     OpenDocumentReader,
+    TextStyles,
     number_in,
 )
 from sourcebook.ingest.parsers.office.properties import metadata_of, said_by
@@ -58,7 +59,7 @@ def parse_odt(data: bytes) -> ParsedText:
         body = next(content.iter(f"{OFFICE}text"), None)
         if body is None:
             raise DamagedFile("The file is not an intact ODT: it has no text.")
-        reader = OpenDocumentReader(content, package.xml_if_there("styles.xml"))
+        reader = OpenDocumentReader(TextStyles(content, package.xml_if_there("styles.xml")))
         reader.read(body)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
@@ -85,9 +86,11 @@ def parse_odp(data: bytes) -> ParsedText:
     package = _opened(data, "ODP")
     with reading("ODP"):
         text = SlideText()
-        slides = list(package.xml(_CONTENT).iter(f"{DRAW}page"))
+        content = package.xml(_CONTENT)
+        styles = TextStyles(content, package.xml_if_there("styles.xml"))
+        slides = list(content.iter(f"{DRAW}page"))
         for number, slide in enumerate(slides, start=1):
-            text.add(number, _slide(slide))
+            text.add(number, _slide(slide, styles, is_first=number == 1))
             page_read(number, len(slides))
         title, metadata = _properties(package)
         return text.parsed(title, metadata, f"{KIND}.presentation")
@@ -154,9 +157,9 @@ def _cells(reader: OpenDocumentReader, row: Element) -> Iterator[tuple[int, str]
         column += times
 
 
-def _slide(page: Element) -> Slide:
+def _slide(page: Element, styles: TextStyles, *, is_first: bool) -> Slide:
     title = ""
-    body, notes = OpenDocumentReader(), OpenDocumentReader()
+    body, notes = OpenDocumentReader(styles), OpenDocumentReader(styles)
     for shape in page:
         if shape.tag == f"{PRESENTATION}notes":
             for frame in shape.iter(f"{DRAW}frame"):
@@ -164,10 +167,11 @@ def _slide(page: Element) -> Slide:
                     notes.read(frame)
             continue
         kind = shape.get(f"{PRESENTATION}class", "")
-        if kind in _RUNNING:
+        # The date on the slide that opens a presentation is its own.
+        if kind in _RUNNING and not (is_first and kind == "date-time"):
             continue
         if kind in _TITLES and not title:
-            reader = OpenDocumentReader()
+            reader = OpenDocumentReader(styles)
             reader.read(shape)
             title = one_line(reader.built.text())
         else:

@@ -61,6 +61,14 @@ def _numbered_lists(*roots: Element | None) -> frozenset[tuple[str, str]]:
     )
 
 
+class TextStyles:
+    """What the styles of a document say about its text: which is hidden, and which lists count."""
+
+    def __init__(self, *roots: Element | None) -> None:
+        self.hidden = _hidden_styles(*roots)
+        self.numbered = _numbered_lists(*roots)
+
+
 def number_in(text: str, default: int) -> int:
     return int(text) if _DIGITS.fullmatch(text) else default
 
@@ -68,10 +76,9 @@ def number_in(text: str, default: int) -> int:
 class OpenDocumentReader:
     """Writes the blocks of one document into a text."""
 
-    def __init__(self, *styles: Element | None) -> None:
+    def __init__(self, styles: TextStyles | None = None) -> None:
         self.built = TextBuilder()
-        self._hidden = _hidden_styles(*styles)
-        self._numbered = _numbered_lists(*styles)
+        self._styles = styles or TextStyles()
         self._notes: list[Element] = []
         self._note_count = 0
 
@@ -112,7 +119,7 @@ class OpenDocumentReader:
 
     def _list(self, items: Element, indent: int, outer: str = "") -> None:
         name = items.get(f"{TEXT}style-name", outer)
-        is_numbered = (name, str(indent + 1)) in self._numbered
+        is_numbered = (name, str(indent + 1)) in self._styles.numbered
         number = 0
         for item in items:
             number += item.tag == f"{TEXT}list-item"
@@ -159,7 +166,7 @@ class OpenDocumentReader:
             yield _spaces(child.tail)
 
     def _is_hidden(self, element: Element) -> bool:
-        return element.tag == _SPAN and element.get(f"{TEXT}style-name", "") in self._hidden
+        return element.tag == _SPAN and element.get(f"{TEXT}style-name", "") in self._styles.hidden
 
 
 def rows_of(table: Element) -> Iterator[Element]:

@@ -55,12 +55,14 @@ def _slides(package: Package) -> SlideText:
 def _slide(package: Package, part: str, slide: Element) -> Slide:
     title = ""
     blocks: list[str] = []
+    # The date on the slide that opens a presentation is its own.
+    is_first = any(holder.get("type", "") == "ctrTitle" for holder in slide.iter(_HOLDER))
     for shape in _shapes(slide):
         if shape.tag == _TABLE:
             blocks.append("\n".join(_rows(shape)))
             continue
         kind = _holder(shape)
-        if kind in _RUNNING:
+        if kind in _RUNNING and not (kind == "dt" and is_first):
             continue
         paragraphs = list(_paragraphs(shape))
         if kind in _TITLES and not title:
@@ -111,16 +113,19 @@ def _paragraphs(element: Element) -> Iterator[str]:
 
 def _listed(shape: Element) -> str:
     """The paragraphs of the body of a slide, which are items of a list unless they say that they are none."""
-    text = ""
+    text, number = "", 0
     for paragraph in shape.iter(_PARAGRAPH):
         words = cleaned("".join(_pieces(paragraph))).strip()
         if not words:
             continue
         properties = paragraph.find(f"{_A}pPr")
         is_item = properties is None or properties.find(f"{_A}buNone") is None
+        is_counted = properties is not None and properties.find(f"{_A}buAutoNum") is not None
+        number = number + 1 if is_counted else 0
         level = properties.get("lvl", "0") if properties is not None else "0"
         indent = "  " * (int(level) if level in "12345678" else 0)
-        text += f"\n{indent}- {words}" if is_item else f"{PARAGRAPH}{words}"
+        mark = f"{number}." if is_counted else "-"
+        text += f"\n{indent}{mark} {words}" if is_item else f"{PARAGRAPH}{words}"
     # A body of one paragraph is no list.
     return text[len("\n- ") :] if text.startswith("\n- ") and text.count("\n") == 1 else text
 
