@@ -15,6 +15,7 @@ from sourcebook.text.normal_form import storable
 FILES = sorted(
     path for path in (Path(__file__).parent / "files").iterdir() if path.suffix not in (".doc", ".xls")
 )
+pytestmark = pytest.mark.anyio
 UNPACKED = (".eml", ".mbox")
 LARGE = 60_000
 
