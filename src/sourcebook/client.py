@@ -16,8 +16,9 @@ from sourcebook.assembly import (
     make_reception,
     make_uploads,
 )
-from sourcebook.consult.question.inquiry import Inquiry
+from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
 from sourcebook.consult.service import HELP_FILTER
+from sourcebook.doors.answer_files import AnswerFilesDoor
 from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor
 from sourcebook.doors.curated import CuratedDoor
@@ -295,6 +296,7 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        user: int = LOCAL_USER,
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
@@ -306,6 +308,7 @@ class AsyncSourcebook(EarlierNames):
             question,
             () if collection is None else self._several(collection),
             session_id=session,
+            user_id=user,
             face=self._face,
             category=category,
             subcategory=subcategory,
@@ -365,6 +368,11 @@ class AsyncSourcebook(EarlierNames):
     def curated(self) -> CuratedDoor:
         """Curated answers, which `ask` prefers: add, find, list and remove them."""
         return CuratedDoor(self._connection)
+
+    @property
+    def answer_files(self) -> AnswerFilesDoor:
+        """Curated answers as Markdown files: write them beside the documents, read them, check them."""
+        return AnswerFilesDoor(self._connection)
 
     @property
     def library(self) -> LibraryDoor:

@@ -24,6 +24,7 @@ its default message; the rest is its default hint.
     │   │   ├── ParserDied
     │   │   ├── NeedsOcr
     │   │   └── NeedsTranscription
+    │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
     │   │   └── NothingAsked
@@ -144,6 +145,7 @@ from sourcebook.errors.usage import (
     AddressRefused,
     AmbiguousName,
     BadAddress,
+    BadAnswerFile,
     BadBundle,
     BadFile,
     BadFilter,
@@ -174,6 +176,7 @@ __all__ = [
     "AuthError",
     "BackupDamaged",
     "BadAddress",
+    "BadAnswerFile",
     "BadBundle",
     "BadFile",
     "BadFilter",
