@@ -14,6 +14,7 @@ from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
 from sourcebook.ingest.parsers.parsed import ParsedText
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.text.front_matter import split_front_matter
+from sourcebook.ingest.parsers.text.vault_notes import with_notes
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
@@ -41,7 +42,7 @@ def parse_markdown(data: bytes) -> ParsedText:
     headings = list(headings_of(text))
     first = next((name for _, level, name in headings if level == 1), None)
     title = _text_of(metadata.get("title")) or first
-    return ParsedText(text, title, metadata, sections_of(headings), kind="text/markdown")
+    return ParsedText(text, title, with_notes(metadata, text), sections_of(headings), kind="text/markdown")
 
 
 def visible(text: str) -> str:
