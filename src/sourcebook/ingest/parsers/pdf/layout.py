@@ -12,6 +12,8 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from sourcebook.ingest.parsers.pdf.compound_words import is_compound
+
 MORE_LEADING = 1.35
 """A line this many times further below the last one than lines usually are begins a new paragraph."""
 SAME_SIZE, OTHER_SIZE = 0.1, 0.25
@@ -311,7 +313,7 @@ def keeps_hyphen(before: str, after: str, words: Container[str] = ()) -> bool:
     if first and rest:
         if first[0] + rest[0] in words:
             return False
-        if f"{first[0]}-{rest[0]}" in words:
+        if f"{first[0]}-{rest[0]}" in words or is_compound(first[0], rest[0]):
             return True
     word = _last_word(before)
     is_address = any(mark in word for mark in "/.:#@_")
