@@ -171,15 +171,6 @@ class ParserDied(BadFile):
     code = "parser_died"
 
 
-class NeedsTranscription(BadFile):
-    """The file is a recording of sound or film.
-
-    Set `transcription_model` (and `transcription_url` for a server of your own), then add it again. Or add subtitles.
-    """
-
-    code = "needs_transcription"
-
-
 class NeedsOcr(BadFile):
     """The file contains scanned pages and no text.
 
@@ -187,6 +178,15 @@ class NeedsOcr(BadFile):
     """
 
     code = "needs_ocr"
+
+
+class NeedsTranscription(BadFile):
+    """The file is a recording of sound or film.
+
+    Set `transcription_model` (and `transcription_url` for a server of your own), then add it again. Or add subtitles.
+    """
+
+    code = "needs_transcription"
 
 
 class DuplicateChunkId(UsageError):

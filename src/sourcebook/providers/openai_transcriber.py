@@ -51,6 +51,11 @@ class OpenAITranscriber:
         except self._openai.APIStatusError as error:
             said = self._address.without_secrets(error.message)
             raise ProviderRefused(f"The transcription server refused: {said}", hint=_HINT) from None
+        except (self._openai.APIError, ValueError):
+            # The library checks the shape of an answer before anybody else can.
+            raise BadProviderAnswer(
+                "The answer of the transcription server cannot be read.", hint=_HINT
+            ) from None
         return list(_cues(answer.model_dump() if hasattr(answer, "model_dump") else answer))
 
     async def close(self) -> None:

@@ -197,7 +197,7 @@ class Indexer:
             parsed = await self._parsed(self._parser, work, read.data)
             reached(IngestCrashPoint.PARSED)
             document = await to_thread.run_sync(partial(self._document, work, read, parsed))
-        except (UsageError, OSError) as error:
+        except (UsageError, ProviderError, OSError) as error:
             return Item(work, None, error)
         except SourcebookError:
             raise
