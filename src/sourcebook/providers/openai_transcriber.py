@@ -56,7 +56,7 @@ class OpenAITranscriber:
             raise BadProviderAnswer(
                 "The answer of the transcription server cannot be read.", hint=_HINT
             ) from None
-        return list(_cues(answer.model_dump() if hasattr(answer, "model_dump") else answer))
+        return list(_cues(answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer))
 
     async def close(self) -> None:
         await self._client.close()
