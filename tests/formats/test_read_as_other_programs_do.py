@@ -76,7 +76,7 @@ def test_a_row_of_a_table_is_one_line(ending: str) -> None:
 @pytest.mark.parametrize("name", ["prices.xlsx", "prices.ods"])
 def test_a_row_of_a_sheet_says_what_its_cells_mean_and_where_it_stands(name: str) -> None:
     parsed = parse((FILES / name).read_bytes(), name)
-    row = "Name: Apple Antonovka\nKind: tree\nPrice: 19.9\nShare: 0.3\nSince: 2019-10-15\nIn stock: FALSE"
+    row = "Name: Apple Antonovka; Kind: tree; Price: 19.9; Share: 0.3; Since: 2019-10-15; In stock: FALSE"
     assert row in parsed.text
     assert parsed.sections[-1].path == "prices > A2:F5"
 

@@ -1,4 +1,4 @@
-"""Rows of a table as text: each is a block of lines `column: value`, so that it makes sense without its header."""
+"""Rows of a table as text: each says `column: value` for its cells, so that it makes sense without its header."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import one_line
 
+LONGEST_LINE = 280
 LOOKED_AT = 20
 """A header stands among so many rows, below titles at most."""
 _NUMBER = re.compile(r"[-+]?[\d\s.,/:%-]*\d[\d\s.,/:%-]*", re.ASCII)
@@ -81,8 +82,11 @@ def _line(row: Row) -> RowBlock:
 
 
 def _block(row: Row, header: dict[int, str]) -> RowBlock:
-    fields = (
+    fields = [
         f"{header[column]}: {text.strip()}" if column in header else text.strip()
         for column, text in row.cells.items()
-    )
-    return RowBlock(row, "\n".join(fields), is_line=False)
+    ]
+    # A row in one line is matched and quoted whole; what is longer would be cut anywhere.
+    line = "; ".join(fields)
+    is_short = len(line) <= LONGEST_LINE and "\n" not in line
+    return RowBlock(row, line if is_short else "\n".join(fields), is_line=False)

@@ -67,7 +67,7 @@ def parse_odt(data: bytes) -> ParsedText:
 
 
 def parse_ods(data: bytes) -> ParsedText:
-    """Every sheet is a section, every row lines `column: value`, as they are shown. Hidden sheets are left out."""
+    """Every sheet is a section, every row says `column: value`, as they are shown. Hidden sheets are left out."""
     package = _opened(data, "ODS")
     with reading("ODS"):
         text = SheetText()

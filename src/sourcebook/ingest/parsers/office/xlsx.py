@@ -39,7 +39,7 @@ _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def parse_xlsx(data: bytes) -> ParsedText:
-    """Every sheet is a section, every row lines `column: value`. Hidden sheets are left out."""
+    """Every sheet is a section, every row says `column: value`. Hidden sheets are left out."""
     package = Package(data, "XLSX")
     with reading("XLSX"):
         return _read(package)

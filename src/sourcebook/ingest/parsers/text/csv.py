@@ -1,4 +1,4 @@
-"""CSV: each row is a block of lines `column: value`, so that a row makes sense without the header far above it."""
+"""CSV: each row says `column: value` for its cells, so that a row makes sense without the header far above it."""
 
 from __future__ import annotations
 
