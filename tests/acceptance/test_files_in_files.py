@@ -98,3 +98,9 @@ def test_a_damaged_archive_fails_alone(book: Sourcebook, folder: Path) -> None:
     (folder / "bad.zip").write_bytes(whole[: len(whole) // 2])
     report = book.add(folder, on_archives=OnArchives.OPEN)
     assert (report.added, [Path(f.path).name for f in report.failed]) == (2, ["bad.zip"])
+
+
+def test_an_uploaded_letter_is_one_document(book: Sourcebook) -> None:
+    book.add_bytes("delivery.eml", (FILES / "delivery.eml").read_bytes())
+    (document,) = book.documents()
+    assert "Attachments: prices.xlsx" in document.content

@@ -40,6 +40,9 @@ class OutsideFiles:
 
     async def unpack(self, target: Target, scan: Scan, known: Known, retries: Retries) -> Sequence[str]:
         """Put what letters and archives hold into the scan. Comes back with documents that are to be read again."""
+        if target.uploads:
+            # Bytes that somebody brought are one document, which is all that they are told about.
+            return []
         asked = self._request.on_archives is OnArchives.OPEN
         with_archives = asked or Options.of(target.source).archives
         containers = [
