@@ -102,5 +102,6 @@ def test_a_damaged_archive_fails_alone(book: Sourcebook, folder: Path) -> None:
 
 def test_an_uploaded_letter_is_one_document(book: Sourcebook) -> None:
     book.add_bytes("delivery.eml", (FILES / "delivery.eml").read_bytes())
-    (document,) = book.documents()
-    assert "Attachments: prices.xlsx" in document.content
+    assert [document.file_path for document in book.documents()] == ["delivery.eml"]
+    (found,) = book.search("prices.xlsx", KEYWORD)
+    assert "Attachments: prices.xlsx" in found.chunk.content
