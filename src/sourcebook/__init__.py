@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.errors import SourcebookError
-    from sourcebook.ingest.add_request import OnFailed, OnRemoval
+    from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
@@ -166,7 +166,7 @@ _HOMES = {
     "sourcebook.doors.quality": ("QualityDoor",),
     "sourcebook.doors.terminology": ("TerminologyDoor",),
     "sourcebook.errors": ("SourcebookError",),
-    "sourcebook.ingest.add_request": ("OnFailed", "OnRemoval"),
+    "sourcebook.ingest.add_request": ("OnArchives", "OnFailed", "OnRemoval"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
     "sourcebook.model.adding": ("AddPlan", "AddReport", "Progress", "WatchRound"),
     "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
@@ -375,6 +375,7 @@ __all__ = [
     "Moderation",
     "NewDraft",
     "Not",
+    "OnArchives",
     "OnExisting",
     "OnFailed",
     "OnMissingEmbedder",

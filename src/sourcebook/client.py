@@ -31,7 +31,7 @@ from sourcebook.doors.maintenance import MaintenanceDoor
 from sourcebook.doors.models import ModelsDoor
 from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
-from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
+from sourcebook.ingest.add_request import AddRequest, Labels, OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.model.moderation import DraftKind
 from sourcebook.ports.arguments import checks_arguments
@@ -115,6 +115,10 @@ class AsyncSourcebook(EarlierNames):
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
@@ -123,12 +127,25 @@ class AsyncSourcebook(EarlierNames):
         Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
         `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
         are kept.
+
+        A path may be the address of a web page. `depth` adds pages that many links away on the same host, `sitemap`
+        those that the site lists; hosts with private addresses have to be named in `allow_hosts`.
         """
         labels = Labels(category, subcategory)
         before = await self._stale_drafts()
         report = await self._ingest().add(
             AddRequest(
-                paths, self._connection.named(collection), labels, on_removal, on_failed, on_progress, stop
+                paths,
+                self._connection.named(collection),
+                labels,
+                on_removal,
+                on_failed,
+                on_progress,
+                stop,
+                on_archives,
+                depth,
+                sitemap,
+                allow_hosts,
             )
         )
         await self._connection.prepare(self._connection.named(collection), on_progress)
@@ -146,6 +163,10 @@ class AsyncSourcebook(EarlierNames):
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
@@ -159,6 +180,10 @@ class AsyncSourcebook(EarlierNames):
                 on_failed,
                 on_progress,
                 stop,
+                on_archives,
+                depth,
+                sitemap,
+                allow_hosts,
             )
         )
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.extract import share_of_weight
 from sourcebook.consult.evidence.acceptance import term_weights
 from sourcebook.ingest.chunking.passages import chunk_document
-from sourcebook.ingest.parsers.markdown import parse_markdown
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.chat import BETWEEN_HEADINGS, MANUAL_COLLECTION
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchReport, SearchResult

@@ -14,6 +14,7 @@ its default message; the rest is its default hint.
     │   ├── BadAddress
     │   ├── BadBundle
     │   ├── BadPolicy
+    │   ├── AddressRefused
     │   ├── BadFile                 one file cannot be read; the others are unaffected
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
@@ -21,7 +22,8 @@ its default message; the rest is its default hint.
     │   │   ├── DamagedFile
     │   │   ├── FileOverLimit
     │   │   ├── ParserDied
-    │   │   └── NeedsOcr
+    │   │   ├── NeedsOcr
+    │   │   └── NeedsTranscription
     │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
@@ -172,6 +174,7 @@ from sourcebook.errors.storage import (
     UsedAfterFork,
 )
 from sourcebook.errors.usage import (
+    AddressRefused,
     AmbiguousName,
     BadAddress,
     BadAnswerFile,
@@ -189,6 +192,7 @@ from sourcebook.errors.usage import (
     EncryptedFile,
     FileOverLimit,
     NeedsOcr,
+    NeedsTranscription,
     NothingAsked,
     NothingToSearchFor,
     ParserDied,
@@ -200,6 +204,7 @@ __all__ = [
     "AccountExists",
     "AccountNotFound",
     "ActiveModelChanged",
+    "AddressRefused",
     "AlreadyDecided",
     "AmbiguousName",
     "AuthError",
@@ -245,6 +250,7 @@ __all__ = [
     "MigrationEdited",
     "ModelNotFound",
     "NeedsOcr",
+    "NeedsTranscription",
     "NoEmbedder",
     "NoQuestionsLeft",
     "NobodyMayEnter",

@@ -155,6 +155,43 @@ class Settings(BaseModel):
         description="Rules that give a document its type by its path: `place=type`, separated by commas. The first "
         "match wins; without a match the type is `document`. A place ending in `/` is a folder, any other a file.",
     )
+    web_pages: int = Field(
+        default=500,
+        ge=1,
+        le=100_000,
+        description="The most web pages that one `add` fetches.",
+    )
+    web_pause: float = Field(
+        default=0.5,
+        ge=0,
+        le=60,
+        description="Seconds to wait between two pages of a site. Its robots.txt may ask for more.",
+    )
+    web_allow_hosts: str = Field(
+        default="",
+        description="Hosts with private addresses whose pages may be added, separated by commas.",
+    )
+    transcription_model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The model that writes down what is said in recordings, on any server with OpenAI's "
+        "`/audio/transcriptions`, for example `whisper-1`. Without one, recordings are not read.",
+    )
+    transcription_base_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of that server, for example `http://127.0.0.1:8000/v1`. Default: OpenAI.",
+    )
+    transcription_api_key: SecretStr | None = Field(
+        default=None,
+        description="The API key for that server.",
+    )
+    transcription_timeout: float = Field(
+        default=600.0,
+        gt=0,
+        le=86_400,
+        description="Seconds to wait for the text of one recording.",
+    )
     rerank_provider: Literal["local", "api", "onnx"] = Field(
         default="local",
         description="The reranker: `local`, which comes with Sourcebook; `onnx`, a cross-encoder on this machine; or "
