@@ -12,6 +12,7 @@ from sourcebook._version import __version__
 from sourcebook.faces.http.caller import OpenGate
 from sourcebook.faces.http.problems import add_problems
 from sourcebook.faces.http.routes import questions
+from sourcebook.faces.web.wiring import add_page
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
@@ -38,6 +39,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     app.state.gate = gate or OpenGate()
     add_problems(app)
     app.include_router(questions.router)
+    add_page(app)
 
     @app.get("/healthz", tags=["operation"], summary="Whether the process is alive")
     async def healthz() -> dict[str, str]:
