@@ -15,6 +15,7 @@ from sourcebook.settings.loader import (
     load,
 )
 from sourcebook.settings.masks import masked
+from sourcebook.settings.remembered import remember
 
 __all__ = [
     "DOTENV_FILE",
@@ -26,4 +27,5 @@ __all__ = [
     "Settings",
     "load",
     "masked",
+    "remember",
 ]

@@ -27,6 +27,8 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     async def opened(app: FastAPI) -> AsyncGenerator[None, None]:
         async with book:
             yield
+            if app.state.book is not book:  # another chat model was chosen meanwhile
+                await app.state.book.close()
 
     app = FastAPI(
         title="Sourcebook",

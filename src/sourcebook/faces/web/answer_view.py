@@ -80,6 +80,25 @@ class SourceLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceGroup:
+    """One place in a document with all the numbers that lead to it."""
+
+    lines: Sequence[SourceLine]
+
+    @property
+    def first(self) -> SourceLine:
+        return self.lines[0]
+
+    @property
+    def state(self) -> str:
+        return next((line.state for line in self.lines if line.state != "current"), "current")
+
+    @property
+    def is_doubtful(self) -> bool:
+        return any(line.grade == "doubtful" for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
 class Doubt:
     """A sentence that could not be checked, and why."""
 
@@ -91,7 +110,7 @@ class Doubt:
 class AnswerView:
     html: Markup
     seal: Seal
-    sources: Sequence[SourceLine] = ()
+    sources: Sequence[SourceGroup] = ()
     doubts: Sequence[Doubt] = ()
     changed: Sequence[SourceLine] = ()
     is_excerpt: bool = False
@@ -108,7 +127,7 @@ def answer_view(texts: Texts, given: Given, approver: str | None = None) -> Answ
     return AnswerView(
         html=_html(texts, given, sentences, lines),
         seal=_seal(texts, given, sentences, approver),
-        sources=listed,
+        sources=_grouped(listed),
         doubts=[
             Doubt(_without_marks(given.text[s.start : s.end]), _reasons(texts, s.doubts))
             for s in sentences
@@ -289,6 +308,14 @@ def _line(given: Given, index: int, citation: Citation) -> SourceLine:
         state=citation.state.value,
         grade="doubtful" if citation.is_doubtful else "exact" if citation.verified else "close",
     )
+
+
+def _grouped(lines: Sequence[SourceLine]) -> list[SourceGroup]:
+    places: dict[tuple[object, ...], list[SourceLine]] = {}
+    for line in lines:
+        place = (line.document.partition("?")[0], line.section, line.page)
+        places.setdefault(place, []).append(line)
+    return [SourceGroup(each) for each in places.values()]
 
 
 def _without_marks(text: str) -> str:

@@ -8,9 +8,21 @@ from starlette.exceptions import HTTPException
 
 from sourcebook.faces.web.rendering import STATIC
 from sourcebook.faces.web.routes import error_page
-from sourcebook.faces.web.views import ask, preferences
+from sourcebook.faces.web.views import (
+    ask,
+    curated,
+    documents,
+    first_run,
+    health,
+    inbox,
+    people,
+    preferences,
+    quality,
+    search,
+    settings,
+)
 
-_VIEWS = (ask, preferences)
+_VIEWS = (ask, first_run, search, documents, inbox, curated, people, quality, health, settings, preferences)
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/static/")
 
 

@@ -5,7 +5,7 @@ import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import DocumentNotFound, UsageError
-from sourcebook.faces.cli.commands.demo import sample_folder
+from sourcebook.faces.sample_library import sample_folder
 from sourcebook.faces.cli.evaluation_text import counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell

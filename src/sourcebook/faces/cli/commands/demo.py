@@ -1,4 +1,3 @@
-import importlib.resources
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,12 +5,13 @@ from typing import Any
 
 import sourcebook
 from sourcebook.consult.question.inquiry import LOCAL_USER
-from sourcebook.errors import Conflict, PathNotFound
+from sourcebook.errors import Conflict
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.sample_library import sample_folder
 from sourcebook.model.adding import AddReport
 from sourcebook.model.chat import Answer
 from sourcebook.model.moderation import DraftKind
@@ -112,15 +112,6 @@ def _fresh_base(call: Invocation) -> Path:
     for leftover in (DEMO_BASE, Path(f"{DEMO_BASE}-wal"), Path(f"{DEMO_BASE}-shm")):
         leftover.unlink(missing_ok=True)
     return DEMO_BASE
-
-
-def sample_folder() -> Path:
-    """The sample's documents: in the installed package, or beside the source in an editable install."""
-    package = Path(str(importlib.resources.files(sourcebook)))
-    for folder in (package / "_sample" / "documents", package.parent.parent / "sample" / "documents"):
-        if folder.is_dir():
-            return folder
-    raise PathNotFound("The sample library is not installed.", hint="Reinstall Sourcebook from its wheel.")
 
 
 def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:

@@ -104,6 +104,8 @@ document.addEventListener("submit", (event) => {
 
 function begun(question) {
   document.querySelector("#welcome")?.remove();
+  document.querySelector("main").classList.remove("start");
+  document.body.classList.replace("wide-start", "with-leaf");
   document.querySelector("#last")?.removeAttribute("id");
   const turn = document.querySelector("#new-turn").content.cloneNode(true).querySelector(".turn");
   turn.id = "last";

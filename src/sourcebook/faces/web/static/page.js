@@ -97,6 +97,9 @@ document.addEventListener("focusout", hush);
 document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method === "dialog") return;
   const buttons = event.target.querySelectorAll("button");
-  setTimeout(() => buttons.forEach((button) => { button.disabled = true; }));
+  setTimeout(() => buttons.forEach((button) => {
+    button.disabled = true;
+    if (button.dataset.busy) button.textContent = button.dataset.busy;
+  }));
 });
 addEventListener("pageshow", () => document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; }));

@@ -21,6 +21,7 @@ from sourcebook.model.chat import Answer, AnswerEvent
 
 router = page_router()
 _LONGEST = 10_000
+_EXAMPLES = 4
 Question = Annotated[str, Form(max_length=_LONGEST)]
 
 
@@ -34,8 +35,16 @@ async def new(page: Reading, question: Annotated[str, Query(max_length=_LONGEST)
     """An empty conversation; on an empty base, what to do first."""
     collections = await page.collections()
     if not any(each.document_count for each in collections):
-        return await page.show("first_run.html", "ask")
-    return await page.show("ask.html", "ask", view=None, leaf=None, asked=question, collections=collections)
+        return await page.show("first_run.html", "ask", chosen=page.default_collection())
+    return await page.show(
+        "ask.html",
+        "ask",
+        view=None,
+        leaf=None,
+        asked=question,
+        collections=collections,
+        examples=await _examples(page),
+    )
 
 
 @router.get("/ask/{session_id}")
@@ -47,7 +56,9 @@ async def conversation(page: Reading, session_id: str, source: str = "") -> Resp
     if page.is_fragment:
         return page.part("leaf.html", leaf=leaf)
     collections = await page.collections()
-    return await page.show("ask.html", "ask", view=view, leaf=leaf, asked="", collections=collections)
+    return await page.show(
+        "ask.html", "ask", view=view, leaf=leaf, asked="", collections=collections, examples=()
+    )
 
 
 @router.post("/ask")
@@ -127,6 +138,17 @@ async def conversations(page: Reading, find: Annotated[str, Query(max_length=200
     listed = await page.book.conversations.latest(500, user=page.caller.user_id)
     found = [each for each in listed if wanted in (each.title or "").casefold()]
     return await page.show("conversations.html", "conversations", sessions=found, find=find)
+
+
+async def _examples(page: Page) -> list[str]:
+    """Questions that have an approved answer: what people ask here, in the language of the page if there are some."""
+    entries = [
+        each
+        for each in await page.book.curated.all()
+        if each.question and each.stale_since is None and page.caller.sees(each.collection_id)
+    ]
+    entries.sort(key=lambda each: (each.language != page.texts.language, -each.updated_at))
+    return [each.question for each in entries if each.question][:_EXAMPLES]
 
 
 def _searched(page: Page, session: str, collection: str) -> list[str] | None:
