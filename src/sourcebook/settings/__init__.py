@@ -15,7 +15,6 @@ from sourcebook.settings.loader import (
     load,
 )
 from sourcebook.settings.masks import masked
-from sourcebook.settings.remembered import remember
 
 __all__ = [
     "DOTENV_FILE",
@@ -27,5 +26,4 @@ __all__ = [
     "Settings",
     "load",
     "masked",
-    "remember",
 ]

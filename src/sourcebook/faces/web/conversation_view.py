@@ -46,6 +46,7 @@ class Turn:
     near: Sequence[Near] = ()
     similar: Sequence[SimilarQuestion] = ()
     other_language: bool = False
+    thumb: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,19 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
             for row in rows(message.details.get("nearest"))
         ],
         other_language=bool(message.details.get("other_language")) and message.tier is Tier.DOCUMENTS,
+        thumb=await _thumb(page, message.id),
     )
+
+
+def thumb_key(page: Page, message_id: str) -> str:
+    """The name under which it is noted what a person thought of an answer."""
+    return f"thumb:{page.caller.user_id}:{message_id}"
+
+
+async def _thumb(page: Page, message_id: str) -> str:
+    noted = await page.book.people.find_message(thumb_key(page, message_id))
+    thumb = noted.meta.get("thumb") if noted else ""
+    return thumb if isinstance(thumb, str) else ""
 
 
 async def _drafts(page: Page, session_id: str) -> list[Draft]:

@@ -9,6 +9,7 @@ from urllib.parse import quote as quoted
 from markupsafe import Markup
 
 from sourcebook.faces.web.answer_view import document_address, file_name
+from sourcebook.faces.web.diff_view import what_became_of, word_diff
 from sourcebook.faces.web.document_text import document_text
 from sourcebook.model.chat import Citation, SourceState
 from sourcebook.model.documents import Document
@@ -39,6 +40,8 @@ class Leaf:
     quote: str
     document: str | None
     picture: str | None
+    change: Markup | None = None
+    """What became of a quote that is no longer there."""
 
 
 def leaf_of(citation: Citation, document: Document | None) -> Leaf:
@@ -56,6 +59,7 @@ def leaf_of(citation: Citation, document: Document | None) -> Leaf:
         page=citation.page,
         state=citation.state if document is not None else SourceState.REMOVED,
         quote=citation.quote,
+        start=citation.start,
     )
 
 
@@ -74,6 +78,7 @@ def leaf_of_span(collection: str, document: Document, start: int, end: int, sect
         page=document.page_at(start),
         state=SourceState.CURRENT,
         quote=text[start:end],
+        start=start,
     )
 
 
@@ -110,9 +115,12 @@ def _leaf(
     page: int | None,
     state: SourceState,
     quote: str,
+    start: int,
 ) -> Leaf:
-    picture = whole = None
+    picture = whole = change = None
     shown: list[Part] = []
+    if document is not None and span is None and (now := what_became_of(quote, document.content, start)):
+        change = word_diff(quote, now)
     if document is not None:
         whole = document_address(collection, document.id, *(span or (None, None)))
         if span is not None:
@@ -133,6 +141,7 @@ def _leaf(
         quote=quote,
         document=whole,
         picture=picture,
+        change=change,
     )
 
 

@@ -82,6 +82,15 @@ def with_spans(text: str, spans: Sequence[tuple[int, int]], tag: str = "mark") -
     return Markup("".join([*parts, str(escape(text[at:]))]))  # noqa: S704 - every piece of text was escaped
 
 
+def with_codes(text: str) -> Markup:
+    """Plain text whose `words` between backticks are set as code."""
+    pieces = text.split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if index % 2 else Markup("{}").format(piece)
+        for index, piece in enumerate(pieces)
+    )
+
+
 def _begins_line(text: str, at: int) -> bool:
     return at == 0 or text[at - 1] == "\n"
 

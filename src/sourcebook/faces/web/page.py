@@ -81,7 +81,7 @@ class Page:
             raise CollectionNotFound("there is no collection you may see", hint="Ask an administrator.")
         return allowed[0]
 
-    async def show(self, template: str, place: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    async def show(self, template: str, place: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
         """A whole page. `place` is the entry of the shelf that is marked."""
         return self.html(
             render(
@@ -97,7 +97,7 @@ class Page:
             status,
         )
 
-    def part(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    def part(self, template: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
         """A part of a page, for a script that puts it in place."""
         return self.html(render(template, self.texts, page=self, **context), status)
 

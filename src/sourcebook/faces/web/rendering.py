@@ -32,9 +32,9 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-def render(name: str, texts: Texts, **context: Any) -> str:
+def render(template: str, texts: Texts, /, **context: Any) -> str:
     """A template, filled in, with every text of it escaped."""
-    return _environment().get_template(name).render(
+    return _environment().get_template(template).render(
         t=partial(_said, texts), texts=texts, language=texts.language, **_helpers(texts), **context
     )
 
@@ -95,6 +95,7 @@ def _environment() -> Environment:
         asset=asset, version=__version__, languages=NAMES, themes=THEMES, icon=icon
     )
     made.filters["markdown"] = markup.plain
+    made.filters["codes"] = markup.with_codes
     return made
 
 

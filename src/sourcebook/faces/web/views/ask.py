@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote as quoted
 
 from fastapi import Form, Query, Response
@@ -12,12 +12,13 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from sourcebook.errors import NothingAsked, SessionNotFound, UsageError
 from sourcebook.faces.http.caller import allowed_collections
 from sourcebook.faces.http.events import answer_events, as_sse
-from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, turn_now
+from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
 from sourcebook.faces.web.markup import plain
 from sourcebook.faces.web.page import Page, Reading
 from sourcebook.faces.web.rendering import HEADERS, render
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import Answer, AnswerEvent
+from sourcebook.model.people import Direction
 
 router = page_router()
 _LONGEST = 10_000
@@ -69,6 +70,8 @@ async def ask(
     collection: Annotated[str, Form()] = "",
 ) -> Response:
     """The answer as events while it is written; without scripts, the page that has it."""
+    if session:
+        await _require_scope(page, session)
 
     async def asked(on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
         return await page.book.ask(
@@ -106,6 +109,28 @@ async def withdraw(page: Reading, session_id: str, draft: Annotated[int, Form()]
     """Take back a question that waits for an expert."""
     await page.book.moderation.cancel_item(draft, page.caller.user_id)
     return page.go(f"/ask/{quoted(session_id)}?done=withdrawn#last")
+
+
+@router.post("/ask/{session_id}/thumb")
+async def thumb(
+    page: Reading, session_id: str, message: Annotated[str, Form()], value: Annotated[Literal["up", "down"], Form()]
+) -> Response:
+    """Note whether an answer helped. Said again, the last word counts."""
+    stored = await page.book.conversations.get(session_id, user=page.caller.user_id)
+    if message not in {each.id for each in stored.messages}:
+        raise SessionNotFound(f"there is no message {message!r}")
+    people, key = page.book.people, thumb_key(page, message)
+    logged = await people.log_message(
+        page.caller.user_id,
+        Direction.INCOMING,
+        chat_message_id=message,
+        session_id=session_id,
+        external_id=key,
+        meta={"thumb": value},
+    )
+    if logged is None and (known := await people.find_message(key)) is not None:
+        await people.update_message_meta(known.id, {"thumb": value})
+    return page.go(f"/ask/{quoted(session_id)}?done=thanks#last")
 
 
 @router.post("/ask/{session_id}/rename")
@@ -156,6 +181,14 @@ def _searched(page: Page, session: str, collection: str) -> list[str] | None:
     if collection:
         return allowed_collections(page.caller, [collection], page.settings)
     return None if session else allowed_collections(page.caller, None, page.settings)
+
+
+async def _require_scope(page: Page, session: str) -> None:
+    """A conversation that looks where the caller may no longer look is over."""
+    stored = await page.book.conversations.get(session, user=page.caller.user_id)
+    named = stored.session.scope.get("collections")
+    if isinstance(named, list):
+        allowed_collections(page.caller, [str(each) for each in named], page.settings)
 
 
 async def _politely(page: Page, asked: Callable[[], Any]) -> Answer:

@@ -38,6 +38,8 @@ _DAY = 24 * 3600
 _SINCE = {"week": 7 * _DAY, "month": 30 * _DAY, "year": 365 * _DAY}
 _FIELDS = ("category", "language", "type")
 _WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
+_BLANK = re.compile(r"\n\s*\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def _found(
     chunk = result.chunk
     keyword, semantic = (place.keyword, place.semantic) if place else (None, None)
     section = (chunk.section or "").rpartition(" > ")[2].strip()
+    text = _BLANK.sub("\n", _HEADING.sub("", chunk.content)).strip() or chunk.content
     return Found(
         title=result.document_title or file_name(result.document_path),
         file=file_name(result.document_path),
@@ -169,7 +172,7 @@ def _found(
         address=document_address(
             result.collection_id or collection, chunk.document_id, chunk.start_index, chunk.end_index
         ),
-        text=with_spans(chunk.content, _words_in(chunk.content, stems, languages)),
+        text=with_spans(text, _words_in(text, stems, languages)),
         words_rank=keyword.rank if keyword else None,
         meaning_rank=semantic.rank if semantic else None,
     )

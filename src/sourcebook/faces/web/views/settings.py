@@ -18,7 +18,7 @@ from sourcebook.faces.web.routes import page_router
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.providers import Closing
 from sourcebook.providers.local_servers import LocalServer, find_local_servers
-from sourcebook.settings import SettingOrigin, Settings, load, masked, remember
+from sourcebook.settings import SettingOrigin, Settings, load, masked, write_setting
 
 router = page_router()
 _PATIENCE = 30.0
@@ -76,7 +76,8 @@ async def use(
     trial = await _tried(page, changed)
     if not trial.ok:
         return await _shown(page, trial=trial, servers=list(dict.fromkeys(offered.values())))
-    await to_thread.run_sync(lambda: remember(values))
+    for key, value in values.items():
+        await to_thread.run_sync(write_setting, key, value)
     await _answer_with(page, changed)
     return page.go("/settings?done=model_chosen")
 
