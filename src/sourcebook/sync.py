@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.reception.attendant import OnEvent
     from sourcebook.consult.reception.service import Reception
     from sourcebook.curate.service import Moderation
+    from sourcebook.doors.answer_files import AnswerFilesDoor
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
@@ -673,6 +675,49 @@ class SyncCuratedDoor:
         return self._waiter.call(self._door.remove, entry_id)
 
 
+class SyncAnswerFilesDoor:
+    """Curated answers as Markdown files that live beside the documents: write, read and check them."""
+
+    def __init__(self, waiter: Waiter, door: AnswerFilesDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def export(self, folder: str | os.PathLike[str], *, collection: str | None = None) -> FileTransfer:
+        """Write the curated answers to a folder, one file each. A file that has the same question keeps its name."""
+        return self._waiter.call(self._door.export, folder, collection=collection)
+
+    def read(
+        self, folder: str | os.PathLike[str], *, collection: str | None = None, approved_by: int | None = 1
+    ) -> FileTransfer:
+        """Bring the answers of a folder into the base. Each takes the place of the one with the same question.
+
+        An answer whose quotes do not stand in the documents is left out, with the reason.
+        """
+        return self._waiter.call(self._door.read, folder, collection=collection, approved_by=approved_by)
+
+    def check(
+        self,
+        documents: str | os.PathLike[str],
+        *,
+        collection: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> AnswerCheck:
+        """What the documents of a folder, as they are now, mean for the curated answers of the base."""
+        return self._waiter.call(self._door.check, documents, collection=collection, on_progress=on_progress)
+
+    def check_files(
+        self,
+        documents: str | os.PathLike[str],
+        answers: str | os.PathLike[str],
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> AnswerCheck:
+        """What the documents of a folder mean for the answers of another. It needs no base and no model."""
+        return self._waiter.call_even_closed(
+            self._door.check_files, documents, answers, on_progress=on_progress
+        )
+
+
 class SyncLibraryDoor:
     """Documents and collections: list, read, hide and remove them."""
 
@@ -1253,6 +1298,11 @@ class Sourcebook:
     def curated(self) -> SyncCuratedDoor:
         """Curated answers, which `ask` prefers: add, find, list and remove them."""
         return SyncCuratedDoor(self._waiter, self._book.curated)
+
+    @property
+    def answer_files(self) -> SyncAnswerFilesDoor:
+        """Curated answers as Markdown files: write them beside the documents, read them, check them."""
+        return SyncAnswerFilesDoor(self._waiter, self._book.answer_files)
 
     @property
     def library(self) -> SyncLibraryDoor:

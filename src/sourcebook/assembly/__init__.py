@@ -10,6 +10,7 @@ from sourcebook.assembly.base import (
 )
 from sourcebook.assembly.chat_models import make_chat_model
 from sourcebook.assembly.consult import (
+    make_answer_import,
     make_calibrator,
     make_consultation,
     make_entries,
@@ -22,6 +23,7 @@ from sourcebook.assembly.ingest import (
     files_of,
     make_claims,
     make_ingest,
+    make_parsers,
     make_pictures,
     make_stored_files,
     make_uploads,
@@ -45,6 +47,7 @@ __all__ = [
     "import_old_base",
     "is_old_base",
     "make_absences",
+    "make_answer_import",
     "make_backups",
     "make_bundles",
     "make_calibrator",
@@ -58,6 +61,7 @@ __all__ = [
     "make_ingest",
     "make_manual",
     "make_moderation",
+    "make_parsers",
     "make_people",
     "make_pictures",
     "make_reception",

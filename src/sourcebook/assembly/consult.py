@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
     from sourcebook.consult.calibration.service import Calibrator
+    from sourcebook.consult.curated.answer_transfer import AnswerImport
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.help import Manual
@@ -51,6 +52,14 @@ def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:
     from sourcebook.consult.curated.entries import CuratedEntries
 
     return CuratedEntries(stores, embedders.main, embedders.choose)
+
+
+def make_answer_import(
+    stores: Stores, entries: CuratedEntries, collection_id: str, approved_by: int | None
+) -> AnswerImport:
+    from sourcebook.consult.curated.answer_transfer import AnswerImport
+
+    return AnswerImport(stores, entries, collection_id, approved_by)
 
 
 def make_help_retrieval(retriever: Retrieval) -> Retrieval:

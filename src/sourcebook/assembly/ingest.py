@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
 
+    from sourcebook.ingest.parsers.pool import ParserPool
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.tools import Tools
     from sourcebook.ingest.uploads.page_pictures import PagePictures
@@ -62,6 +63,13 @@ def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[
     from sourcebook.storage.sqlite.file_claims import file_claims
 
     return partial(file_claims, Path(settings.db))
+
+
+def make_parsers() -> ParserPool:
+    """What reads files in child processes. Close it."""
+    from sourcebook.ingest.parsers.pool import ParserPool
+
+    return ParserPool()
 
 
 def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:

@@ -22,6 +22,7 @@ its default message; the rest is its default hint.
     │   │   ├── FileOverLimit
     │   │   ├── ParserDied
     │   │   └── NeedsOcr
+    │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
     │   │   └── NothingAsked
@@ -141,6 +142,7 @@ from sourcebook.errors.storage import (
 from sourcebook.errors.usage import (
     AmbiguousName,
     BadAddress,
+    BadAnswerFile,
     BadBundle,
     BadFile,
     BadFilter,
@@ -169,6 +171,7 @@ __all__ = [
     "AuthError",
     "BackupDamaged",
     "BadAddress",
+    "BadAnswerFile",
     "BadBundle",
     "BadFile",
     "BadFilter",

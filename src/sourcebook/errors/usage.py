@@ -98,6 +98,16 @@ class BadFile(UsageError):
     code = "bad_file"
 
 
+class BadAnswerFile(UsageError):
+    """The file is not an approved answer.
+
+    It begins with a block between `---` lines that holds at least `question: …`, and the answer comes below it.
+    `sourcebook kb export DIR` writes such files.
+    """
+
+    code = "bad_answer_file"
+
+
 class UnsupportedFile(BadFile):
     """This kind of file is not supported.
 

@@ -15,6 +15,7 @@ from sourcebook.settings.loader import (
     load,
 )
 from sourcebook.settings.masks import masked
+from sourcebook.settings.writer import shadowed_by, write_setting
 
 __all__ = [
     "DOTENV_FILE",
@@ -26,4 +27,6 @@ __all__ = [
     "Settings",
     "load",
     "masked",
+    "shadowed_by",
+    "write_setting",
 ]

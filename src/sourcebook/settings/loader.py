@@ -100,8 +100,17 @@ def _from_toml(path: Path) -> dict[str, Given]:
         raise BadSetting(
             f"{path.name} is not valid TOML: {error}", hint="Correct that line, or remove the file."
         ) from error
+    return _known(table)
+
+
+def require_valid(table: Mapping[str, object]) -> None:
+    """What `sourcebook.toml` may hold: known keys with values that fit. Anything else is an error."""
+    _validated(_known(table))
+
+
+def _known(table: Mapping[str, object]) -> dict[str, Given]:
     for key in table:
-        _expect_known(key, list(Settings.model_fields), f"in {path.name}")
+        _expect_known(key, list(Settings.model_fields), f"in {TOML_FILE}")
     return {key: Given(key, value, SettingOrigin.TOML) for key, value in table.items()}
 
 

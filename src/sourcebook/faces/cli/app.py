@@ -13,6 +13,7 @@ from sourcebook.faces.cli.commands import (
     bot,
     calibrate,
     chat,
+    check,
     collections,
     config,
     copy,
@@ -22,6 +23,7 @@ from sourcebook.faces.cli.commands import (
     export,
     import_,
     kb,
+    kb_files,
     moderate,
     reindex,
     restore,
@@ -79,6 +81,7 @@ app.command("add")(takes_common_options(add.add))
 app.command("search")(takes_common_options(search.search))
 app.command("ask")(takes_common_options(ask.ask))
 app.command("chat")(takes_common_options(chat.chat))
+app.command("check")(takes_common_options(check.check))
 app.command("serve")(takes_common_options(serve.serve))
 app.command("bot")(takes_common_options(bot.bot))
 app.command("demo")(takes_common_options(demo.demo))
@@ -123,6 +126,8 @@ kb_app.command("list")(takes_common_options(kb.list_entries))
 kb_app.command("add")(takes_common_options(kb.add))
 kb_app.command("edit")(takes_common_options(kb.edit))
 kb_app.command("remove")(takes_common_options(kb.remove))
+kb_app.command("export")(takes_common_options(kb_files.export))
+kb_app.command("import")(takes_common_options(kb_files.import_))
 app.add_typer(kb_app, name="kb")
 
 moderate_app = typer.Typer(
@@ -160,5 +165,6 @@ app.add_typer(tokens_app, name="tokens")
 
 config_app = typer.Typer(help="The settings, and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))
+config_app.command("set")(takes_common_options(config.set_))
 config_app.command("citus")(takes_common_options(config.citus))
 app.add_typer(config_app, name="config")

@@ -3,12 +3,21 @@ from typing import Annotated
 
 import typer
 
+from sourcebook import Sourcebook
+from sourcebook.errors import SessionNotFound, UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.model.chat import Answer, AnswerEvent, Tier
+from sourcebook.retrieve.where_language import parse_where
 
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where", metavar="FILTER", help='Ask only some documents: "type=documentation and date>2024-01-01".'
+    ),
+]
 Session = Annotated[
     str | None,
     typer.Option("--session", metavar="ID", help="Continue this conversation.", show_default=False),
@@ -38,6 +47,10 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="Your question.")],
     *,
     session: Session = None,
+    goes_on: Annotated[
+        bool, typer.Option("--continue", help="Continue the conversation that was used last.")
+    ] = False,
+    where: Where = None,
     category: Category = None,
     subcategory: Subcategory = None,
     collection: CollectionNames = None,
@@ -46,7 +59,12 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question from the documents with checked citations, or decline."""
+    if goes_on and session is not None:
+        raise UsageError("--continue and --session cannot go together.")
+    limits = None if where is None else parse_where(where)
     with call.open() as book:
+        if goes_on:
+            session = _latest(book)
 
         def asked(show: Callable[[AnswerEvent], None] | None) -> Answer:
             return book.ask(
@@ -55,6 +73,7 @@ def ask(
                 collection=collection,
                 category=category,
                 subcategory=subcategory,
+                filter=limits,
                 on_event=show,
             )
 
@@ -68,3 +87,11 @@ def ask(
         if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
             tell(f"The question is waiting for an expert: `sourcebook moderate answer {draft_id} ANSWER`")
         tell(f"Session {answer.session_id}")
+
+
+def _latest(book: Sourcebook) -> str:
+    """The conversation to continue. Of one that was never begun, an error says so."""
+    found = book.conversations.latest(1)
+    if not found:
+        raise SessionNotFound("There is no conversation to continue.", hint="Ask without --continue first.")
+    return found[0].id

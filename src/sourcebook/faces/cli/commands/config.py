@@ -3,8 +3,10 @@ from urllib.parse import unquote, urlsplit
 
 import typer
 
+from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.settings import shadowed_by, write_setting
 from sourcebook.storage.postgres.citus import STEPS, statements
 
 
@@ -18,6 +20,28 @@ def show(call: Invocation) -> None:
         ("setting", "value", "from"),
         [(key, entry["value"], entry["origin"]) for key, entry in settings.items()],
     )
+
+
+def set_(
+    call: Invocation,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The setting, as `config show` names it.")],
+    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="Its new value.")] = None,
+    *,
+    unset: Annotated[bool, typer.Option("--unset", help="Go back to the default.")] = False,
+) -> None:
+    """Write a setting to sourcebook.toml in this folder. The rest of the file stays as it is."""
+    if (value is None) != unset:
+        raise UsageError(
+            "Give a value, or --unset.", hint=f"For example: `sourcebook config set {key} VALUE`."
+        )
+    path = write_setting(key, value)
+    hides = shadowed_by(key)
+    if call.as_json:
+        say_json({"key": key, "value": value, "file": str(path), "hidden_by": hides and hides.value})
+        return
+    tell(f"{key} is back to its default." if unset else f"{key} = {value}, in {path}.")
+    if hides is not None:
+        tell(f"It has no effect yet: {hides.value} sets {key} too, and comes first.")
 
 
 def citus(

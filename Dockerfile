@@ -1,0 +1,23 @@
+# The server, the bot and the keeper in one image: `docker run IMAGE serve --host 0.0.0.0`, `… bot`, `… add /documents --watch`.
+FROM python:3.12-slim AS build
+WORKDIR /build
+COPY requirements/base.txt requirements/build.txt requirements/
+RUN python -m venv /app && /app/bin/pip install --no-cache-dir --require-hashes -r requirements/base.txt
+COPY pyproject.toml README.md LICENSE ./
+COPY src src
+COPY sample sample
+COPY docs docs
+RUN /app/bin/pip install --no-cache-dir '.[postgres,telegram,mcp]'
+
+FROM python:3.12-slim
+RUN useradd --system --uid 10001 --create-home --home-dir /data sourcebook
+COPY --from=build /app /app
+ENV PATH=/app/bin:$PATH PYTHONUNBUFFERED=1 SOURCEBOOK_DB=/data/knowledge_base.db
+WORKDIR /data
+USER sourcebook
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8080/healthz', timeout=4)"]
+ENTRYPOINT ["sourcebook"]
+CMD ["serve", "--host", "0.0.0.0"]

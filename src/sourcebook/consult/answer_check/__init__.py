@@ -1,0 +1,1 @@
+"""Checks approved answers against a folder of documents, without a base and without a model."""

@@ -1,0 +1,126 @@
+"""Curated answers written to a folder of files, and read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer_check.service import read_answers
+from sourcebook.curate.answer_files import answer_text, file_name
+from sourcebook.errors import BadAnswerFile, SourcebookError
+from sourcebook.model.adding import FailedFile
+from sourcebook.model.answer_check import AnswerFile, AnswerFinding, FileSource, FileTransfer
+from sourcebook.text.normal_form import normal_form
+
+if TYPE_CHECKING:
+    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.ports.stores import Stores
+
+
+async def as_files(stores: Stores, entries: Sequence[CuratedAnswer]) -> list[AnswerFile]:
+    """The answers that have a question, as files without a name. Paths are those inside the folders that were added."""
+    paths: dict[tuple[str, str], str] = {}
+    found: list[AnswerFile] = []
+    for entry in entries:
+        if entry.question is None or not entry.is_active:
+            continue
+        sources: list[FileSource] = []
+        for source in entry.sources:
+            key = source.collection_id, source.document_id
+            if key not in paths:
+                details = await stores.library.get_details(*key)
+                held = details.paths[0].path if details and details.paths else None
+                paths[key] = held or source.document_path
+            sources.append(FileSource(paths[key], source.quote))
+        found.append(
+            AnswerFile(
+                name=str(entry.id),
+                question=entry.question,
+                answer=entry.answer,
+                category=entry.category,
+                subcategory=entry.subcategory,
+                language=entry.language,
+                sources=tuple(sources),
+            )
+        )
+    return found
+
+
+def write_files(answers: Sequence[AnswerFile], folder: Path) -> FileTransfer:
+    """Write each answer to its file: the one that has its question already, or a new one. Nothing is removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = [each for each in read_answers(folder) if isinstance(each, AnswerFile)]
+    named = {normal_form(each.question): each.name for each in known}
+    taken = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+    written: list[str] = []
+    unchanged: list[str] = []
+    for answer in answers:
+        name = named.pop(normal_form(answer.question), None) or file_name(answer.question, taken)
+        taken.add(name)
+        path, text = folder / name, answer_text(answer)
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            unchanged.append(name)
+            continue
+        path.write_text(text, encoding="utf-8", newline="\n")
+        written.append(name)
+    return FileTransfer(tuple(written), tuple(unchanged), (), tuple(sorted(named.values())))
+
+
+@dataclass
+class AnswerImport:
+    """Brings the answers of a folder into a collection. One that cannot be bound to its sources is left out."""
+
+    stores: Stores
+    entries: CuratedEntries
+    collection_id: str
+    approved_by: int | None
+    written: list[str] = field(default_factory=list[str])
+    unchanged: list[str] = field(default_factory=list[str])
+    failed: list[FailedFile] = field(default_factory=list[FailedFile])
+
+    async def read(self, folder: Path) -> FileTransfer:
+        held = await self.stores.curated.kb_list(self.collection_id)
+        known = {normal_form(entry.question): entry for entry in held if entry.question and entry.is_active}
+        as_they_are = {each.name: each for each in await as_files(self.stores, list(known.values()))}
+        for answer in read_answers(folder):
+            if isinstance(answer, AnswerFinding):
+                self.failed.append(FailedFile(answer.name, BadAnswerFile.code, answer.message))
+                continue
+            try:
+                await self._bring(answer, known, as_they_are)
+            except SourcebookError as error:
+                self.failed.append(FailedFile(answer.name, error.code, error.message))
+        return FileTransfer(tuple(self.written), tuple(self.unchanged), tuple(self.failed))
+
+    async def _bring(
+        self,
+        answer: AnswerFile,
+        known: Mapping[str, CuratedAnswer],
+        as_they_are: Mapping[str, AnswerFile],
+    ) -> None:
+        old = known.get(normal_form(answer.question))
+        if old is not None and old.stale_since is None:
+            stored = replace(as_they_are[str(old.id)], name=answer.name, language=answer.language)
+            if answer_text(stored) == answer_text(answer):
+                self.unchanged.append(answer.name)
+                return
+        sources = [
+            await self.entries.source(self.collection_id, source.path, source.quote, answer.answer)
+            for source in answer.sources
+        ]
+        await self.entries.insert(
+            collection_id=self.collection_id,
+            category=answer.category,
+            subcategory=answer.subcategory,
+            question=answer.question,
+            answer=answer.answer,
+            language=answer.language,
+            approved_by=self.approved_by,
+            sources=sources,
+        )
+        if old is not None:
+            await self.stores.curated.kb_remove(old.id)
+        self.written.append(answer.name)

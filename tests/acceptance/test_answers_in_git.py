@@ -1,0 +1,137 @@
+"""Approved answers as files beside the documents, and a check that a change of the documents breaks none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.faces.shell import Here
+
+from sourcebook import AsyncSourcebook
+from sourcebook.settings import Settings
+
+RETURNS = (
+    "# Returns\n\nYou can return any item within 30 days of delivery. A refund takes five working days.\n"
+)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Here:
+    """A folder of documents and one of answers, made by `kb export`."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "returns.md").write_text(RETURNS, encoding="utf-8")
+    shell = Here(tmp_path)
+    shell.run("add", "docs")
+    shell.run(
+        "kb", "add", "You have 30 days to send it back.", "--category", "returns",
+        "--question", "How long do I have?", "--source", "docs/returns.md",
+        "--quote", "You can return any item within 30 days of delivery.",
+    )  # fmt: skip
+    shell.run("kb", "export", "answers")
+    return shell
+
+
+def edit(shell: Here, old: str, new: str) -> None:
+    path = shell.folder / "docs" / "returns.md"
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+
+def test_a_change_that_makes_an_answer_untrue_fails_the_check(shell: Here) -> None:
+    assert shell.run("check", "docs").returncode == 0
+    edit(shell, "30 days", "14 days")
+    told = shell.run("check", "docs")
+    assert told.returncode == 1
+    assert "within 14 days of delivery" in told.stdout
+    assert "another number" in told.stdout
+    found = json.loads(shell.run("check", "docs", "--json").stdout)
+    assert (found["checked"], found["failed"], found["answers"][0]["verdict"]) == (1, 1, "untrue")
+
+
+def test_a_reworded_source_fails_only_a_strict_check(shell: Here) -> None:
+    edit(shell, "You can return any item", "Any item can be returned")
+    assert shell.run("check", "docs").returncode == 0
+    assert shell.run("check", "docs", "--strict").returncode == 1
+
+
+def test_continuous_integration_is_shown_the_changed_line(shell: Here) -> None:
+    edit(shell, "30 days", "14 days")
+    github = shell.run("check", "docs", "--format", "github").stdout.splitlines()[0]
+    assert github.startswith("::error file=docs/returns.md,line=3,title=")
+    gitlab = json.loads(shell.run("check", "docs", "--format", "gitlab").stdout)
+    assert gitlab[0]["location"] == {"path": "docs/returns.md", "lines": {"begin": 3}}
+    suite = ElementTree.fromstring(shell.run("check", "docs", "--format", "junit").stdout.encode())  # noqa: S314
+    assert suite.attrib["failures"] == "1"
+    assert suite.find("testcase/failure") is not None
+
+
+def test_the_check_of_files_makes_no_base(shell: Here, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for folder in ("docs", "answers"):
+        (bare / folder).symlink_to(shell.folder / folder)
+    assert Here(bare).run("check", "docs", "--answers", "answers").returncode == 0
+    assert sorted(path.name for path in bare.iterdir()) == ["answers", "docs"]
+
+
+def test_answers_inside_the_documents_are_not_their_own_source(shell: Here) -> None:
+    (shell.folder / "answers").rename(shell.folder / "docs" / "answers")
+    (shell.folder / "docs" / "returns.md").unlink()
+    told = shell.run("check", "docs", "--answers", "docs/answers")
+    assert told.returncode == 1
+    assert "UNANSWERABLE" in told.stdout
+
+
+def test_a_file_that_is_no_answer_is_a_failure_of_its_own(shell: Here) -> None:
+    (shell.folder / "answers" / "broken.md").write_text("no front matter", encoding="utf-8")
+    told = shell.run("check", "docs")
+    assert told.returncode == 1
+    assert "INVALID  answers/broken.md" in told.stdout
+
+
+def test_without_files_the_answers_of_the_base_are_checked(shell: Here) -> None:
+    for path in (shell.folder / "answers").iterdir():
+        path.unlink()
+    (shell.folder / "answers").rmdir()
+    edit(shell, "30 days", "14 days")
+    assert shell.run("check", "docs").returncode == 1
+
+
+@pytest.mark.anyio
+async def test_answers_go_to_files_and_into_another_base(db: str, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "returns.md").write_text(RETURNS, encoding="utf-8")
+    async with AsyncSourcebook(db) as book:
+        await book.add(docs)
+        source = await book.curated.source("returns.md", quote="A refund takes five working days.")
+        await book.curated.insert(
+            "Five working days.",
+            category="returns",
+            question="How long does a refund take?",
+            sources=[source],
+        )
+        done = await book.answer_files.export(tmp_path / "answers")
+        assert done.written == ("how-long-does-a-refund-take.md",)
+        again = await book.answer_files.export(tmp_path / "answers")
+        assert (again.written, again.unchanged) == ((), done.written)
+        here = await book.answer_files.read(tmp_path / "answers")
+        assert (here.written, here.unchanged) == ((), done.written)
+
+        # A reviewer edits the file: the answer of the base is replaced, and there is still one.
+        file = tmp_path / "answers" / done.written[0]
+        file.write_text(file.read_text(encoding="utf-8").replace("\nFive working", "\nAbout five working"))
+        changed = await book.answer_files.read(tmp_path / "answers")
+        assert changed.written == done.written
+        assert [entry.answer for entry in await book.curated.all()] == ["About five working days."]
+
+    async with AsyncSourcebook(tmp_path / "other.db", settings=Settings()) as other:
+        left_out = await other.answer_files.read(tmp_path / "answers")
+        assert [failed.code for failed in left_out.failed] == ["collection_not_found"]
+        await other.add(docs)
+        brought = await other.answer_files.read(tmp_path / "answers")
+        assert brought.written == done.written
+        (entry,) = await other.curated.all()
+        assert entry.sources[0].quote == "A refund takes five working days."

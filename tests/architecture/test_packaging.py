@@ -1,0 +1,60 @@
+"""The files that run Sourcebook elsewhere: images, units, examples of settings."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.main import get_command
+
+from sourcebook.faces.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+UNITS = sorted((ROOT / "packaging" / "systemd").iterdir())
+COMMANDS = set(get_command(app).commands)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def test_every_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
+    verify = shutil.which("systemd-analyze")
+    if verify is None:
+        pytest.skip("systemd-analyze is not installed")
+    program = tmp_path / "bin" / "sourcebook"
+    program.parent.mkdir()
+    program.symlink_to("/bin/true")
+    for unit in UNITS:
+        text = unit.read_text("utf-8").replace("/opt/sourcebook", str(tmp_path))
+        (tmp_path / unit.name).write_text(text, encoding="utf-8")
+    units = [str(tmp_path / unit.name) for unit in UNITS]
+    done = subprocess.run([verify, "verify", "--man=no", *units], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_units_and_containers_run_commands_that_exist() -> None:
+    started = [
+        found for unit in UNITS for found in re.findall(r"bin/sourcebook (\w+)", unit.read_text("utf-8"))
+    ]
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    started += [
+        service["command"][0] for service in services.values() if service.get("image") == "sourcebook"
+    ]
+    assert {"serve", "bot", "add", "backup"} <= set(started)
+    assert [command for command in started if command not in COMMANDS] == []
+
+
+def test_the_image_does_not_run_as_root_and_is_sent_no_secrets() -> None:
+    lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
+    last = [line for line in lines if line.startswith(("USER ", "ENTRYPOINT"))]
+    assert last[-2:] == ["USER sourcebook", 'ENTRYPOINT ["sourcebook"]']
+    rules = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert "*" in rules
+    assert not {"!.env", "!.git", "!data"} & set(rules)
+
+
+def test_the_example_of_settings_names_what_compose_wants() -> None:
+    wanted = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text("utf-8")))
+    named = set(re.findall(r"^([A-Z_]+)=", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE))
+    assert wanted == named

@@ -1,0 +1,110 @@
+"""What a change of the documents means for an approved answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.consult.answer_check.verdicts import DocumentText, DocumentTexts, checked
+from sourcebook.curate.answer_files import answer_text, file_name, read_answer
+from sourcebook.errors import BadAnswerFile
+from sourcebook.model.answer_check import AnswerFile, FileSource, Verdict
+
+RETURNS = "You can return any item within 30 days of delivery. Items must be unused."
+
+
+def verdict(answer: str, quote: str, now: str | None, *, elsewhere: str = "") -> Verdict:
+    documents = [DocumentText("other.md", elsewhere)] if elsewhere else []
+    if now is not None:
+        documents.append(DocumentText("docs/returns.md", now, raw=now))
+    file = AnswerFile("a.md", "How long?", answer, sources=(FileSource("returns.md", quote),))
+    return checked(file, DocumentTexts(documents)).verdict
+
+
+QUOTE = "You can return any item within 30 days of delivery."
+ANSWER = "You have 30 days after delivery to send it back."
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        pytest.param(RETURNS, Verdict.CURRENT, id="nothing changed"),
+        pytest.param(RETURNS + " Refunds take a week.", Verdict.CURRENT, id="something else was added"),
+        pytest.param(RETURNS.replace("30", "14"), Verdict.UNTRUE, id="another number"),
+        pytest.param(RETURNS.replace("can return", "cannot return"), Verdict.UNTRUE, id="denied"),
+        pytest.param(
+            RETURNS.replace("You can return any item", "Any item can be returned"),
+            Verdict.REWORDED,
+            id="reworded",
+        ),
+        pytest.param("We sell lamps and chairs.", Verdict.UNANSWERABLE, id="says something else altogether"),
+        pytest.param(None, Verdict.UNANSWERABLE, id="the document is gone"),
+    ],
+)
+def test_a_change_of_the_quoted_sentence_decides(now: str | None, expected: Verdict) -> None:
+    assert verdict(ANSWER, QUOTE, now) is expected
+
+
+def test_a_quote_that_moved_to_another_document_is_only_a_warning() -> None:
+    assert verdict(ANSWER, QUOTE, "Nothing here.", elsewhere=RETURNS) is Verdict.MOVED
+
+
+def test_an_answer_in_the_experts_own_words_is_judged_by_its_quotes() -> None:
+    own = "Паспорт не нужен, достаточно номера."
+    quote = "Забрать заказ можно без паспорта, по номеру заказа."
+    assert verdict(own, quote, "Забрать заказ можно только с паспортом.") is Verdict.UNTRUE
+
+
+def test_an_answer_without_sources_is_said_to_be_unchecked() -> None:
+    assert checked(AnswerFile("a.md", "Q?", "A."), DocumentTexts([])).verdict is Verdict.UNCHECKED
+
+
+def test_a_finding_names_the_line_and_what_stands_there_now() -> None:
+    now = "# Returns\n\nYou can return any item within 14 days of delivery.\n"
+    document = DocumentText("returns.md", now, raw=now)
+    file = AnswerFile("a.md", "Q?", ANSWER, sources=(FileSource("returns.md", QUOTE),))
+    found = checked(file, DocumentTexts([document]))
+    assert (found.sources[0].line, found.sources[0].now) == (
+        3,
+        "You can return any item within 14 days of delivery.",
+    )
+    assert found.sentences[0].doubts == ("number",)
+
+
+def test_a_file_is_read_as_it_was_written() -> None:
+    answer = AnswerFile(
+        "a.md",
+        "Нужен ли паспорт: да или нет?",
+        "Нет.\n\n- без паспорта\n- по номеру",
+        also=("Пустят без паспорта?",),
+        category="склад",
+        subcategory="выдача",
+        language="ru",
+        sources=(FileSource("a b/ru.md", "- «Без паспорта»: по номеру\nзаказа # 5"),),
+    )
+    assert read_answer(answer_text(answer), "a.md") == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("just text", "no block"),
+        ("---\ncategory: x\n---\nanswer", "no `question`"),
+        ("---\nquestion: q\n---\n", "no answer"),
+        ("---\nquestion: [a\n---\nx", "not valid YAML"),
+        ("---\nquestion: q\nsource: x\n---\nx", "unknown key 'source'"),
+        ("---\nquestion: q\nsources:\n- path: a.md\n---\nx", "needs a `path` and a `quote`"),
+        ("---\nquestion: q\nalso: what\n---\nx", "list of texts"),
+        ("---\n- a\n---\nx", "no `question"),
+    ],
+)
+def test_a_file_that_is_no_answer_says_what_is_wrong(text: str, told: str) -> None:
+    with pytest.raises(BadAnswerFile, match=r"a\.md") as error:
+        read_answer(text, "a.md")
+    assert told in error.value.message
+
+
+def test_file_names_are_words_of_the_question_and_never_meet() -> None:
+    assert file_name("How long, exactly?", ()) == "how-long-exactly.md"
+    assert file_name("How long exactly", ["how-long-exactly.md"]) == "how-long-exactly-2.md"
+    assert file_name("???", ()) == "answer.md"
+    assert len(file_name("слово " * 40, ())) < 70
