@@ -19,7 +19,6 @@ help: ## Say what can be made
 
 demo: $(BASE) ## Index the sample, ask it in three languages, and see an approved answer go stale
 	@$(BIN)/sourcebook demo $(ARGS)
-	@echo "(\`. $(BIN)/activate\` makes sourcebook a command of this shell.)" >&2
 
 test: $(DEV) ## Run every test (ARGS="-k name" for some)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 PORT = 8977
 ADDRESS = f"http://127.0.0.1:{PORT}"
+LANGUAGES = os.environ.get("LANGUAGES", "en ru").split()
 SIZES = {"desktop": (1440, 1000), "phone": (390, 844)}
 QUESTIONS = {
     "en": [
@@ -26,7 +27,10 @@ QUESTIONS = {
         "How far apart are blueberries planted?",
         "How do I repair a bicycle tyre?",
     ],
-    "ru": ["Чем поливать голубику, если вода жёсткая?", "Когда вырезают отплодоносившие побеги летней малины?"],
+    "ru": [
+        "Чем поливать голубику, если вода жёсткая?",
+        "Когда вырезают отплодоносившие побеги летней малины?",
+    ],
 }
 PLACES = {
     "start": "/ask",
@@ -60,7 +64,7 @@ def main(folder: Path, wanted: list[str]) -> None:
 
 
 def pictures(browser: Browser, folder: Path, places: list[str], wanted: list[str]) -> None:
-    for language in os.environ.get("LANGUAGES", "en ru").split():
+    for language in LANGUAGES:
         for theme in ("light", "dark"):
             for size, (width, height) in SIZES.items():
                 context = browser.new_context(viewport={"width": width, "height": height}, locale=language)
@@ -111,7 +115,7 @@ def asked(page: Page, language: str) -> None:
 
 
 @contextmanager
-def server(folder: Path, name: str, *, demo: bool) -> Iterator[None]:
+def server(folder: Path, name: str, *, demo: bool) -> Generator[None]:
     """A server of this folder's base, with the demo gone through if wanted."""
     command = [sys.executable, "-m", "sourcebook", "--db", name]
     root = Path(__file__).parent.parent

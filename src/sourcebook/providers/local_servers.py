@@ -40,7 +40,7 @@ def find_local_servers(without: int | None = None) -> list[LocalServer]:
     """The servers that answer on the loopback address at their usual ports, except at the port `without`."""
     places = [place for place in _PLACES if place[2] != without]
     with ThreadPoolExecutor(len(places)) as threads:
-        found = threads.map(lambda place: _asked(*place), places)
+        found = list(threads.map(_asked, *zip(*places, strict=True)))
     return [server for server in found if server is not None]
 
 

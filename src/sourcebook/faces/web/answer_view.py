@@ -302,9 +302,7 @@ def _line(given: Given, index: int, citation: Citation) -> SourceLine:
         page=citation.page,
         file=file_name(citation.document_path),
         leaf=leaf_address(given, index),
-        document=document_address(
-            citation.collection_id, citation.document_id, citation.start, citation.end
-        ),
+        document=document_address(citation.collection_id, citation.document_id, citation.start, citation.end),
         state=citation.state.value,
         grade="doubtful" if citation.is_doubtful else "exact" if citation.verified else "close",
     )

@@ -95,9 +95,7 @@ def _begins_line(text: str, at: int) -> bool:
     return at == 0 or text[at - 1] == "\n"
 
 
-def _with_signals(
-    text: str, signals: Sequence[tuple[int, int, str]], marks: dict[int, re.Match[str]]
-) -> str:
+def _with_signals(text: str, signals: Sequence[tuple[int, int, str]], marks: dict[int, re.Match[str]]) -> str:
     clean = _PRIVATE.sub(" ", text)
     cuts = sorted([*signals, *((at, 1, "") for at in marks)], key=lambda each: (each[0], each[1]))
     parts: list[str] = []

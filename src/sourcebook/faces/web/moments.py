@@ -35,6 +35,12 @@ def day(texts: Texts, seconds: int | float | None) -> str:
     return texts(key, day=then.day, month=name, year=then.year)
 
 
+def short_day(texts: Texts, seconds: int | float) -> str:
+    """The day and the beginning of the month, for a plot."""
+    then = datetime.fromtimestamp(seconds)  # noqa: DTZ006 - as above
+    return f"{then.day} {texts('months').split()[then.month - 1][:3]}"
+
+
 def is_today(seconds: int | float) -> bool:
     return datetime.fromtimestamp(seconds).date() == _today()  # noqa: DTZ006 - as above
 

@@ -41,7 +41,8 @@ def columns(data: Sequence[Column], title: str) -> Markup:
                     f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{step * 0.64:.1f}" '
                     f'height="{height:.1f}" rx="1.5">{tip}</rect>'
                 )
-        drawn.append(_label(x + step * 0.32, _HEIGHT - 10, column.label))
+        # On a narrow screen there is room for every second label.
+        drawn.append(_label(x + step * 0.32, _HEIGHT - 8, column.label, "often" if index % 2 else ""))
     return _plot(title, [*_axis(0, largest, lambda value: f"{value:.0f}"), *drawn])
 
 
@@ -58,7 +59,9 @@ def curves(labels: Sequence[str], data: Sequence[Curve], title: str) -> Markup:
         drawn.append(f'<polyline class="curve {curve.kind}" points="{path}"/>')
         for (x, y), value in zip(points, curve.values, strict=True):
             dot = "second-dot" if curve.kind == "second" else "dot"
-            drawn.append(f'<circle class="{dot}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{value:.3f}</title></circle>')
+            drawn.append(
+                f'<circle class="{dot}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{value:.3f}</title></circle>'
+            )
     every = max(1, len(labels) // 8)
     drawn += [
         _label(_LEFT + index * step, _HEIGHT - 10, label)
@@ -78,8 +81,8 @@ def _axis(low: float, high: float, written: Callable[[float], str]) -> list[str]
     return lines
 
 
-def _label(x: float, y: float, text: str) -> str:
-    return f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+def _label(x: float, y: float, text: str, kind: str = "") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
 
 
 def _plot(title: str, drawn: Sequence[str]) -> Markup:

@@ -6,12 +6,11 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sourcebook._version import __version__
 from sourcebook.faces.web import markup, moments
 from sourcebook.locale import LANGUAGES, NAMES, Texts, page_texts
 
@@ -34,8 +33,10 @@ HEADERS: Mapping[str, str] = {
 
 def render(template: str, texts: Texts, /, **context: Any) -> str:
     """A template, filled in, with every text of it escaped."""
-    return _environment().get_template(template).render(
-        t=partial(_said, texts), texts=texts, language=texts.language, **_helpers(texts), **context
+    return (
+        _environment()
+        .get_template(template)
+        .render(t=partial(_said, texts), texts=texts, language=texts.language, **_helpers(texts), **context)
     )
 
 
@@ -91,9 +92,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(  # pyright: ignore[reportUnknownMemberType]
-        asset=asset, version=__version__, languages=NAMES, themes=THEMES, icon=icon
-    )
+    shared: dict[str, Any] = {"asset": asset, "languages": NAMES, "themes": THEMES, "icon": icon}
+    cast("dict[str, Any]", made.globals).update(shared)
     made.filters["markdown"] = markup.plain
     made.filters["codes"] = markup.with_codes
     return made

@@ -1,7 +1,10 @@
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import sourcebook
 from sourcebook.consult.question.inquiry import LOCAL_USER
@@ -9,6 +12,7 @@ from sourcebook.errors import Conflict
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
+from sourcebook.faces.cli.commands.serve import serve
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.sample_library import sample_folder
@@ -41,7 +45,13 @@ class Shown:
     waiting: int
 
 
-def demo(call: Invocation) -> None:
+def demo(
+    call: Invocation,
+    *,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Then run the server with this base, and open its page in a browser.")
+    ] = False,
+) -> None:
     """Ask the sample library, and see an approved answer go stale. Recreates data/demo.db, or uses --db."""
     base = _fresh_base(call)
     library = _own_copy(base)
@@ -50,8 +60,10 @@ def demo(call: Invocation) -> None:
         shown = _gone_through(book, library, call)
     if call.as_json:
         say_json(_document(base, library, shown))
-    else:
+    elif not open_page:
         tell(_next_steps(base))
+    if open_page:
+        serve(Invocation(call.as_json, {**call.flags, "db": str(base)}), open_page=True)
 
 
 def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
@@ -130,7 +142,21 @@ def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
 
 
 def _next_steps(base: Path) -> str:
+    command = _command()
     return f"""Try next:
-  sourcebook search --db {base} "your own question"
-  sourcebook add ~/notes                # index your own documents in data/knowledge_base.db
-  sourcebook --help"""
+  {command} search --db {base} "your own question"
+  {command} add ~/notes                # index your own documents in data/knowledge_base.db
+  {command} --help
+
+Open the page with this base:
+  {command} serve --db {base} --open"""
+
+
+def _command() -> str:
+    """What to type for this program: its name if the shell finds it, else where it is."""
+    own = Path(sys.argv[0])
+    found = shutil.which("sourcebook")
+    if own.name != "sourcebook" or (found is not None and Path(found).resolve() == own.resolve()):
+        return "sourcebook"
+    here = Path.cwd()
+    return str(own.relative_to(here)) if own.is_relative_to(here) else str(own)

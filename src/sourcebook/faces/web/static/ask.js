@@ -150,7 +150,14 @@ function happened(turn, name, content, question) {
   put(content.leaf);
   open = turn.querySelector(".answer .ref, .sources .ref");
   if (open) mark(open, true);
+  refreshShelf(content.address);
   return true;
+}
+
+/** A new conversation stands in the list at once. */
+async function refreshShelf(address) {
+  const page = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+  for (const each of ["#shelf .sessions", "#shelf nav"]) document.querySelector(each)?.replaceWith(page.querySelector(each));
 }
 
 function failed(turn, html, question) {

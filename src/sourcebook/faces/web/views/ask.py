@@ -113,7 +113,10 @@ async def withdraw(page: Reading, session_id: str, draft: Annotated[int, Form()]
 
 @router.post("/ask/{session_id}/thumb")
 async def thumb(
-    page: Reading, session_id: str, message: Annotated[str, Form()], value: Annotated[Literal["up", "down"], Form()]
+    page: Reading,
+    session_id: str,
+    message: Annotated[str, Form()],
+    value: Annotated[Literal["up", "down"], Form()],
 ) -> Response:
     """Note whether an answer helped. Said again, the last word counts."""
     stored = await page.book.conversations.get(session_id, user=page.caller.user_id)
@@ -247,5 +250,3 @@ def _failed(page: Page, content: dict[str, Any]) -> str:
     hint = "" if is_greeting else content["hint"]
     html = render("error_part.html", page.texts, status=0, message=message, hint=hint, theme="auto")
     return as_sse("failed", {"html": html})
-
-

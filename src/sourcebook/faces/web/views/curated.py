@@ -27,7 +27,9 @@ class CuratedRow:
 
 
 @router.get("/curated")
-async def listed(page: Reviewing, find: Annotated[str, Query(max_length=200)] = "", state: str = "") -> Response:
+async def listed(
+    page: Reviewing, find: Annotated[str, Query(max_length=200)] = "", state: str = ""
+) -> Response:
     """The approved answers, those to look at again first."""
     entries = [each for each in await page.book.curated.all() if page.caller.sees(each.collection_id)]
     people = {user.id: user for user in await page.book.people.list_users()}

@@ -173,9 +173,7 @@ async def _rows(page: Page, collection: str) -> list[DocumentRow]:
     return sorted(rows, key=lambda row: (order.get(row.state, 3), row.document.file_path.casefold()))
 
 
-def _row(
-    collection: str, document: Document, standing: Counter[str], stale: Counter[str]
-) -> DocumentRow:
+def _row(collection: str, document: Document, standing: Counter[str], stale: Counter[str]) -> DocumentRow:
     return DocumentRow(
         document,
         document.title or file_name(document.file_path),
@@ -212,5 +210,3 @@ async def _brought(page: Page, collection: str, file: UploadFile) -> Brought:
 
 def _stands_on(entry: CuratedAnswer, document_id: str) -> bool:
     return any(source.document_id == document_id for source in entry.sources)
-
-

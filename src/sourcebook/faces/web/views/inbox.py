@@ -91,7 +91,9 @@ async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
 
 
 @router.post("/inbox/{draft_id}/approve")
-async def approve(page: Reviewing, draft_id: int, answer: Text, question: Text = "", then: str = "") -> Response:
+async def approve(
+    page: Reviewing, draft_id: int, answer: Text, question: Text = "", then: str = ""
+) -> Response:
     """Approve the answer, as it is or in other words. From now on it comes first."""
     draft = await _own(page, draft_id)
     moderation = page.book.moderation
@@ -190,9 +192,7 @@ async def _change(page: Page, source: CuratedSource) -> Change:
     if page.caller.sees(source.collection_id):
         document = await page.book.library.get(source.document_id, collection=source.collection_id)
     now = None if document is None else what_became_of(source.quote, document.content, source.start)
-    return Change(
-        source.document_path, None if now is None else word_diff(source.quote, now), source.quote
-    )
+    return Change(source.document_path, None if now is None else word_diff(source.quote, now), source.quote)
 
 
 async def _name(page: Page, user_id: int) -> str:
@@ -211,5 +211,3 @@ def _is_seen(page: Page, gap: Gap, drafts: dict[int, Draft]) -> bool:
 
 def _next(then: str) -> str:
     return f"/inbox/{then}" if then.isdecimal() else "/inbox"
-
-

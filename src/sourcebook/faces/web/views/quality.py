@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from sourcebook.errors import TooLittleData
 from sourcebook.faces.web.answer_view import rows
-from sourcebook.faces.web.moments import day
+from sourcebook.faces.web.moments import short_day
 from sourcebook.faces.web.page import Administering, Page
 from sourcebook.faces.web.plots import Column, Curve, columns, curves
 from sourcebook.faces.web.routes import page_router
@@ -103,7 +103,7 @@ async def _loop(page: Page) -> LoopFigures:
         told = await page.book.moderation.digest(now - back * _WEEK, now - (back - 1) * _WEEK + 1)
         tiers = told.tiers
         parts = [(f"col-{name}", tiers.get(name, 0)) for name in ("curated", "documents", "none")]
-        weeks.append(Column(day(page.texts, now - (back - 1) * _WEEK), parts))
+        weeks.append(Column(short_day(page.texts, now - (back - 1) * _WEEK), parts))
         questions += told.questions
         curated += tiers.get("curated", 0)
         declined += told.declined
@@ -119,7 +119,7 @@ async def _history(page: Page, collection: str) -> list[dict[str, Any]]:
 def _plotted(page: Page, history: Sequence[dict[str, Any]]) -> Markup | None:
     if len(history) < 2:
         return None
-    labels = [day(page.texts, each["at"]) for each in history]
+    labels = [short_day(page.texts, each["at"]) for each in history]
     lines = [
         Curve("first", [float(each.get("hybrid", 0)) for each in history]),
         Curve("second", [float(each.get("keyword", 0)) for each in history]),

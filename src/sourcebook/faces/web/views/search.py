@@ -86,7 +86,10 @@ async def search(
     """What matches, best first."""
     chosen = page.seen(collection) if collection else page.default_collection()
     asked = {"q": q, "collection": collection, "category": category, "language": language, "type": type}
-    asked |= {"since": since if since in _SINCE else "", "mode": mode if mode in set(RetrievalMode) else "hybrid"}
+    asked |= {
+        "since": since if since in _SINCE else "",
+        "mode": mode if mode in set(RetrievalMode) else "hybrid",
+    }
     results: list[Found] = []
     milliseconds = 0.0
     warnings: list[str] = []
@@ -180,12 +183,12 @@ def _found(
 
 def _words_in(text: str, stems: frozenset[str], languages: Sequence[str]) -> list[tuple[int, int]]:
     """The words of a text that the question has, too, in whatever form."""
-    words = [(found.start(), found.end(), found[0].casefold().replace("ё", "е")) for found in _WORD.finditer(text)]
+    words = [
+        (found.start(), found.end(), found[0].casefold().replace("ё", "е")) for found in _WORD.finditer(text)
+    ]
     matching: set[int] = set()
     for language in [each for each in languages if each] or [None]:
         for index, stem in enumerate(stem_words([word for _, _, word in words], language)):
             if stem in stems:
                 matching.add(index)
     return [words[index][:2] for index in sorted(matching)]
-
-

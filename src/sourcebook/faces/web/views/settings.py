@@ -89,7 +89,9 @@ async def _answer_with(page: Page, changed: Settings) -> None:
     app.state.settings = changed
 
 
-async def _shown(page: Page, trial: Trial | None = None, servers: list[LocalServer] | None = None) -> Response:
+async def _shown(
+    page: Page, trial: Trial | None = None, servers: list[LocalServer] | None = None
+) -> Response:
     return await page.show(
         "settings.html",
         "settings",
