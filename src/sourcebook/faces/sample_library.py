@@ -16,9 +16,3 @@ def sample_folder() -> Path:
         if folder.is_dir():
             return folder
     raise PathNotFound("The sample library is not installed.", hint="Reinstall Sourcebook from its wheel.")
-
-
-def sample_files() -> list[tuple[str, Path]]:
-    """Every document of the sample, with its name in the library."""
-    root = sample_folder()
-    return sorted((path.relative_to(root).as_posix(), path) for path in root.rglob("*") if path.is_file())

@@ -21,7 +21,7 @@ def document_text(document: Document, start: int, end: int, span: tuple[int, int
     if span is not None and max(span[0], start) < min(span[1], end):
         here = (max(span[0], start) - start, min(span[1], end) - start)
     if document.layout.get("kind") == MARKDOWN:
-        return marked(text, [Span(*here, "mark")] if here else [])
+        return marked(text, [Span(*here, "mark")] if here else [], links=True)
     return Markup("").join(_paragraphs(text, here))
 
 

@@ -40,8 +40,9 @@ class Span:
 
 
 def plain(markdown: str) -> Markup:
-    """Markdown as safe HTML."""
-    return Markup(_rendered(_PRIVATE.sub("", markdown)))  # noqa: S704 - the sanitiser's output
+    """Markdown that a model or a person wrote, as safe HTML. Its links are shown as text: they lead to no source."""
+    html = _rendered(_PRIVATE.sub("", markdown), links=False)
+    return Markup(html)  # noqa: S704 - the sanitiser's output
 
 
 def marked(
@@ -49,10 +50,13 @@ def marked(
     sentences: Sequence[Span],
     keys: Sequence[tuple[int, int]] = (),
     reference: Callable[[int, int], str] | None = None,
+    *,
+    links: bool = False,
 ) -> Markup:
     """Markdown with its sentences in elements, its key words marked, and its `[1]` as references.
 
-    `reference` writes the element for a number and how often it stood before. Sentences must not overlap.
+    `reference` writes the element for a number and how often it stood before. Sentences must not overlap. Links of a
+    document lead where they lead; those of an answer are text, so that nothing in it can ask to be clicked.
     """
     signals: list[tuple[int, int, str]] = []
     for index, span in enumerate(sentences):
@@ -66,7 +70,7 @@ def marked(
         signals += [(start, 2, f"{_KEY}1{_END}"), (end, -1, f"{_KEY}{_END}")]
     marks = {found.start(): found for found in _CITED.finditer(text)} if reference else {}
     written = _with_signals(text, signals, marks)
-    return Markup(_Elements(sentences, reference).of(_rendered(written)))  # noqa: S704 - the sanitiser's output
+    return Markup(_Elements(sentences, reference).of(_rendered(written, links=links)))  # noqa: S704 - the sanitiser's output
 
 
 def with_spans(text: str, spans: Sequence[tuple[int, int]], tag: str = "mark") -> Markup:
@@ -159,12 +163,13 @@ class _Elements:
 
 
 @cache
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
+def _parser(links: bool) -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
+    return made if links else made.disable(["link", "autolink", "reference"])
 
 
-def _rendered(markdown: str) -> str:
-    html = _parser().render(markdown)
+def _rendered(markdown: str, *, links: bool) -> str:
+    html = _parser(links).render(markdown)
     # A document's first heading is not the page's.
     html = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", html)
     return nh3.clean(

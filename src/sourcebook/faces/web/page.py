@@ -70,6 +70,10 @@ class Page:
         """The collections that the caller may see."""
         return [each for each in await self.book.library.collections() if self.caller.sees(each.id)]
 
+    async def exists(self, collection: str) -> bool:
+        """Whether something was ever added to it. The default collection is made with the first document."""
+        return any(each.id == collection for each in await self.collections())
+
     def seen(self, collection: str) -> str:
         """The collection, if the caller may see it; else there is none."""
         return allowed_collections(self.caller, [collection], self.settings)[0]

@@ -58,7 +58,7 @@ async def listed(
 ) -> Response:
     """The documents of a collection, those that need something first."""
     chosen = page.seen(collection) if collection else page.default_collection()
-    rows = await _rows(page, chosen)
+    rows = await _rows(page, chosen) if await page.exists(chosen) else []
     counts = Counter(row.state for row in rows)
     wanted = find.strip().casefold()
     found = [

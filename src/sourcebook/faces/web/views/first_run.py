@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 from anyio import to_thread
 from fastapi import Response
 
-from sourcebook.faces.sample_library import sample_files
+from sourcebook.faces.sample_library import sample_folder
 from sourcebook.faces.web.page import Administering
 from sourcebook.faces.web.routes import page_router
 
@@ -14,9 +17,14 @@ router = page_router()
 
 @router.post("/sample")
 async def sample(page: Administering) -> Response:
-    """Take the sample library into the base, as if somebody had dropped its files here."""
-    collection = page.default_collection()
-    for name, path in sample_files():
-        data = await to_thread.run_sync(path.read_bytes)
-        await page.book.add_bytes(name, data, collection=collection)
+    """Add a copy of the sample library, which lies beside the base and may be edited."""
+    folder = await to_thread.run_sync(_own_copy, page.settings.db)
+    await page.book.add(folder, collection=page.default_collection())
     return page.go("/ask?done=sample")
+
+
+def _own_copy(db: str) -> Path:
+    folder = Path("data/sample.documents") if "://" in db else Path(db).with_suffix(".documents")
+    if not folder.exists():
+        shutil.copytree(sample_folder(), folder)
+    return folder

@@ -42,13 +42,14 @@ class LoopFigures:
 async def quality(page: Administering) -> Response:
     collection = page.default_collection()
     decided = await page.book.quality.decided_questions(collection=collection)
+    history = await _history(page, collection)
     return await page.show(
         "quality.html",
         "quality",
         loop=await _loop(page),
         decided=len(decided),
-        measured=_plotted(page, await _history(page, collection)),
-        last=next(iter((await _history(page, collection))[-1:]), None),
+        measured=_plotted(page, history),
+        last=next(iter(history[-1:]), None),
         calibration=None,
         too_few=None,
     )

@@ -93,7 +93,8 @@ async def search(
     results: list[Found] = []
     milliseconds = 0.0
     warnings: list[str] = []
-    if q.strip():
+    has_words = bool(q.strip()) and await page.exists(chosen)
+    if has_words:
         config = RetrievalConfig(
             top_k=_RESULTS, mode=RetrievalMode(asked["mode"]), filter=_filter(asked), explain=True
         )
@@ -112,7 +113,7 @@ async def search(
         results=results,
         warnings=warnings,
         milliseconds=milliseconds,
-        filters=await _filters(page, chosen, asked) if q.strip() else [],
+        filters=await _filters(page, chosen, asked) if has_words else [],
         is_filtered=any(asked[name] for name in (*_FIELDS, "since")),
         unfiltered=f"/search?{urlencode({'q': q, 'collection': collection})}",
     )
