@@ -35,7 +35,10 @@ def test_a_pdf_that_was_dropped_is_asked_and_its_page_is_shown(browser: Browser,
         page.goto("/ask")
         ask(page, "How much sulphur does sand take to lower the pH by half a unit?")
         expect(page.locator("#last .sources")).to_contain_text("p. ")
-        page.wait_for_function("document.querySelector('#leaf [data-picture]')?.naturalWidth > 400")
+        picture = page.locator("#leaf [data-picture]")
+        picture.scroll_into_view_if_needed()
+        picture.evaluate("image => image.decode()")
+        assert picture.evaluate("image => image.naturalWidth") > 400
         page.locator("#leaf").get_by_role("link", name="Open the whole document").click()
         expect(page.locator("#quote")).to_be_in_viewport()
 
