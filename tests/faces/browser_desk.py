@@ -10,11 +10,10 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 import uvicorn
-from fastapi import Request
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from sourcebook import Sourcebook
@@ -23,9 +22,13 @@ from sourcebook.errors import AuthError
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.http.caller import Caller, OpenGate
 from sourcebook.faces.sample_library import sample_folder
-from sourcebook.model.people import UserRole
-from sourcebook.ports.chat import ChatModel
 from sourcebook.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+    from sourcebook.model.people import UserRole
+    from sourcebook.ports.chat import ChatModel
 
 expect.set_options(timeout=30_000)
 PERSON = "x-person"

@@ -7,13 +7,15 @@ import json
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, Page
 from tests.faces.browser_desk import Desk, a_browser, ask, desk, fill, looking
 
 from sourcebook import Sourcebook
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 PLACES = (

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import anyio
 import pytest
+from anyio import to_thread
 from playwright.sync_api import Browser, expect
 from tests.faces.browser_desk import Desk, a_browser, ask, desk, fill, looking
 
-from sourcebook.ports.chat import PromptMessage
+if TYPE_CHECKING:
+    from sourcebook.ports.chat import PromptMessage
 
 SULPHUR = "How much sulphur lowers the pH of sandy soil?"
 BICYCLE = "How do I repair a bicycle tyre?"
@@ -171,8 +173,7 @@ class WaitingModel:
     async def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
         yield "Sandy "
         self.began.set()
-        while not self.may_go_on.is_set():
-            await anyio.sleep(0.02)
+        await to_thread.run_sync(self.may_go_on.wait, abandon_on_cancel=True)
         yield "soil needs about 20 g per square metre to fall by half a pH unit [1]."
 
 
@@ -203,6 +204,4 @@ def test_what_a_model_wrote_is_graded_sentence_by_sentence(browser: Browser, tmp
     with desk(tmp_path, model) as made, looking(browser, made) as page:
         page.goto("/ask")
         ask(page, SULPHUR)
-        expect(page.locator("#last .verdict-note")).to_have_text(
-            "1 of 1 sentence checked against its source"
-        )
+        expect(page.locator("#last .verdict-note")).to_have_text("1 of 1 sentence checked against its source")

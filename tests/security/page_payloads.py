@@ -56,7 +56,7 @@ _PLACES = (
     "{{% raw %}}{code}{{% endraw %}}",
     "${{{code}}}",
     "\ue0000\ue003<script>{code}</script>\ue000\ue003",
-    "\ue0011\ue003\"><script>{code}</script>",
+    '\ue0011\ue003"><script>{code}</script>',
     "<base href=//evil.example/><script>{code}</script>",
 )
 _FETCHING = (
@@ -65,7 +65,7 @@ _FETCHING = (
     "<img src={evil}/c.png>",
     "<link rel=stylesheet href={evil}/d.css>",
     "<style>@import '{evil}/e.css'</style>",
-    "<p style=\"background:url({evil}/f.png)\">x</p>",
+    '<p style="background:url({evil}/f.png)">x</p>',
     "<meta http-equiv=refresh content='0;url={evil}/g'>",
     "<iframe src={evil}/h></iframe>",
     "<video poster={evil}/j.png></video>",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page
 from tests.faces.browser_desk import Desk, a_browser, ask, desk
 from tests.security.page_payloads import PAYLOADS
 
 from sourcebook import Sourcebook
-from sourcebook.model.documents import WriteReport
-from sourcebook.ports.chat import PromptMessage
 from sourcebook.testing.fakes import ScriptedChatModel
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from sourcebook.model.documents import WriteReport
+    from sourcebook.ports.chat import PromptMessage
 
 PART = 20
 

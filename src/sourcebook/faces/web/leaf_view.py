@@ -48,9 +48,11 @@ def leaf_of(citation: Citation, document: Document | None) -> Leaf:
     """The leaf of a citation, from the document as it stands now."""
     start = _place_of(citation, document)
     section = citation.section_name
+    # Of an excerpt only the words that carry the answer are marked, the same as in the answer itself.
+    key = next(iter(citation.highlight), (0, len(citation.quote)))
     return _leaf(
         document,
-        None if start is None else (start, start + len(citation.quote)),
+        None if start is None else (start + key[0], start + key[1]),
         collection=citation.collection_id,
         number=citation.number,
         title=citation.document_title or file_name(citation.document_path),

@@ -31,6 +31,7 @@ from sourcebook.settings import Settings
 FRAGMENT = "x-sourcebook-fragment"
 """The header with which our own scripts ask for a part of a page."""
 _CONVERSATIONS = 12
+_SIGN_IN = "sourcebook_session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ class Page:
     def is_fragment(self) -> bool:
         """Whether a script of ours asks for the part that changed, rather than a browser for the whole page."""
         return FRAGMENT in self.request.headers
+
+    @property
+    def is_signed_in(self) -> bool:
+        """Whether there is a sign-in to end. Who is alone on this machine has none."""
+        return _SIGN_IN in self.request.cookies
 
     @property
     def is_expert(self) -> bool:

@@ -49,7 +49,8 @@ def demo(
     call: Invocation,
     *,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Then run the server with this base, and open its page in a browser.")
+        bool,
+        typer.Option("--open", help="Then run the server with this base, and open its page in a browser."),
     ] = False,
 ) -> None:
     """Ask the sample library, and see an approved answer go stale. Recreates data/demo.db, or uses --db."""
