@@ -28,6 +28,7 @@ from aiogram.types import Chat, Message, Update, User
 
 from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook import AsyncSourcebook, Settings
+from sourcebook.faces.telegram.bot import settled_memory
 from sourcebook.faces.telegram.bot_services import BotServices, BotTerms
 from sourcebook.faces.telegram.dispatch import make_dispatcher
 from sourcebook.faces.telegram.sender import Sender
@@ -73,6 +74,13 @@ class Outcome:
     own_p50_ms: float
     own_p95_ms: float
     own_p99_ms: float
+    own_cpu_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    seconds: float
+    cpu_seconds: float
 
 
 class SilentTelegram(BaseSession):
@@ -151,8 +159,11 @@ async def measure(load: Load, folder: Path) -> Outcome:
         bot = Bot(TOKEN, session=silent)
         office = BotServices(book, bot, Sender(bot), BotTerms(frozenset(), book.people.prices))
         dispatcher = make_dispatcher(office)
-        taken, seconds, repeated = await _run(dispatcher.feed_update, bot, silent, questions(load), load)
-        return await _judged(book, silent, load, taken, seconds, repeated)
+        before = time.process_time()
+        with settled_memory():
+            taken, seconds, repeated = await _run(dispatcher.feed_update, bot, silent, questions(load), load)
+        spent = Spent(seconds, time.process_time() - before)
+        return await _judged(book, silent, load, taken, spent, repeated)
 
 
 async def _fill(book: AsyncSourcebook) -> None:
@@ -189,7 +200,7 @@ async def _judged(
     silent: SilentTelegram,
     load: Load,
     taken: list[float],
-    seconds: float,
+    spent: Spent,
     repeated: int,
 ) -> Outcome:
     lost = doubled = wrong = 0
@@ -211,8 +222,9 @@ async def _judged(
         lost,
         doubled,
         wrong,
-        round(seconds, 1),
+        round(spent.seconds, 1),
         *(round(shares[n], 1) for n in (49, 94, 98)),
+        own_cpu_ms=round(1000 * spent.cpu_seconds / len(taken), 1),
     )
 
 

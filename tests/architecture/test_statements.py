@@ -20,7 +20,7 @@ from tests.postgres_server import at_database
 
 from sourcebook.storage.postgres import database as postgres
 from sourcebook.storage.postgres import driver as postgres_driver
-from sourcebook.storage.queries import Queries
+from sourcebook.storage.queries import Queries, parse
 from sourcebook.storage.sqlite import database as sqlite
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import SqliteDatabase
@@ -188,10 +188,36 @@ async def _refused(address: str) -> list[str]:
 
 
 def test_what_both_databases_understand_stands_once() -> None:
-    sqlite_own = Queries.read(STORAGE / "sqlite" / "sql")
-    postgres_own = Queries.read(STORAGE / "postgres" / "sql", derived=postgres_driver.DERIVED)
-    texts = {(statement.name, in_one_line(statement.sql)) for statement in postgres_own}
+    texts = {
+        (statement.name, in_one_line(statement.sql))
+        for statement in postgres.read_queries()
+        if statement.name in named_in(STORAGE / "postgres" / "sql")
+    }
+    sqlite_own = [s for s in sqlite.read_queries() if s.name in named_in(STORAGE / "sqlite" / "sql")]
     assert_none(s.name for s in sqlite_own if (s.name, in_one_line(s.sql)) in texts)
+
+
+def named_in(folder: Path) -> set[str]:
+    """The statements that stand in the files of a folder."""
+    texts = (file.read_text("utf-8") for file in folder.glob("*.sql"))
+    return {name for text in texts for name in re.findall(r"^-- name: (\w+)", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("-- name: one()\nselect {column}\n", "one: there is no part"),
+        ("-- part: column\na\n-- part: column\nb\n", "two parts are called column"),
+    ],
+)
+def test_a_part_stands_once_and_is_known(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse(text)
+
+
+def test_a_part_stands_for_its_text() -> None:
+    [statement] = parse("-- part: column\n-- Why.\na, b\n\n-- name: one()\nselect {column} from t\n")
+    assert statement.sql == "select a, b from t"
 
 
 def in_one_line(sql: str) -> str:

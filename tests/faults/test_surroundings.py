@@ -14,7 +14,7 @@ from tests.faults.bases import Base, opened
 from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.storage.maintenance.installed_extras import described, packages_of
 from sourcebook.storage.sqlite.base_files import derived_files_of, stored_files_of
-from sourcebook.storage.sqlite.file_health import SqliteFileHealth
+from sourcebook.storage.sqlite.doctor_file_checks import SqliteFileHealth
 from sourcebook.storage.temporary_folders import temporary_folder
 from sourcebook.testing.crash import prepared_document
 

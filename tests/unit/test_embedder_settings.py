@@ -11,7 +11,7 @@ import pytest
 from sourcebook.assembly import make_embedder, make_embedder_for
 from sourcebook.errors import BadSetting, ProviderMissing
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.model.model_facts import facts_of
+from sourcebook.retrieve.fusion_weights import fusion_weights_of
 from sourcebook.settings import LoadedSettings, SettingOrigin, Settings, load
 
 KEY = "sk-canary-77aa"
@@ -140,11 +140,11 @@ def test_a_model_that_is_missing_is_missed_when_it_is_needed() -> None:
         _ = embedder.model
 
 
-def test_facts_are_those_that_were_measured() -> None:
-    assert facts_of("use-multilingual-v3").semantic_weight == 0.35
-    assert facts_of("all-minilm-l6-v2-int8").semantic_weight == 0.55
-    unknown = facts_of("openai:whatever")
-    assert (unknown.semantic_weight, unknown.keyword_weight) == (0.5, 0.5)
+def test_fusion_weights_are_those_that_were_measured() -> None:
+    assert fusion_weights_of("use-multilingual-v3").semantic == 0.35
+    assert fusion_weights_of("all-minilm-l6-v2-int8").semantic == 0.55
+    unknown = fusion_weights_of("openai:whatever")
+    assert (unknown.semantic, unknown.keyword) == (0.5, 0.5)
 
 
 ADD = "book.add('notes')"

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sourcebook.model.documents import Chunk
-from sourcebook.model.model_facts import ModelFacts
 from sourcebook.model.search import FusionMethod, HybridConfig, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.fusion import FusionRule, fuse_collections, put_behind
+from sourcebook.retrieve.fusion_weights import FusionWeights
 
 NAMES = st.sampled_from([f"{letter}{number}" for letter in "abcd" for number in range(8)])
 SCORES = st.floats(-1000, 1000, allow_nan=False).map(lambda score: round(score, 3))
@@ -158,7 +158,7 @@ def test_what_is_put_behind_stays_in_order_and_below(
 
 @pytest.mark.parametrize("method", list(FusionMethod))
 def test_what_was_asked_for_wins_over_what_the_model_needs(method: FusionMethod) -> None:
-    facts = ModelFacts(semantic_weight=0.3)
-    assert FusionRule.of(HybridConfig(), facts) == FusionRule(FusionMethod.WEIGHTED, 0.3, 0.7)
+    weights = FusionWeights(semantic=0.3)
+    assert FusionRule.of(HybridConfig(), weights) == FusionRule(FusionMethod.WEIGHTED, 0.3, 0.7)
     asked = HybridConfig(semantic_weight=0.9, fusion_method=method)
-    assert FusionRule.of(asked, facts) == FusionRule(method, 0.9, 0.7)
+    assert FusionRule.of(asked, weights) == FusionRule(method, 0.9, 0.7)

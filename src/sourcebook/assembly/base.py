@@ -112,10 +112,10 @@ async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
 
 async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
     from sourcebook.storage.sqlite.database import SqliteDatabase
+    from sourcebook.storage.sqlite.doctor_file_checks import SqliteFileHealth
     from sourcebook.storage.sqlite.driver import library_version
     from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine
     from sourcebook.storage.sqlite.engine.word_engine import SqliteWordEngine
-    from sourcebook.storage.sqlite.file_health import SqliteFileHealth
 
     database = await SqliteDatabase.open(
         settings.db, busy_timeout=settings.busy_timeout, readers=settings.readers

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sourcebook.ports.stores import Stores
+from sourcebook.storage.database import reads_at_once
 
 if TYPE_CHECKING:
     from sourcebook.ports.work import Clock
-    from sourcebook.storage.database import Database
+    from sourcebook.storage.database import Database, Executor, ReadsAtOnce
     from sourcebook.storage.index.engines import VectorEngine, WordEngine
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """Stores whose every lookup is part of one read."""
+
+    database: ReadsAtOnce
+    vectors: VectorEngine
+    words: WordEngine
+    clock: Clock
+
+    async def read(self, work: Callable[[Stores], Coroutine[Any, Any, T]], /) -> T:
+        def begun(reader: Executor) -> Coroutine[Any, Any, T]:
+            # A lookup uses no more of a base than an executor has.
+            return work(make_stores(cast("Database", reader), self.vectors, self.words, self.clock))
+
+        return await self.database.read_at_once(begun)
 
 
 def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, clock: Clock) -> Stores:
@@ -31,7 +54,9 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
     from sourcebook.storage.people.users import SqlUsers
     from sourcebook.storage.people.visits import SqlVisits
 
+    together = _Together(database, vectors, words, clock) if reads_at_once(database) else None
     return Stores(
+        reader=together,
         vectors=SqlVectorStore(database, vectors, words, clock),
         fts=SqlFtsStore(database, words, clock),
         tracker=SqlDocumentTracker(database, clock),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
@@ -49,11 +49,11 @@ from sourcebook.text.languages import detect_language
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
     from sourcebook.consult.evidence.passages import Retrieval
+    from sourcebook.consult.expert_queue import Drafting
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatMessage, ChatSession
-    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion
+    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import EmbedderChoice
@@ -96,23 +96,6 @@ class _Question:
         expansions = self.terms.expansions(wording)
         self.details |= {"searched": wording, "expansions": list(expansions)}
         return " ".join([wording, *expansions])
-
-
-class Drafting(Protocol):
-    """What makes drafts of answers."""
-
-    async def consider(
-        self,
-        answer: Answer,
-        *,
-        user_id: int = 1,
-        category: str | None = None,
-        subcategory: str | None = None,
-        collections: Sequence[str] = (),
-        context: QuestionContext | None = None,
-    ) -> Draft | None:
-        """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
-        ...
 
 
 class Consultation:
@@ -192,12 +175,12 @@ class Consultation:
         raise AssertionError("an answer always ends with a final event")
 
     async def _begun(self, asked: Inquiry) -> _Question:
-        session, history = await self._recalled(asked)
-        inquiry = asked.within(session)
-        context = await QuestionContext.read(self._stores.library, self._embedder_for, inquiry.collections)
+        inquiry, history, context, known_terms = await self._stores.read_together(
+            lambda stores: self._known(stores, asked)
+        )
         language = inquiry.language or detect_language(inquiry.question) or _language_of(history)
         language = language or _only_language(context)
-        terms = TermIndex.of(await self._stores.terms.get_all_terms(), language)
+        terms = TermIndex.of(known_terms, language)
         earlier = [message.content for message in history if message.role is Role.USER]
         tried = wordings(asking_part(inquiry.question.strip()), earlier, language)
         details: dict[str, JsonValue] = {
@@ -208,11 +191,22 @@ class Consultation:
         }
         return _Question(inquiry, context, language, history, terms, tried, details)
 
-    async def _recalled(self, inquiry: Inquiry) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
+    async def _known(
+        self, stores: Stores, asked: Inquiry
+    ) -> tuple[Inquiry, Sequence[ChatMessage], QuestionContext, Sequence[Term]]:
+        """All that the base knows of a question before anything is searched."""
+        session, history = await self._recalled(stores, asked)
+        inquiry = asked.within(session)
+        context = await QuestionContext.read(stores.library, self._embedder_for, inquiry.collections)
+        return inquiry, history, context, await stores.terms.get_all_terms()
+
+    async def _recalled(
+        self, stores: Stores, inquiry: Inquiry
+    ) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
         if inquiry.session_id is None:
             return None, ()
         last = 2 * self._policy.history_turns
-        found = await self._stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
+        found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:
             raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
         return found.session, found.messages

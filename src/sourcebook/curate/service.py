@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sourcebook.curate.category_guess import CategoryGuesser
 from sourcebook.curate.gaps import find_gaps
-from sourcebook.curate.similar_drafts import group_of
 from sourcebook.curate.states import (
     FALLBACK_CATEGORY,
     DraftPolicy,
@@ -166,9 +165,6 @@ class Moderation:
                 category_guess=guess.category,
                 subcategory_guess=draft.subcategory_guess or guess.subcategory,
             )
-        if draft.group_key is None:
-            known = await self._queue.recently_asked(draft.collection_id)
-            draft = replace(draft, group_key=group_of(draft.question, draft.language, known))
         return await self._queue.add(draft)
 
     # Looking

@@ -40,8 +40,9 @@ def question_terms(question: str, language: str | None) -> frozenset[str]:
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     """From 0, nothing in common, to 1, the same words."""
-    together = len(one | other)
-    return len(one & other) / together if together else 0.0
+    shared = len(one & other)
+    together = len(one) + len(other) - shared
+    return shared / together if together else 0.0
 
 
 def same_words(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Weights and thresholds measured for embedding models."""
+"""When a question is answered and when two are the same: thresholds for embedding models, and calibrated ones."""
 
 from __future__ import annotations
 
@@ -31,25 +31,18 @@ class CurationFacts:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """How a model's vectors are used: their weight beside words (the two add up to one), and the thresholds."""
+    """The thresholds for a model's vectors. Their weight in search is in `retrieve/fusion_weights.py`."""
 
-    semantic_weight: float = 0.5
     acceptance: AcceptanceFacts = AcceptanceFacts()
     curation: CurationFacts = CurationFacts()
 
-    @property
-    def keyword_weight(self) -> float:
-        return 1.0 - self.semantic_weight
 
-
-_MEASURED = {
-    "use-multilingual-v3": ModelFacts(semantic_weight=0.35),
-    "all-minilm-l6-v2-int8": ModelFacts(semantic_weight=0.55),
-}
+_MEASURED: Mapping[str, ModelFacts] = {}
+"""Models that need other thresholds than most; so far none was found."""
 
 
 def facts_of(model_name: str) -> ModelFacts:
-    """The facts of the model with this name. For an unmeasured model, both arms count equally."""
+    """The facts of the model with this name."""
     return _MEASURED.get(model_name, ModelFacts())
 
 

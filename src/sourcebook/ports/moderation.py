@@ -47,7 +47,10 @@ class ModerationQueue(Protocol):
     """Drafts. Each is decided exactly once, however many try at the same time."""
 
     async def add(self, draft: NewDraft) -> Draft:
-        """Put a draft into the queue. One that was made of the same message before is returned instead."""
+        """Put a draft into the queue, in the group of a question that is much the same if it names no group.
+
+        One that was made of the same message before is returned instead.
+        """
         ...
 
     async def get(self, draft_id: int) -> Draft | None: ...

@@ -164,6 +164,10 @@ class Messages(Protocol):
         """What is given takes the place of what is called the same; the rest stays."""
         ...
 
+    async def note_delivery(self, external_id: str) -> None:
+        """Note that a message reached the person: its `meta` says `delivered`. One that is gone is left alone."""
+        ...
+
 
 class Ledger(Protocol):
     """Tokens. What has an idempotency key happens once; given the key again, the same row comes back."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from sourcebook.ports.chat import CuratedAnswers, Sessions, Terminology
@@ -12,6 +13,17 @@ if TYPE_CHECKING:
     from sourcebook.ports.reindexing import Reindexing
     from sourcebook.ports.storage import DocumentTracker, FtsStore, IndexWriter, Library, Sources, VectorStore
     from sourcebook.ports.work import Jobs
+
+
+T = TypeVar("T")
+
+
+class ReadsTogether(Protocol):
+    """A base that can do many reads for the price of one, as one that lives in this process can."""
+
+    async def read(self, work: Callable[[Stores], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` on one state of the base. It may wait for nothing but the stores that it is given."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +47,8 @@ class Stores:
     messages: Messages
     ledger: Ledger
     visits: Visits
+    reader: ReadsTogether | None = None
+
+    async def read_together(self, work: Callable[[Stores], Coroutine[Any, Any, T]]) -> T:
+        """Several lookups at once, which searches are not. `work` may wait for nothing but the stores it is given."""
+        return await (work(self) if self.reader is None else self.reader.read(work))

@@ -78,7 +78,7 @@ class QuestionContext:
         model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
         text = for_a_model(text)
         key = (model, text)
-        async with self._locks.setdefault(key, anyio.Lock()):
+        async with self._locks.setdefault(key, anyio.Lock(fast_acquire=True)):
             if key not in self._vectors:
                 embedder = await self._embedder_for(model)
                 if embedder is None:

@@ -16,8 +16,8 @@ from sourcebook.errors import UsageError
 from sourcebook.model.search import FusionMethod, Ranking, ScoreBreakdown
 
 if TYPE_CHECKING:
-    from sourcebook.model.model_facts import ModelFacts
     from sourcebook.model.search import HybridConfig, SearchResult
+    from sourcebook.retrieve.fusion_weights import FusionWeights
 
 RRF_K = 60
 SCORES_MEASURED = 200
@@ -36,9 +36,9 @@ class FusionRule:
     keyword_weight: float
 
     @classmethod
-    def of(cls, config: HybridConfig, facts: ModelFacts) -> FusionRule:
-        semantic = facts.semantic_weight if config.semantic_weight is None else config.semantic_weight
-        keyword = facts.keyword_weight if config.keyword_weight is None else config.keyword_weight
+    def of(cls, config: HybridConfig, weights: FusionWeights) -> FusionRule:
+        semantic = weights.semantic if config.semantic_weight is None else config.semantic_weight
+        keyword = weights.keyword if config.keyword_weight is None else config.keyword_weight
         if semantic == 0 and keyword == 0:
             raise UsageError("semantic_weight and keyword_weight cannot both be 0.")
         return cls(config.fusion_method or FusionMethod.WEIGHTED, semantic, keyword)

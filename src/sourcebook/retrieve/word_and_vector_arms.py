@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import NoEmbedder, ProviderError
 from sourcebook.model.documents import Chunk
-from sourcebook.model.model_facts import facts_of
 from sourcebook.model.search import (
     OnMissingEmbedder,
     Ranking,
@@ -22,6 +21,7 @@ from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.fusion import FusionRule
+from sourcebook.retrieve.fusion_weights import fusion_weights_of
 from sourcebook.retrieve.parent_passages import PlainPassages
 from sourcebook.retrieve.trace import Searched
 
@@ -186,7 +186,7 @@ def _searched(
     rule = None
     with trace.stage("fuse", collection_id):
         if inquiry.mode is RetrievalMode.HYBRID:
-            rule = FusionRule.of(inquiry.hybrid, facts_of(semantic.model or ""))
+            rule = FusionRule.of(inquiry.hybrid, fusion_weights_of(semantic.model or ""))
             fused = rule.fuse(semantic.results or (), keyword.results or (), collection_id)
         else:
             found = semantic.results or keyword.results or ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadMetadata, BadText, DuplicateChunkId, UsageError
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Metadata
 
 _DEEPEST_METADATA = 32
+_PLAIN = (str, int, float)
+# A NUL in JSON: one backslash, not the second of two.
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def require_sane_chunks(chunks: Sequence[Chunk]) -> None:
@@ -38,29 +41,30 @@ def require_storable(what: str, *texts: str | None) -> None:
 def metadata_text(metadata: Metadata, what: str) -> str:
     """Metadata as JSON that gives back exactly what went in, or an error that names whose it is."""
     _require_plain(metadata, what, depth=1)
-    return json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    try:
+        text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise BadMetadata(f"the metadata of {what} contains NaN or infinity") from error
+    if not storable(text) or _NUL.search(text):
+        raise BadMetadata(f"the metadata of {what} contains NUL characters or unpaired surrogates")
+    return text
 
 
 def _require_plain(value: object, what: str, depth: int) -> None:
-    match value:
-        case _ if depth > _DEEPEST_METADATA:
+    """Refuse what JSON has no form for, or none that gives the same back. Texts and numbers are looked at later."""
+    elements: Iterable[object]
+    if isinstance(value, dict):
+        of_keys = cast("Mapping[object, object]", value)
+        for key in of_keys:
+            if not isinstance(key, str):
+                raise BadMetadata(f"the metadata of {what} has the key {key!r}, which is not text")
+        elements = of_keys.values()
+    elif isinstance(value, (list, tuple)):
+        elements = cast("Sequence[object]", value)
+    else:
+        raise BadMetadata(f"the metadata of {what} contains a {type(value).__name__}, which is not JSON")
+    for element in elements:
+        if depth >= _DEEPEST_METADATA:
             raise BadMetadata(f"the metadata of {what} is nested more than {_DEEPEST_METADATA} levels deep")
-        case None | bool() | int():
-            return
-        case float():
-            if not math.isfinite(value):
-                raise BadMetadata(f"the metadata of {what} contains NaN or infinity")
-        case str():
-            if not storable(value):
-                raise BadMetadata(f"the metadata of {what} contains NUL characters or unpaired surrogates")
-        case list() | tuple():
-            for element in cast("Sequence[object]", value):
-                _require_plain(element, what, depth + 1)
-        case dict():
-            for key, element in cast("Mapping[object, object]", value).items():
-                if not isinstance(key, str):
-                    raise BadMetadata(f"the metadata of {what} has the key {key!r}, which is not text")
-                _require_plain(key, what, depth)
-                _require_plain(element, what, depth + 1)
-        case _:
-            raise BadMetadata(f"the metadata of {what} contains a {type(value).__name__}, which is not JSON")
+        if element is not None and not isinstance(element, _PLAIN):
+            _require_plain(element, what, depth + 1)

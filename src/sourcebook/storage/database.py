@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from functools import wraps
+from functools import cache, wraps
 from types import CoroutineType
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 from sourcebook.errors import ConnectionLost
 
@@ -44,11 +44,20 @@ class Database(Executor, Protocol):
 
 
 @runtime_checkable
-class WritesAtOnce(Protocol):
+class WritesAtOnce(Database, Protocol):
     """A base that can do a whole transaction for the price of one statement, as one that lives in this process can."""
 
     async def write(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
         """Run `work` in one transaction. It may wait for nothing but its executor."""
+        ...
+
+
+@runtime_checkable
+class ReadsAtOnce(Database, Protocol):
+    """A base that can do many reads for the price of one, as one that lives in this process can."""
+
+    async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` on one state of the base. It may wait for nothing but its executor."""
         ...
 
 
@@ -65,9 +74,23 @@ def again_if_lost(call: Callable[P, Awaitable[T]]) -> Callable[P, CoroutineType[
     return calling
 
 
+def writes_at_once(database: Database) -> TypeGuard[WritesAtOnce]:
+    return _meets(type(database), WritesAtOnce)
+
+
+def reads_at_once(database: Database) -> TypeGuard[ReadsAtOnce]:
+    return _meets(type(database), ReadsAtOnce)
+
+
+@cache
+def _meets(kind: type[object], protocol: type[object]) -> bool:
+    """Whether a class does what a protocol wants. Asked once: it takes longer than a small read."""
+    return issubclass(kind, protocol)
+
+
 async def in_transaction(database: Database, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
     """Run `work` in one transaction, as quickly as the base can. It may wait for nothing but its executor."""
-    if isinstance(database, WritesAtOnce):
+    if writes_at_once(database):
         return await database.write(work)
     async with database.transaction() as transaction:
         return await work(transaction)

@@ -4,12 +4,15 @@ A statement stands below a line `-- name: pending_items(limit)`, may have commen
 parameters `:limit`. It stands once, in `storage/sql`, if both databases understand it, and else in the folder of each
 of them. Where one dialect has work to do and the other has none, the other has the comment alone, and running it does
 nothing.
+
+What several statements say alike, such as the columns of a document, stands once below a line
+`-- part: document_columns`, and `{document_columns}` in a statement stands for it. A dialect may have parts of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _NAME = re.compile(r"^-- name: (?P<name>[a-z][a-z0-9_]*)\((?P<parameters>[a-z0-9_, ]*)\)$")
+_PART = re.compile(r"^-- part: (?P<name>[a-z][a-z0-9_]*)$")
+_PLACE_OF_PART = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _PARAMETER = re.compile(r"(?<!:):([a-z][a-z0-9_]*)")
 
 
@@ -54,7 +59,9 @@ class Queries:
             for file in sorted(folder.iterdir(), key=lambda file: file.name)
             if file.name.endswith(".sql")
         ]
-        return cls(s for f in files for s in parse(f.read_text(encoding="utf-8"), derived))
+        texts = [file.read_text(encoding="utf-8") for file in files]
+        parts = _parts(*texts)
+        return cls(statement for text in texts for statement in parse(text, derived, parts))
 
     def __getitem__(self, name: str) -> Statement:
         return self._by_name[name]
@@ -66,27 +73,55 @@ class Queries:
         return len(self._by_name)
 
 
-def parse(text: str, derived: Collection[str] = ()) -> list[Statement]:
+def parse(
+    text: str, derived: Collection[str] = (), parts: Mapping[str, str] | None = None
+) -> list[Statement]:
     """The statements of one file. A parameter that is declared and not used, or the reverse, is an error."""
-    statements: list[Statement] = []
+    known = _parts(text) if parts is None else parts
+    return [_statement(head, lines, derived, known) for head, lines in _blocks(text) if head.re is _NAME]
+
+
+def _parts(*texts: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for head, lines in (block for text in texts for block in _blocks(text)):
+        if head.re is _PART:
+            if head["name"] in found:
+                raise ValueError(f"two parts are called {head['name']}")
+            found[head["name"]] = _sql(lines)
+    return found
+
+
+def _blocks(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """What stands below each line that names a statement or a part."""
     head: re.Match[str] | None = None
     lines: list[str] = []
-    for line in [*text.splitlines(), "-- name: end()"]:
-        found = _NAME.match(line)
+    for line in text.splitlines():
+        found = _NAME.match(line) or _PART.match(line)
         if found is None:
             lines.append(line)
             continue
         if head is not None:
-            statements.append(_statement(head, lines, derived))
+            yield head, lines
         elif any(line.strip() for line in lines):
             raise ValueError(f"text before the first statement: {lines[0]!r}")
         head, lines = found, []
-    return statements
+    if head is not None:
+        yield head, lines
 
 
-def _statement(head: re.Match[str], lines: list[str], derived: Collection[str]) -> Statement:
+def _sql(lines: Iterable[str]) -> str:
+    return "\n".join(line for line in lines if not line.startswith("--")).strip().removesuffix(";")
+
+
+def _statement(
+    head: re.Match[str], lines: list[str], derived: Collection[str], parts: Mapping[str, str]
+) -> Statement:
     why = " ".join(line[2:].strip() for line in lines if line.startswith("--"))
-    sql = "\n".join(line for line in lines if not line.startswith("--")).strip().removesuffix(";")
+    sql = _sql(lines)
+    unknown = set(_PLACE_OF_PART.findall(sql)) - parts.keys()
+    if unknown:
+        raise ValueError(f"{head['name']}: there is no part {sorted(unknown)}")
+    sql = _PLACE_OF_PART.sub(lambda place: parts[place[1]], sql)
     declared = tuple(p.strip() for p in head["parameters"].split(",") if p.strip())
     used = set(_PARAMETER.findall(sql))
     made = tuple(sorted(used & set(derived)))

@@ -38,15 +38,20 @@ def of_intact_rows(make: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(make)
     def checked(*arguments: P.args, **named: P.kwargs) -> T:
-        try:
-            return make(*arguments, **named)
-        except UnicodeEncodeError:
-            # A text that was asked for cannot be stored anywhere; the base has nothing to do with it.
-            raise
-        except (ValueError, TypeError) as error:
-            raise BaseDamaged(f"a row of the base is invalid ({error})") from error
+        return made_of_intact_rows(make, *arguments, **named)
 
     return checked
+
+
+def made_of_intact_rows(make: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """What `make` makes of rows, once."""
+    try:
+        return make(*arguments, **named)
+    except UnicodeEncodeError:
+        # A text that was asked for cannot be stored anywhere; the base has nothing to do with it.
+        raise
+    except (ValueError, TypeError) as error:
+        raise BaseDamaged(f"a row of the base is invalid ({error})") from error
 
 
 @of_intact_rows

@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import add
 
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
@@ -67,6 +68,12 @@ def analyse_text(text: str, language: str | None) -> AnalysedText:
 def analyse(text: str, language: str | None) -> list[str]:
     """The terms of a text alone."""
     return analyse_text(text, language).terms
+
+
+@lru_cache(2048)
+def distinct_terms(text: str, language: str | None) -> frozenset[str]:
+    """The terms of a text, each once. Remembered: a question compares the same few sentences again and again."""
+    return frozenset(analyse_text(text, language).terms)
 
 
 @dataclass(frozen=True, slots=True)

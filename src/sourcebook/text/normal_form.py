@@ -10,6 +10,8 @@ _GAP = re.compile(r"[\s_]+")
 
 def folded(text: str) -> str:
     """The text without differences of case, composition or `ё` and `е`. Other accents stay: stemmers need them."""
+    if text.isascii():
+        return text.lower()
     # Folding the case takes some letters apart, so the composition before it does not hold.
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return composed.replace("ё", "е")

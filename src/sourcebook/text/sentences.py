@@ -64,7 +64,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return list(_spans_of_passage(text)) if len(text) <= _A_PASSAGE else _spans(text)
 
 
-@lru_cache(64)
+@lru_cache(256)
 def _spans_of_passage(text: str) -> tuple[tuple[int, int], ...]:
     """A question looks at the sentences of the same few passages several times."""
     return tuple(_spans(text))

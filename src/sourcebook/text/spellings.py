@@ -31,4 +31,4 @@ def in_one_spelling(text: str) -> str:
         text = _APART.sub("wifi", text)
     if "вай" in text or "офф" in text:
         text = _IN_RUSSIAN.sub(lambda match: "оф" if match[0].startswith("офф") else "wifi", text)
-    return _HYPHEN.sub("", text)
+    return _HYPHEN.sub("", text) if "-" in text or not text.isascii() else text

@@ -106,6 +106,9 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
     """
     own = _ALGORITHMS.get(language or "")
     stems = _stemmed(words, own)
+    if language and language not in NOT_IN_LATIN and "".join(words).isascii():
+        # Not a letter of another language: what follows would change nothing.
+        return stems
     of_latin = None if language and language not in NOT_IN_LATIN else _OF_LATIN
     of_cyrillic = None if language in _OWN_CYRILLIC else _OF_CYRILLIC
     for algorithm, first, last in ((of_latin, "a", "z"), (of_cyrillic, "\u0400", "\u052f")):

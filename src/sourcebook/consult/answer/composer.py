@@ -296,7 +296,8 @@ class StreamedAnswer:
 
     def _best(self, sentence: str, number: int) -> Quote:
         """The words of a passage that support a sentence best, looked for once."""
-        key = (" ".join(sentence.split()), number)
+        # Where a mark stands before the full stop, the sentence is asked for without it and then with it.
+        key = (" ".join(sentence.split()).removesuffix(".").rstrip(), number)
         if key not in self._quotes:
             passage, context = self._passage(number)
             self._quotes[key] = best_quote(key[0], passage.chunk.content, self.desk.language, context)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.units import Units, is_contents
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
-from sourcebook.text.analysis import analyse
+from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
 
@@ -58,36 +60,46 @@ _POINTER = re.compile(
 
 def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
     """Which part of a question's weight the text holds. Long words count as held if a form of theirs is there."""
-    return share_of_weight(weights, set(analyse(text, language)))
+    return share_of_weight(weights, distinct_terms(text, language))
 
 
-def share_of_weight(weights: Mapping[str, float], terms: set[str]) -> float:
+def share_of_weight(weights: Mapping[str, float], terms: AbstractSet[str]) -> float:
     """`held_share` of a text whose terms are known."""
+    return weight_of(held_terms(weights, terms), weights)
+
+
+def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
+    """The part of a question's weight that these of its terms have."""
     total = sum(weights.values())
-    if not total:
-        return 0.0
-    beginnings = {
-        term[:_SHORTEST_SHARED_BEGINNING] for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING
-    }
-    held = sum(weight for term, weight in weights.items() if _is_held(term, terms, beginnings))
-    return held / total
+    return sum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
+
+
+def held_terms(weights: Mapping[str, float], terms: AbstractSet[str]) -> set[str]:
+    """The terms of a question that a text holds, by the terms of the text. Of two texts together: those of either."""
+    held = {term for term in weights if term in terms}
+    # Stems of one word sometimes differ ("поставок", "поставка"); a number is never like another.
+    missing = [term for term in weights if term not in held and _may_share_beginning(term)]
+    if missing:
+        beginnings = _beginnings(frozenset(terms))
+        held.update(term for term in missing if term[:_SHORTEST_SHARED_BEGINNING] in beginnings)
+    return held
+
+
+def _may_share_beginning(term: str) -> bool:
+    return len(term) > _SHORTEST_SHARED_BEGINNING and not term.isdigit()
+
+
+@lru_cache(2048)
+def _beginnings(terms: frozenset[str]) -> frozenset[str]:
+    """How the long ones among the terms begin."""
+    long = (term for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING)
+    return frozenset(term[:_SHORTEST_SHARED_BEGINNING] for term in long)
 
 
 def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:
     """The weights with what was asked just now counting twice. A follow-up is searched with the question before it."""
     own = set(analyse(question, language))
     return {term: weight * (_WORTH_OF_NOW if term in own else 1.0) for term, weight in weights.items()}
-
-
-def _is_held(term: str, terms: set[str], beginnings: set[str]) -> bool:
-    if term in terms:
-        return True
-    # Stems of one word sometimes differ ("поставок", "поставка"); a number is never like another.
-    return (
-        len(term) > _SHORTEST_SHARED_BEGINNING
-        and not term.isdigit()
-        and (term[:_SHORTEST_SHARED_BEGINNING] in beginnings)
-    )
 
 
 @dataclass(frozen=True, slots=True)

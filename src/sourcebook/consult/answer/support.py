@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from sourcebook.consult.answer.support_alignment import Alignment, align
 from sourcebook.consult.answer.support_meaning import (
@@ -22,7 +23,7 @@ from sourcebook.consult.answer.support_meaning import (
 from sourcebook.consult.answer.support_order import has_exchanged_facts
 from sourcebook.consult.answer.support_units import has_other_units
 from sourcebook.model.chat import SupportGrade
-from sourcebook.text.analysis import analyse, words
+from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.decisive_words import decisive_words, meant_words
 from sourcebook.text.negation import denied_terms, negators
 from sourcebook.text.numbers import quantities
@@ -163,10 +164,10 @@ def share_of_terms(sentence: str, quote: str, language: str | None) -> float:
 
 def share_of_terms_in(sentence: str, language: str | None) -> Callable[[str], float]:
     """`share_of_terms` of one sentence, for many quotes."""
-    wanted = set(analyse(sentence, language))
+    wanted = distinct_terms(sentence, language)
 
     def share(quote: str) -> float:
-        held = set(analyse(quote, language))
+        held = distinct_terms(quote, language)
         beginnings = _beginnings(held)
         found = [term for term in wanted if term in held or _beginning(term) in beginnings]
         return len(found) / len(wanted) if wanted else 1.0
@@ -178,8 +179,9 @@ def _beginning(term: str) -> str | None:
     return term[:_ENOUGH_OF_A_WORD] if len(term) > _ENOUGH_OF_A_WORD and not term.isdigit() else None
 
 
-def _beginnings(terms: set[str]) -> set[str]:
-    return {beginning for term in terms if (beginning := _beginning(term))}
+@lru_cache(512)
+def _beginnings(terms: frozenset[str]) -> frozenset[str]:
+    return frozenset(beginning for term in terms if (beginning := _beginning(term)))
 
 
 def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
@@ -189,12 +191,15 @@ def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
     """Names in the sentence that are not in the quote. Of "Rh-infected" only the first part is a name."""
+    wanted = names(sentence)
+    if not wanted:
+        return []
     held = set(words(around))
     stems = set(stem_words(sorted(held), language))
-    beginnings = _beginnings(stems | held)
+    beginnings = _beginnings(frozenset(stems | held))
     return [
         name
-        for name in names(sentence)
+        for name in wanted
         if not all(
             part in held
             or stem in stems
@@ -230,8 +235,14 @@ def names(sentence: str) -> list[str]:
     return [
         match[0]
         for match in _WORD.finditer(sentence)
-        if _looks_like_a_name(match[0], is_first=bool(_SENTENCE_START.search(sentence, 0, match.start())))
+        if not _is_plain(match[0])
+        and _looks_like_a_name(match[0], is_first=bool(_SENTENCE_START.search(sentence, 0, match.start())))
     ]
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is nothing but small letters, as most are: wherever it stands, it is no name."""
+    return word.islower() and word.isalpha()
 
 
 def _looks_like_a_name(word: str, *, is_first: bool) -> bool:

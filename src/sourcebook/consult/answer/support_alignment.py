@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import Enum, auto
+from functools import lru_cache
 
 from sourcebook.text.negation import negators
 from sourcebook.text.normal_form import folded
@@ -107,7 +108,8 @@ def align(sentence: str, quote: str, language: str | None, context: str = "") ->
     return Alignment(here, there, same, gaps, known)
 
 
-def _tokens(text: str, language: str | None) -> list[Token]:
+@lru_cache(64)
+def _tokens(text: str, language: str | None) -> Sequence[Token]:
     spans = list(_spans(text, language))
     words = [folded(text[start:end]) for start, end, _ in spans]
     stems = stem_words(words, language)

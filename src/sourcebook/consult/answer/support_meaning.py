@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sourcebook.consult.answer.support_alignment import Alignment, AlignmentGap, Kind, Token
+from sourcebook.text.degrees_and_hedges import Degree, degrees, hedges
 from sourcebook.text.opposites import are_opposite
-from sourcebook.text.scales import Degree, degrees, hedges
 
 _SHORT = 4
 """How many words may stand for how many others and still be taken for an exchange."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.extract import share_of_weight
+from sourcebook.consult.answer.extract import held_terms, weight_of
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.question.everyday_words import everyday_stems
-from sourcebook.text.analysis import analyse, analyse_question, words
+from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
@@ -76,11 +76,15 @@ def judged(weights: Mapping[str, float], passage: SearchResult, language: str | 
     known = judge_weights()
     content = passage.chunk.content
     language = language or detect_language(content)
-    title = set(analyse(f"{passage.document_title or ''}\n{passage.chunk.section or ''}", language))
-    sentences = [set(analyse(content[start:end], language)) for start, end in sentence_spans(content)]
-    share = share_of_weight(weights, title.union(*sentences))
-    best = max((share_of_weight(weights, title | sentence) for sentence in sentences), default=0.0)
-    bare = max((share_of_weight(weights, sentence) for sentence in sentences), default=0.0)
+    context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
+    title = held_terms(weights, distinct_terms(context, language))
+    sentences = {
+        frozenset(held_terms(weights, distinct_terms(content[start:end], language)))
+        for start, end in sentence_spans(content)
+    }
+    share = weight_of(title.union(*sentences), weights)
+    best = max((weight_of(title | sentence, weights) for sentence in sentences), default=0.0)
+    bare = max((weight_of(sentence, weights) for sentence in sentences), default=0.0)
     compared = passage.score_breakdown.semantic_score
     near = known.usual["similarity"] if compared is None else compared
     weighed = known.passage

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import anyio
@@ -32,10 +32,9 @@ from sourcebook.model.people import Direction
 from sourcebook.ports.people import Answered, Entered
 
 if TYPE_CHECKING:
+    from sourcebook.consult.expert_queue import ExpertQueue
     from sourcebook.consult.reception.attendant import OnEvent
     from sourcebook.consult.service import Consultation
-    from sourcebook.model.chat import Answer
-    from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.model.people import LoggedMessage, Reply, Topic, Visit
     from sourcebook.people.service import People
@@ -44,45 +43,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _SOONEST, _LATEST = 0.02, 0.5
-
-
-class ExpertQueue(Protocol):
-    """What makes drafts of answers, and takes questions to an expert."""
-
-    async def consider(
-        self,
-        answer: Answer,
-        *,
-        user_id: int = 1,
-        topic_id: int | None = None,
-        category: str | None = None,
-        subcategory: str | None = None,
-        attachments: Sequence[Mapping[str, JsonValue]] = (),
-        collections: Sequence[str] = (),
-        visit_key: str | None = None,
-        context: QuestionContext | None = None,
-    ) -> Draft | None:
-        """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
-        ...
-
-    async def call_human(
-        self,
-        question: str,
-        *,
-        user_id: int = 1,
-        topic_id: int | None = None,
-        session_id: str | None = None,
-        category: str | None = None,
-        subcategory: str | None = None,
-        attachments: Sequence[Mapping[str, JsonValue]] = (),
-        details: Mapping[str, JsonValue] | None = None,
-        language: str | None = None,
-        collection_id: str | None = None,
-    ) -> Draft: ...
-
-    async def cancel_item(self, draft_id: int, user_id: int) -> Draft: ...
-
-    async def get_item(self, draft_id: int) -> Draft: ...
 
 
 class Reception:
@@ -185,7 +145,7 @@ class Reception:
         place = (user_id, channel_key)
         lock = self._turns.get(place)
         if lock is None:
-            lock = self._turns[place] = anyio.Lock()
+            lock = self._turns[place] = anyio.Lock(fast_acquire=True)
         async with lock:
             yield
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.faces.cli.output import Stream, say, tell
+from sourcebook.faces.source_place import source_place
 from sourcebook.model.chat import Tier, TokenWritten
 
 if TYPE_CHECKING:
@@ -108,20 +109,17 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
 
 def near_place(result: SearchResult) -> str:
     """Where a passage stands: `file › section, page`."""
-    section, page = result.chunk.section, result.chunk.page
-    return (
-        result.document_path
-        + (f" › {' '.join(section.split())}" if section else "")
-        + ("" if page is None else f", page {page}")
-    )
+    return source_place(result.document_path, result.chunk.section, _page(result.chunk.page))
 
 
 def _place(citation: Citation) -> str:
-    page = "" if citation.page is None else f", page {citation.page}"
-    title = citation.document_title
-    path = citation.document_path
-    section = "" if citation.section_name is None else f" › {citation.section_name}"
-    return f"{path}{section}{page}" if title in (None, path) else f"{title}{section}{page} · {path}"
+    title, path = citation.document_title, citation.document_path
+    place = source_place(path if title is None else title, citation.section_name, _page(citation.page))
+    return place if title in (None, path) else f"{place} · {path}"
+
+
+def _page(page: int | None) -> str | None:
+    return None if page is None else f"page {page}"
 
 
 def _notes(citation: Citation) -> str:

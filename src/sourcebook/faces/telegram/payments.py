@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from aiogram import F, Router
+from aiogram import Router
 from aiogram.exceptions import TelegramBadRequest
 from aiogram.types import LabeledPrice
 
@@ -34,9 +34,18 @@ _HISTORY = 10_000
 def router() -> Router:
     paying = Router(name="paying")
     paying.pre_checkout_query.register(check)
-    paying.message.register(paid, F.successful_payment)
-    paying.message.register(returned, F.refunded_payment)
+    paying.message.register(paid, _is_payment)
+    paying.message.register(returned, _is_refund)
     return paying
+
+
+# Filters that are no coroutines would each run in a thread, for every message.
+async def _is_payment(message: Message) -> bool:
+    return message.successful_payment is not None
+
+
+async def _is_refund(message: Message) -> bool:
+    return message.refunded_payment is not None
 
 
 def offers(guest: Guest, office: BotServices) -> list[list[InlineKeyboardButton]]:

@@ -100,7 +100,6 @@ async def _visit(
     media: Mapping[str, JsonValue] | None,
     expected: Mapping[str, JsonValue],
 ) -> Visit:
-    topic = await office.book.people.get_open_topic(guest.user.id, guest.place.channel_key)
     before = expected.get("media")
     found = (before if isinstance(before, Mapping) else None, media)
     return Visit(
@@ -108,8 +107,6 @@ async def _visit(
         guest.place.channel_key,
         text,
         guest.key,
-        category=None if topic is None else topic.category,
-        subcategory=None if topic is None else topic.culture,
         attachments=tuple(one for one in found if one is not None),
         language=guest.texts.language,
     )
@@ -192,9 +189,7 @@ async def _is_delivered(office: BotServices, key: str) -> bool:
 
 
 async def _delivered(office: BotServices, key: str) -> None:
-    row = await office.book.people.find_message(f"{key}:answer")
-    if row is not None:
-        await office.book.people.update_message_meta(row.id, {"delivered": True})
+    await office.book.stores.messages.note_delivery(f"{key}:answer")
 
 
 async def _cannot_pay(guest: Guest, office: BotServices, error: NotEnoughTokens | NoQuestionsLeft) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from sourcebook.faces.source_place import source_place
 from sourcebook.faces.telegram.rich_text import RichText, bold, clean, from_markdown, italic, joined, quote
 from sourcebook.model.chat import Citation, SourceState, Tier
 
@@ -61,8 +62,8 @@ def place(texts: Texts, source: Citation | CuratedSource) -> str:
     title = clean(source.document_title or "", _LONGEST_NAME)
     name = f"{title} ({file})" if title and title != file else file or title
     section = source.section_name if isinstance(source, Citation) else None
-    name = f"{name} › {clean(section, _LONGEST_NAME)}" if section else name
-    return name if source.page is None else f"{name}, {texts('page', page=source.page)}"
+    page = None if source.page is None else texts("page", page=source.page)
+    return source_place(name, clean(section or "", _LONGEST_NAME), page)
 
 
 def source(texts: Texts, cited: Sequence[Citation]) -> RichText:
@@ -101,9 +102,8 @@ def _reasons(texts: Texts, given: Answer) -> list[str]:
 def near_place(texts: Texts, result: SearchResult) -> str:
     """Where a passage stands: its file, its section, its page."""
     name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
-    section = clean(result.chunk.section or "", _LONGEST_NAME)
-    name = f"{name} › {section}" if section else name
-    return name if result.chunk.page is None else f"{name}, {texts('page', page=result.chunk.page)}"
+    page = None if result.chunk.page is None else texts("page", page=result.chunk.page)
+    return source_place(name, clean(result.chunk.section or "", _LONGEST_NAME), page)
 
 
 def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:

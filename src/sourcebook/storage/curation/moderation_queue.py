@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.curated.lookup import curated_citations
-from sourcebook.curate.similar_drafts import same_words
+from sourcebook.curate.similar_drafts import group_of, same_words
 from sourcebook.curate.states import (
     already_decided,
     require_answerable,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
+_RECENT = 300
 SAME_QUESTION = "the same question was decided in draft {}"
 
 
@@ -46,6 +47,10 @@ class SqlModerationQueue:
         return await in_transaction(self._database, lambda transaction: self._added(transaction, draft))
 
     async def _added(self, transaction: Executor, draft: NewDraft) -> Draft:
+        if draft.group_key is None:
+            # Here, where nobody else adds one: of two who ask the same at once, the second joins the first.
+            known = await _recently_asked(transaction, draft.collection_id)
+            draft = replace(draft, group_key=group_of(draft.question, draft.language, known))
         made = await insert_draft(transaction, draft, self._clock.now())
         if made is None:
             known = await transaction.fetch_one(
@@ -92,9 +97,8 @@ class SqlModerationQueue:
         rows = await self._database.fetch("pending_counts")
         return dict.fromkeys(DraftKind, 0) | {DraftKind(row["kind"]): row["count"] for row in rows}
 
-    async def recently_asked(self, collection_id: str | None, limit: int = 300) -> list[AskedQuestion]:
-        rows = await self._database.fetch("recently_asked", of_collection=collection_id, limit=limit)
-        return [AskedQuestion(row["question"], row["language"], row["group_key"]) for row in rows]
+    async def recently_asked(self, collection_id: str | None, limit: int = _RECENT) -> list[AskedQuestion]:
+        return await _recently_asked(self._database, collection_id, limit)
 
     async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
         rows = await self._database.fetch("known_categories", of_collection=collection_id)
@@ -331,6 +335,13 @@ async def _take_turns(transaction: Executor, draft: Draft, revision: Revision) -
         quoted |= {row["collection_id"] for row in rows}
     for collection_id in sorted(quoted):
         await collections.find(transaction, collection_id)
+
+
+async def _recently_asked(
+    reader: Executor, collection_id: str | None, limit: int = _RECENT
+) -> list[AskedQuestion]:
+    rows = await reader.fetch("recently_asked", of_collection=collection_id, limit=limit)
+    return [AskedQuestion(row["question"], row["language"], row["group_key"]) for row in rows]
 
 
 async def _require(executor: Executor, draft_id: int) -> Draft:

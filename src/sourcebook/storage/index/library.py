@@ -14,7 +14,7 @@ from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
 from sourcebook.model.documents import Collection, DocumentDetails
 from sourcebook.model.sources import SourceKind
 from sourcebook.storage.argument_checks import require_storable
-from sourcebook.storage.database import again_if_lost
+from sourcebook.storage.database import again_if_lost, reads_at_once
 from sourcebook.storage.index import collections, documents
 from sourcebook.storage.index.collections import stored_from
 from sourcebook.storage.maintenance import text_integrity
@@ -106,8 +106,18 @@ class SqlLibrary:
         )
 
     async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:
-        ids = sorted({chunk.document_id for chunk in chunks})
-        rows = await self._database.fetch("documents_to_cite", collection_id=collection_id, document_ids=ids)
+        wanted: dict[str, object] = {
+            "collection_id": collection_id,
+            "document_ids": sorted({chunk.document_id for chunk in chunks}),
+        }
+
+        async def work(reader: Executor) -> CitableDocuments:
+            return _citable(collection_id, await reader.fetch("documents_to_cite", **wanted), chunks)
+
+        # Reading a text again takes its time: it is done in a thread, the one of the read if there is one.
+        if reads_at_once(self._database):
+            return await self._database.read_at_once(work)
+        rows = await self._database.fetch("documents_to_cite", **wanted)
         return await anyio.to_thread.run_sync(_citable, collection_id, rows, chunks)
 
 

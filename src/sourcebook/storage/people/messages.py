@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError, UserNotFound
 from sourcebook.model.people import Direction, LoggedMessage
 from sourcebook.storage.argument_checks import metadata_text, require_storable
-from sourcebook.storage.database import in_transaction
+from sourcebook.storage.database import in_transaction, writes_at_once
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
@@ -92,6 +92,15 @@ class SqlMessages:
             await transaction.execute("set_message_meta", message_id=message_id, meta=meta_text(merged))
 
         await in_transaction(self._database, work)
+
+    async def note_delivery(self, external_id: str) -> None:
+        async def work(transaction: Executor) -> None:
+            await transaction.execute("note_delivery", external_id=external_id)
+
+        if writes_at_once(self._database):
+            await self._database.write(work)
+        else:
+            await work(self._database)
 
 
 def meta_text(meta: Mapping[str, JsonValue]) -> str:

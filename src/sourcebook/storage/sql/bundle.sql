@@ -6,6 +6,5 @@ select count(*) as documents from documents where collection_id = :collection_id
 select id from documents where collection_id = :collection_id and id > :after order by id limit :limit
 
 -- name: bundle_document(collection_id, document_id)
-select id, content, title, file_path, file_hash, content_hash, file_size_bytes, mtime, type, category, subcategory,
-       language, metadata, processing_status, processing_error, is_active, is_bare, tracked_chunks, chunk_count, indexed_at
-from documents where collection_id = :collection_id and id = :document_id
+select d.id, d.content, d.title, d.file_path, d.content_hash, d.is_bare, d.tracked_chunks, d.indexed_at, {document_columns}
+from documents d where d.collection_id = :collection_id and d.id = :document_id

@@ -8,9 +8,8 @@ join collection_counters n on n.collection_id = c.id
 order by c.id
 
 -- name: digest_documents()
-select collection_id, id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type,
-       category, subcategory, language, metadata, processing_status, processing_error, is_active, is_bare, chunk_count
-from documents order by collection_id, id
+select d.collection_id, d.id, d.file_path, d.filename, d.title, d.content, d.content_hash, d.is_bare, {document_columns}
+from documents d order by d.collection_id, d.id
 
 -- name: digest_hashes()
 select collection_id, file_hash, document_id from document_hashes order by collection_id, file_hash

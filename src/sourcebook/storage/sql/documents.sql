@@ -1,20 +1,40 @@
+-- part: document_columns
+-- What a document is besides its text and where it lies.
+d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory, d.language, d.metadata, d.processing_status,
+       d.processing_error, d.is_active, d.chunk_count
+
 -- name: document_by_id(collection_id, document_id)
-select id, content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language, metadata,
-       layout, stored_file, processing_status, processing_error, is_active, chunk_count, indexed_at
-from documents where collection_id = :collection_id and id = :document_id
+select d.id, d.content, d.title, d.file_path, d.layout, d.stored_file, d.indexed_at, {document_columns}
+from documents d where d.collection_id = :collection_id and d.id = :document_id
 
 -- name: document_by_hash(collection_id, file_hash)
-select d.id, d.content, d.title, d.file_path, d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory,
-       d.language, d.metadata, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
+select d.id, d.content, d.title, d.file_path, d.indexed_at, {document_columns}
 from document_hashes h
 join documents d on d.collection_id = h.collection_id and d.id = h.document_id
 where h.collection_id = :collection_id and h.file_hash = :file_hash
 
 -- name: all_documents(collection_id)
 -- Without the text: a list is read often, a text one at a time.
-select id, '' as content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language,
-       metadata, processing_status, processing_error, is_active, chunk_count, indexed_at
-from documents where collection_id = :collection_id order by file_path, id
+select d.id, '' as content, d.title, d.file_path, d.indexed_at, {document_columns}
+from documents d where d.collection_id = :collection_id order by d.file_path, d.id
+
+-- name: put_document(collection_id, document_id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category, category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status, processing_error, is_active, now)
+-- What was hidden stays hidden: is_active is taken only for a new document.
+insert into documents
+    (collection_id, id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category,
+     category_key, subcategory, subcategory_key, language, metadata, {facts_column} layout, stored_file, processing_status,
+     processing_error, is_active, is_bare, indexed_at, created_at, updated_at)
+values (:collection_id, :document_id, :file_path, :filename, :title, :content, :file_hash, :content_hash, :file_size_bytes,
+        :mtime, :type, :category, :category_key, :subcategory, :subcategory_key, :language, :metadata, {facts_value} :layout,
+        :stored_file, :processing_status, :processing_error, :is_active, 0, :now, :now, :now)
+on conflict (collection_id, id) do update set
+    file_path = excluded.file_path, filename = excluded.filename, title = excluded.title, content = excluded.content,
+    file_hash = excluded.file_hash, content_hash = excluded.content_hash, file_size_bytes = excluded.file_size_bytes,
+    mtime = excluded.mtime, type = excluded.type, category = excluded.category, category_key = excluded.category_key,
+    subcategory = excluded.subcategory, subcategory_key = excluded.subcategory_key, language = excluded.language,
+    metadata = excluded.metadata, {facts_update} layout = excluded.layout, stored_file = excluded.stored_file,
+    processing_status = excluded.processing_status, processing_error = excluded.processing_error, is_bare = 0,
+    indexed_at = excluded.indexed_at, updated_at = excluded.updated_at
 
 -- name: document_labels(collection_id)
 -- What the documents that can be found are about; one spelling of each.

@@ -107,8 +107,9 @@ class SqliteDatabase:
         self._vfs = vfs
         self._queries = read_queries()
         self._threads = Threads(readers + 1)
-        self._write_lock = anyio.Lock()
-        self._free_readers = anyio.Semaphore(readers)
+        # What is free is taken without a turn of the event loop; who waits is served in their order all the same.
+        self._write_lock = anyio.Lock(fast_acquire=True)
+        self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -207,8 +208,7 @@ class SqliteDatabase:
                 yield executor
             finally:
                 executor.end()
-                with anyio.CancelScope(shield=True):
-                    await self._take_back(reader)
+                await self._take_back(reader)
 
     async def read(self, work: Callable[[SqliteSession], T]) -> T:
         """Run `work` in a worker thread, on one state of the base: many reads for the price of one thread change."""
@@ -219,8 +219,11 @@ class SqliteDatabase:
                 memory = self._memories.setdefault(reader, Memory())
                 return await _in_thread(self._threads, in_snapshot, reader, memory, self._queries, work)
             finally:
-                with anyio.CancelScope(shield=True):
-                    await self._take_back(reader)
+                await self._take_back(reader)
+
+    async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
+        """Run `work` in one worker thread, on one state of the base. It may wait for nothing but its executor."""
+        return await self.read(lambda session: session.carry_out(work))
 
     def _begin_to_read(self, reader: Connection) -> None:
         self._identity.require()
@@ -279,16 +282,22 @@ class SqliteDatabase:
         return await _in_thread(self._threads, self._open_reader)
 
     async def _take_back(self, reader: Connection) -> None:
-        is_fit = False
+        """Keep a connection for the next reader, or close it with its base. It is never left in a transaction."""
+        is_left = False
         try:
-            if self._writer is not None and reader.in_transaction:
-                await _in_thread(self._threads, _roll_back, reader)
-            is_fit = self._writer is not None
+            if self._is_open and reader.in_transaction:
+                with anyio.CancelScope(shield=True):
+                    await _in_thread(self._threads, _roll_back, reader)
+            is_left = self._is_open
         finally:
-            if is_fit:
+            if is_left:
                 self._idle_readers.append(reader)
             else:
                 reader.close()
+
+    @property
+    def _is_open(self) -> bool:
+        return self._writer is not None
 
     def _open_writer(self) -> Connection:
         try:

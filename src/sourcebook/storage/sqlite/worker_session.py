@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sourcebook.errors import NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
-from sourcebook.storage.rows import of_intact_rows
+from sourcebook.storage.rows import made_of_intact_rows
 from sourcebook.storage.sqlite import driver
 
 if TYPE_CHECKING:
@@ -62,6 +62,14 @@ class SqliteSession:
         """Run a statement that writes, and say how many rows it changed."""
         return driver.change(self._connection, self._queries[name].sql, parameters)
 
+    def carry_out(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> T:
+        """Have something done that is written for an event loop. It may wait for nothing but its executor."""
+        executor = InlineExecutor(self._connection, self._queries)
+        try:
+            return _driven(work(executor))
+        finally:
+            executor.end()
+
     def stream(self, name: str, /, **parameters: object) -> Iterator[tuple[Any, ...]]:
         """Rows as tuples, one by one: for many rows of few columns."""
         return driver.stream(self._connection, self._queries[name].sql, parameters)
@@ -75,7 +83,7 @@ def in_snapshot(
     try:
         # Asking for the version is a read, and so fixes the state that everything after it sees.
         version = int(connection.execute("pragma data_version").fetchall()[0][0])
-        return of_intact_rows(work)(SqliteSession(connection, queries, memory.at(version)))
+        return made_of_intact_rows(work, SqliteSession(connection, queries, memory.at(version)))
     finally:
         connection.execute("rollback")
 

@@ -56,6 +56,19 @@ class ModerationContract:
         assert await base.stores.moderation.get(made.id) == made
         assert await base.stores.moderation.get(made.id + 1) is None
 
+    async def test_a_draft_without_a_group_joins_the_one_of_a_similar_question(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        first = await queue.add(
+            declined(question="When do I prune raspberries?", language="en", group_key=None)
+        )
+        again = await queue.add(
+            declined(question="when do i prune RASPBERRIES", language="en", group_key=None)
+        )
+        other = await queue.add(declined(question="What do hens eat?", language="en", group_key=None))
+        assert first.group_key
+        assert again.group_key == first.group_key != other.group_key
+        assert [d.id for d in await queue.in_group(first.group_key)] == [first.id, again.id]
+
     async def test_what_waits_is_listed_oldest_first_by_kind_and_page(self, base: OpenBase) -> None:
         queue = base.stores.moderation
         first = await queue.add(new_draft(question="one"))

@@ -15,6 +15,7 @@ from sourcebook.model.people import Direction, OperationType, TopicStatus, UserR
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
     from sourcebook.model.people import LoggedMessage, Topic, User
+    from sourcebook.ports.stores import Stores
     from sourcebook.testing.fakes import FixedClock
 
 CHANNEL = "telegram:7:0"
@@ -292,6 +293,32 @@ class MessagesContract:
         assert found.meta == {"a": 1, "b": 3, "delivered": True}
         with pytest.raises(UsageError):
             await messages.update_message_meta(999, {})
+
+    async def test_a_delivery_is_noted_beside_other_notes(self, base: OpenBase) -> None:
+        messages, person = base.stores.messages, await a_person(base)
+        await messages.log_message(person.id, Direction.OUTGOING, text="x", external_id="k", meta={"a": 1})
+        await messages.note_delivery("k")
+        await messages.note_delivery("k")
+        await messages.note_delivery("another")
+        found = await messages.find_message("k")
+        assert found is not None
+        assert found.meta == {"a": 1, "delivered": True}
+
+    async def test_lookups_can_be_made_together(self, base: OpenBase) -> None:
+        person = await a_person(base)
+        logged = await base.stores.messages.log_message(
+            person.id, Direction.OUTGOING, text="x", external_id="k"
+        )
+
+        async def looked_up(stores: Stores) -> tuple[User, LoggedMessage | None]:
+            return await stores.users.get_user(person.id), await stores.messages.find_message("k")
+
+        assert await base.stores.read_together(looked_up) == (person, logged)
+
+    async def test_an_error_of_one_lookup_among_several_is_its_own(self, base: OpenBase) -> None:
+        with pytest.raises(UserNotFound):
+            await base.stores.read_together(lambda stores: stores.users.get_user(999))
+        assert await base.stores.read_together(lambda stores: stores.users.count_all_users()) == 0
 
     async def test_a_message_is_a_text_or_of_a_conversation(self, base: OpenBase) -> None:
         messages = base.stores.messages

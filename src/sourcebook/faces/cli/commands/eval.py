@@ -33,74 +33,81 @@ from sourcebook.retrieve.question_sets import (
 _SESSIONS_READ = 1000
 
 
+_SetPath = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="DIR|CSV",
+        help="A retrieval set, a folder of documents with a questions.csv, or a CSV file of questions "
+        "about the base in --db.",
+        show_default=False,
+    ),
+]
+_Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]
+_Rerank = Annotated[bool, typer.Option("--rerank", help="Rerank the best passages.")]
+_Compare = Annotated[
+    bool,
+    typer.Option("--compare", help="Compare all modes, and test whether they differ by more than chance."),
+]
+_TopK = Annotated[
+    int, typer.Option("--top-k", metavar="N", min=1, max=1000, help="How many documents count.")
+]
+_Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="Ask only the first N questions.", show_default=False),
+]
+_Keep = Annotated[
+    Path | None,
+    typer.Option(
+        "--keep",
+        metavar="BASE",
+        help="Keep the documents in this base and reuse it next time.",
+        show_default=False,
+    ),
+]
+_Plot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw the figures to this file: as SVG if it ends in .svg, otherwise as text.",
+    ),
+]
+_Replay = Annotated[
+    bool,
+    typer.Option(
+        "--replay", help="Repeat the questions people have asked, and show what another setting changes."
+    ),
+]
+_FromModeration = Annotated[
+    bool,
+    typer.Option(
+        "--from-moderation", help="Use the questions decided in review; their sources count as correct."
+    ),
+]
+_Against = Annotated[
+    str,
+    typer.Option(
+        "--against",
+        metavar="SETTING",
+        help="The setting --replay compares with, such as keyword or hybrid+rerank.",
+    ),
+]
+
+
 def evaluate(
     call: Invocation,
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="DIR|CSV",
-            help="A retrieval set, a folder of documents with a questions.csv, or a CSV file of questions "
-            "about the base in --db.",
-            show_default=False,
-        ),
-    ] = None,
+    path: _SetPath = None,
     *,
-    mode: Annotated[
-        RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")
-    ] = RetrievalMode.HYBRID,
-    rerank: Annotated[bool, typer.Option("--rerank", help="Rerank the best passages.")] = False,
-    compare: Annotated[
-        bool,
-        typer.Option(
-            "--compare", help="Compare all modes, and test whether they differ by more than chance."
-        ),
-    ] = False,
-    top_k: Annotated[
-        int, typer.Option("--top-k", metavar="N", min=1, max=1000, help="How many documents count.")
-    ] = 10,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="N", min=1, help="Ask only the first N questions.", show_default=False
-        ),
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option(
-            "--keep",
-            metavar="BASE",
-            help="Keep the documents in this base and reuse it next time.",
-            show_default=False,
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            help="Draw the figures to this file: as SVG if it ends in .svg, otherwise as text.",
-        ),
-    ] = None,
-    replay: Annotated[
-        bool,
-        typer.Option(
-            "--replay", help="Repeat the questions people have asked, and show what another setting changes."
-        ),
-    ] = False,
-    from_moderation: Annotated[
-        bool,
-        typer.Option(
-            "--from-moderation", help="Use the questions decided in review; their sources count as correct."
-        ),
-    ] = False,
-    against: Annotated[
-        str,
-        typer.Option(
-            "--against",
-            metavar="SETTING",
-            help="The setting --replay compares with, such as keyword or hybrid+rerank.",
-        ),
-    ] = "hybrid",
+    mode: _Mode = RetrievalMode.HYBRID,
+    rerank: _Rerank = False,
+    compare: _Compare = False,
+    top_k: _TopK = 10,
+    limit: _Limit = None,
+    keep: _Keep = None,
+    plot: _Plot = None,
+    replay: _Replay = False,
+    from_moderation: _FromModeration = False,
+    against: _Against = "hybrid",
     collection: CollectionName = None,
 ) -> None:
     """Measure how well documents are found: nDCG, recall and MRR, and how long a search takes.
@@ -109,31 +116,39 @@ def evaluate(
     temporary base. In questions.csv, each line has a question and the document that answers it, by path, file name,
     title or id. Separate several documents with |, and leave the field empty if the question should be declined.
     """
+    _require_one_source(path, has_own_questions=replay or from_moderation)
     provider = RerankProvider(call.loaded.settings.rerank_provider)
     chosen = f"{mode.value}+rerank" if rerank else mode.value
     command = _Evaluation(call, provider, top_k, limit, collection)
-    if path is not None and (replay or from_moderation):
+    names = COMPARED if compare else (chosen,)
+    if replay:
+        command.replay(chosen, against)
+    elif from_moderation:
+        _show(command.ask_decided(names), plot, as_json=call.as_json)
+    elif path is not None:
+        _show(command.ask(path, names, keep), plot, as_json=call.as_json)
+
+
+def _require_one_source(path: Path | None, *, has_own_questions: bool) -> None:
+    """Questions come from a path or from the base: one of the two, and not both."""
+    if path is not None and has_own_questions:
         raise UsageError(
             f"--replay and --from-moderation use questions from the base, not those in {path}.",
             hint="Leave out one of the two.",
         )
-    if replay:
-        command.replay(chosen, against)
-        return
-    names = COMPARED if compare else (chosen,)
-    if from_moderation:
-        asked = command.ask_decided(names)
-    elif path is None:
+    if path is None and not has_own_questions:
         raise UsageError(
             "There is nothing to evaluate.",
             hint="Give a folder or a CSV file, or use --replay or --from-moderation.",
         )
-    else:
-        asked = command.ask(path, names, keep)
+
+
+def _show(asked: AskedSet, plot: Path | None, *, as_json: bool) -> None:
+    """Print the figures, and draw them where that is wanted."""
     drawing = evaluation_text.drawn(asked, plot) if plot else None
     if plot and drawing is not None:
         plot.write_text(drawing, "utf-8")
-    if call.as_json:
+    if as_json:
         say_json(evaluation_text.as_json(asked, plot))
     else:
         evaluation_text.show(asked)

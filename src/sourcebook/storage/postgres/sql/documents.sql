@@ -1,25 +1,17 @@
+-- part: facts_column
+-- What filters look at, made of the columns and the metadata.
+facts,
+
+-- part: facts_value
+:document_facts::jsonb,
+
+-- part: facts_update
+facts = excluded.facts,
+
 -- name: document_headings(collection_id, document_ids)
 select d.id, d.language, d.title
 from unnest(:document_ids::text[]) wanted (value)
 join documents d on d.collection_id = :collection_id and d.id = wanted.value
-
--- name: put_document(collection_id, document_id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category, category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status, processing_error, is_active, now)
--- What was hidden stays hidden: is_active is taken only for a new document.
-insert into documents
-    (collection_id, id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category,
-     category_key, subcategory, subcategory_key, language, metadata, facts, layout, stored_file, processing_status,
-     processing_error, is_active, is_bare, indexed_at, created_at, updated_at)
-values (:collection_id, :document_id, :file_path, :filename, :title, :content, :file_hash, :content_hash, :file_size_bytes,
-        :mtime, :type, :category, :category_key, :subcategory, :subcategory_key, :language, :metadata,
-        :document_facts::jsonb, :layout, :stored_file, :processing_status, :processing_error, :is_active, 0, :now, :now, :now)
-on conflict (collection_id, id) do update set
-    file_path = excluded.file_path, filename = excluded.filename, title = excluded.title, content = excluded.content,
-    file_hash = excluded.file_hash, content_hash = excluded.content_hash, file_size_bytes = excluded.file_size_bytes,
-    mtime = excluded.mtime, type = excluded.type, category = excluded.category, category_key = excluded.category_key,
-    subcategory = excluded.subcategory, subcategory_key = excluded.subcategory_key, language = excluded.language,
-    metadata = excluded.metadata, facts = excluded.facts, layout = excluded.layout, stored_file = excluded.stored_file,
-    processing_status = excluded.processing_status, processing_error = excluded.processing_error, is_bare = 0,
-    indexed_at = excluded.indexed_at, updated_at = excluded.updated_at
 
 -- name: delete_bare_documents_without_chunks(collection_id, document_ids)
 -- A document that was only made for its chunks goes with the last of them, unless it is tracked.
@@ -75,7 +67,6 @@ where c.collection_id = n.collection_id and c.document_id = n.document_id and c.
 -- name: documents_to_cite(collection_id, document_ids)
 -- Texts as they lie there: one that a disk has damaged must not keep the others from being cited.
 select d.id, convert_to(d.content, 'UTF8') as content, convert_to(d.title, 'UTF8') as title, convert_to(d.file_path, 'UTF8') as file_path, d.content_hash, d.is_bare,
-       d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory, d.language, d.metadata, d.layout,
-       d.stored_file, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
+       d.layout, d.stored_file, d.indexed_at, {document_columns}
 from unnest(:document_ids::text[]) wanted (value)
 join documents d on d.collection_id = :collection_id and d.id = wanted.value

@@ -17,6 +17,9 @@ where u.id = :user_id for update of u
 -- name: note_draft_of_answer(external_id, draft_id)
 update messages set meta = (meta::jsonb || jsonb_build_object('draft_id', :draft_id::bigint))::text where external_id = :external_id
 
+-- name: note_delivery(external_id)
+update messages set meta = (meta::jsonb || '{"delivered": true}'::jsonb)::text where external_id = :external_id
+
 -- name: delete_jobs_of_user(user_id)
 -- Messages that wait to be sent, or were sent, name whom they are for.
 delete from jobs

@@ -18,7 +18,7 @@ from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.engines import Scored
-from sourcebook.storage.sqlite.engine.vector_part import VectorPart, differences, signs_of
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart, differences, gathered, signs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ VECTORS_FOR_A_PASSAGE = 8
 # The rough scores of two rows may be this much out of order, being made with a question in half precision.
 _MARGIN = 0.002
 # Gathering rows costs more for each than reading all of them in a row.
-_SHARE_TO_GATHER = 0.3
+_SHARE_TO_GATHER = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,17 @@ def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
     return Allowed.of(part, mask[part.passage] & part.has_vector)
 
 
-def candidates_wanted(rows: int) -> int:
-    """How many candidates the signs must leave for ten of ten to be among them nearly always: see the benchmark."""
-    return 2_000 + rows // 50
+def candidates_wanted(rows: int, at_least: int = 100) -> int:
+    """How many candidates the signs must leave for all that is wanted to be among them nearly always.
+
+    Ten need half as many as a hundred: see the benchmark.
+    """
+    return int((1_000 + rows // 100) * (1.0 + min(1.0, at_least / 100)))
 
 
 def rows_scored(total: int, centre: NDArray[np.float32] | None, at_least: int) -> int | None:
     """How many of the rows are scored at least, the others being ruled out by their signs; None if all are scored."""
-    wanted = max(candidates_wanted(total), 2 * at_least)
+    wanted = max(candidates_wanted(total, at_least), 2 * at_least)
     if centre is None or len(centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
         return None
     return wanted
@@ -166,8 +169,8 @@ def _differing(allowed: Allowed, own: NDArray[np.uint8], wanted: NDArray[np.uint
     if allowed.rows is None:
         return differences(own, wanted)
     if allowed.count < _SHARE_TO_GATHER * len(allowed.part):
-        return differences(own[allowed.rows], wanted)
-    return differences(own, wanted)[allowed.rows]
+        return differences(gathered(own, allowed.rows), wanted)
+    return differences(own, wanted).take(allowed.rows)
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:

@@ -73,7 +73,7 @@ class VectorPart:
 
     def rough_scores(self, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> NDArray[np.float64]:
         """Scores of some rows (of all: None) that are right to about three digits."""
-        matrix = self.matrix if rows is None else self.matrix[rows]
+        matrix = self.matrix if rows is None else gathered(self.matrix, rows)
         if not len(matrix):
             return np.empty(0)
         kind = "sqeuclidean" if self.metric is DistanceMetric.EUCLIDEAN else "dot"
@@ -88,7 +88,16 @@ class VectorPart:
         return found
 
     def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        return vector_encoding.scores(self.matrix[rows], query, self.metric)
+        return vector_encoding.scores(gathered(self.matrix, rows), query, self.metric)
+
+
+def gathered(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
+    """`matrix[rows]`, several times as fast: each row is copied as one value, not number by number."""
+    width = matrix.shape[1] * matrix.itemsize
+    if not width or not matrix.flags.c_contiguous:
+        return matrix[rows]
+    whole: NDArray[Any] = matrix.view(np.dtype((np.void, width))).ravel()
+    return whole.take(rows).view(matrix.dtype).reshape(-1, matrix.shape[1])
 
 
 def signs_of(matrix: NDArray[np.floating[Any]], centre: NDArray[np.float32]) -> NDArray[np.uint8]:

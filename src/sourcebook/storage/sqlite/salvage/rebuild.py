@@ -17,7 +17,7 @@ from sourcebook.storage.progress import StagedProgress
 from sourcebook.storage.sqlite import base_files, driver, tables
 from sourcebook.storage.sqlite.backup.install import install
 from sourcebook.storage.sqlite.database import SqliteDatabase
-from sourcebook.storage.sqlite.file_health import lost_findings
+from sourcebook.storage.sqlite.doctor_file_checks import lost_findings
 from sourcebook.storage.sqlite.salvage import rescue
 from sourcebook.storage.temporary_folders import remove_tree, temporary_folder
 

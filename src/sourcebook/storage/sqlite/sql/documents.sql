@@ -1,26 +1,15 @@
+-- part: facts_column
+-- Filters read the columns and the metadata themselves.
+
+-- part: facts_value
+
+-- part: facts_update
+
 -- name: document_headings(collection_id, document_ids)
 -- A cross join keeps the order: left to itself, SQLite walks all documents and looks each up in the list.
 select d.id, d.language, d.title
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
-
--- name: put_document(collection_id, document_id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category, category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status, processing_error, is_active, now)
--- What was hidden stays hidden: is_active is taken only for a new document.
-insert into documents
-    (collection_id, id, file_path, filename, title, content, file_hash, content_hash, file_size_bytes, mtime, type, category,
-     category_key, subcategory, subcategory_key, language, metadata, layout, stored_file, processing_status,
-     processing_error, is_active, is_bare, indexed_at, created_at, updated_at)
-values (:collection_id, :document_id, :file_path, :filename, :title, :content, :file_hash, :content_hash, :file_size_bytes,
-        :mtime, :type, :category, :category_key, :subcategory, :subcategory_key, :language, :metadata, :layout, :stored_file,
-        :processing_status, :processing_error, :is_active, 0, :now, :now, :now)
-on conflict (collection_id, id) do update set
-    file_path = excluded.file_path, filename = excluded.filename, title = excluded.title, content = excluded.content,
-    file_hash = excluded.file_hash, content_hash = excluded.content_hash, file_size_bytes = excluded.file_size_bytes,
-    mtime = excluded.mtime, type = excluded.type, category = excluded.category, category_key = excluded.category_key,
-    subcategory = excluded.subcategory, subcategory_key = excluded.subcategory_key, language = excluded.language,
-    metadata = excluded.metadata, layout = excluded.layout, stored_file = excluded.stored_file,
-    processing_status = excluded.processing_status, processing_error = excluded.processing_error, is_bare = 0, indexed_at = excluded.indexed_at,
-    updated_at = excluded.updated_at
 
 -- name: delete_bare_documents_without_chunks(collection_id, document_ids)
 -- A document that was only made for its chunks goes with the last of them, unless it is tracked.
@@ -61,7 +50,6 @@ where d.is_bare = 1 and (
 -- name: documents_to_cite(collection_id, document_ids)
 -- Texts as they lie there: one that a disk has damaged must not keep the others from being cited.
 select d.id, cast(d.content as blob) as content, cast(d.title as blob) as title, cast(d.file_path as blob) as file_path, d.content_hash, d.is_bare,
-       d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory, d.language, d.metadata, d.layout,
-       d.stored_file, d.processing_status, d.processing_error, d.is_active, d.chunk_count, d.indexed_at
+       d.layout, d.stored_file, d.indexed_at, {document_columns}
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value

@@ -34,8 +34,6 @@ order by p.document_id, p.path, p.source_id
 
 -- name: document_heads(collection_id, document_ids)
 -- Documents without their text.
-select d.id, '' as content, d.title, d.file_path, d.file_hash, d.file_size_bytes, d.mtime, d.type, d.category, d.subcategory,
-       d.language, d.metadata, d.layout, d.stored_file, d.processing_status, d.processing_error, d.is_active, d.chunk_count,
-       d.indexed_at
+select d.id, '' as content, d.title, d.file_path, d.layout, d.stored_file, d.indexed_at, {document_columns}
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value

@@ -27,13 +27,17 @@ def hedges(words: Sequence[str], language: str | None) -> set[int]:
     return set(_found(words, *_phrases(language, of_hedges=True)))
 
 
-def _found(words: Sequence[str], phrases: dict[tuple[str, ...], Degree], longest: int) -> dict[int, Degree]:
+def _found(
+    words: Sequence[str], phrases: dict[tuple[str, ...], Degree], longest: dict[str, int]
+) -> dict[int, Degree]:
     found: dict[int, Degree] = {}
     place = 0
     while place < len(words):
-        size = next(
-            (size for size in range(longest, 0, -1) if tuple(words[place : place + size]) in phrases), 0
-        )
+        if words[place] not in longest:
+            place += 1
+            continue
+        sizes = range(longest[words[place]], 0, -1)
+        size = next((size for size in sizes if tuple(words[place : place + size]) in phrases), 0)
         if size:
             degree = phrases[tuple(words[place : place + size])]
             found |= dict.fromkeys(range(place, place + size), degree)
@@ -42,13 +46,18 @@ def _found(words: Sequence[str], phrases: dict[tuple[str, ...], Degree], longest
 
 
 @cache
-def _phrases(language: str | None, *, of_hedges: bool = False) -> tuple[dict[tuple[str, ...], Degree], int]:
-    """What is said on the scales, and how many words the longest phrase has."""
+def _phrases(
+    language: str | None, *, of_hedges: bool = False
+) -> tuple[dict[tuple[str, ...], Degree], dict[str, int]]:
+    """What is said on the scales, and by its first word how many words the longest phrase has."""
     phrases: dict[tuple[str, ...], Degree] = {}
-    for line in lines_of(f"scales.{language}.txt"):
+    for line in lines_of(f"degrees_and_hedges.{language}.txt"):
         name, _, forms = line.partition("=")
         scale, _, degree = name.strip().partition(".")
         if (scale == "hedge") is of_hedges:
             for phrase in forms.split(","):
                 phrases.setdefault(tuple(phrase.split()), Degree(scale, degree))
-    return phrases, max(map(len, phrases), default=0)
+    longest: dict[str, int] = {}
+    for phrase in phrases:
+        longest[phrase[0]] = max(len(phrase), longest.get(phrase[0], 0))
+    return phrases, longest

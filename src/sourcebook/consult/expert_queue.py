@@ -1,0 +1,55 @@
+"""What answers and questions need of the review queue: drafts are made of answers, and experts are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Answer
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.moderation import Draft
+    from sourcebook.retrieve.context import QuestionContext
+
+
+class Drafting(Protocol):
+    """What makes drafts of answers."""
+
+    async def consider(
+        self,
+        answer: Answer,
+        *,
+        user_id: int = 1,
+        topic_id: int | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        attachments: Sequence[Mapping[str, JsonValue]] = (),
+        collections: Sequence[str] = (),
+        visit_key: str | None = None,
+        context: QuestionContext | None = None,
+    ) -> Draft | None:
+        """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
+        ...
+
+
+class ExpertQueue(Drafting, Protocol):
+    """What makes drafts of answers, and takes questions to an expert."""
+
+    async def call_human(
+        self,
+        question: str,
+        *,
+        user_id: int = 1,
+        topic_id: int | None = None,
+        session_id: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        attachments: Sequence[Mapping[str, JsonValue]] = (),
+        details: Mapping[str, JsonValue] | None = None,
+        language: str | None = None,
+        collection_id: str | None = None,
+    ) -> Draft: ...
+
+    async def cancel_item(self, draft_id: int, user_id: int) -> Draft: ...
+
+    async def get_item(self, draft_id: int) -> Draft: ...
