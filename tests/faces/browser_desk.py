@@ -72,7 +72,7 @@ class Desk:
 
     def start(self) -> None:
         book = AsyncSourcebook(settings=self.settings, chat_model=self._chat_model, face="http")
-        app = create_app(book, self.settings, self._gate or OpenGate())
+        app = create_app(book, self.settings, self.gate_of(book))
         config = uvicorn.Config(
             app, host="127.0.0.1", port=self._port, log_level="error", timeout_graceful_shutdown=1
         )
@@ -80,6 +80,9 @@ class Desk:
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
         _wait_for(lambda: bool(self._server and self._server.started), "the server to start")
+
+    def gate_of(self, book: AsyncSourcebook) -> Any:
+        return self._gate or OpenGate()
 
     def stop(self) -> None:
         if self._server is None or self._thread is None:

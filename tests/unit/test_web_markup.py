@@ -20,7 +20,7 @@ def reference(number: int, before: int) -> str:
 def test_each_sentence_is_an_element_and_each_mark_a_reference() -> None:
     html = marked("One. [1] Two. [1]", [Span(0, 8, SENTENCE), Span(9, 17, SENTENCE)], (), reference)
     assert html == (
-        '<p><span class="s">One. </span><sup>1.0</sup> <span class="s">Two. </span><sup>1.1</sup></p>\n'
+        '<p><span class="s">One.</span><sup>1.0</sup> <span class="s">Two.</span><sup>1.1</sup></p>\n'
     )
 
 

@@ -26,7 +26,8 @@ _PRIVATE = re.compile("[\ue000-\ue00f]")
 _SIGNAL = re.compile(f"([{_SENTENCE}{_MARK}{_KEY}])([^{_END}]*){_END}")
 _BLOCK_START = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,3}[.)]|#{1,6}|\|)[ \t]+)*")
 _PIECE = re.compile(r"(<[^>]*>)|([^<]+)")
-_CITED = re.compile(r"\[(\d{1,3})\]")
+# With the space before it: a number must not stand alone at the beginning of a line.
+_CITED = re.compile(r"[ \t]*\[(\d{1,3})\]")
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 
 
@@ -69,6 +70,8 @@ def marked(
     for start, end in keys:
         signals += [(start, 2, f"{_KEY}1{_END}"), (end, -1, f"{_KEY}{_END}")]
     marks = {found.start(): found for found in _CITED.finditer(text)} if reference else {}
+    # A sentence may begin or end inside a mark that loses its space.
+    signals = [(_outside(at, marks), order, signal) for at, order, signal in signals]
     written = _with_signals(text, signals, marks)
     return Markup(_Elements(sentences, reference).of(_rendered(written, links=links)))  # noqa: S704 - the sanitiser's output
 
@@ -93,6 +96,10 @@ def with_codes(text: str) -> Markup:
         Markup("<code>{}</code>").format(piece) if index % 2 else Markup("{}").format(piece)
         for index, piece in enumerate(pieces)
     )
+
+
+def _outside(at: int, marks: dict[int, re.Match[str]]) -> int:
+    return next((mark.end() for mark in marks.values() if mark.start() < at < mark.end()), at)
 
 
 def _begins_line(text: str, at: int) -> bool:
