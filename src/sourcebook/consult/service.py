@@ -393,6 +393,7 @@ class Consultation:
 
     async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
         nearest = await self._judge.sound(found.nearest(self._policy.nearest), question.context)
+        question.details["nearest"] = [_place(passage) for passage in nearest]
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)("declined"),
@@ -468,3 +469,15 @@ def _language_of(history: Sequence[ChatMessage]) -> str | None:
         if isinstance(language, str):
             return language
     return None
+
+
+def _place(passage: SearchResult) -> dict[str, JsonValue]:
+    """Where a passage stands, so that somebody who reads a decline again finds what came closest."""
+    return {
+        "collection_id": passage.collection_id,
+        "document_id": passage.chunk.document_id,
+        "document_path": passage.document_path,
+        "title": passage.document_title,
+        "start_index": passage.chunk.start_index,
+        "end_index": passage.chunk.end_index,
+    }
