@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
-from sourcebook.model.moderation import Keep
+from sourcebook.model.moderation import Keep, LostSupport
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.forward import forward
@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
+    from sourcebook.model.curation import (
+        CuratedAnswer,
+        CuratedMatch,
+        CuratedSource,
+        SourceChange,
+        Term,
+        Wording,
+    )
     from sourcebook.model.documents import (
         Collection,
         Document,
@@ -55,6 +62,7 @@ if TYPE_CHECKING:
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_facts import Thresholds
+    from sourcebook.model.model_listing import ComparedModel, ModelListing
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
     from sourcebook.model.people import (
         Direction,
@@ -174,8 +182,12 @@ class SyncModeration:
         return self._waiter.call(self._door.get_item, draft_id)
 
     def similar(self, draft_id: int) -> list[Draft]:
-        """Other drafts that wait and ask much the same."""
+        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
         return self._waiter.call(self._door.similar, draft_id)
+
+    def changes(self, draft_id: int) -> list[SourceChange]:
+        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
+        return self._waiter.call(self._door.changes, draft_id)
 
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""
@@ -194,10 +206,12 @@ class SyncModeration:
         question: str | None = None,
         category: str | None = None,
         subcategory: str | None = None,
+        on_lost_support: LostSupport = LostSupport.REFUSE,
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer.
+        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
+        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
         """
         return self._waiter.call(
             self._door.approve_moderation_item,
@@ -207,6 +221,7 @@ class SyncModeration:
             question=question,
             category=category,
             subcategory=subcategory,
+            on_lost_support=on_lost_support,
         )
 
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
@@ -748,11 +763,13 @@ class SyncCuratedDoor:
         language: str | None = None,
         approved_by: int | None = 1,
         sources: Sequence[CuratedSource] = (),
+        also: Sequence[str] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `source` makes the sources, by which it is known when the answer is out of date.
+        `also` are other wordings of the question. `source` makes the sources, by which it is known when the answer is
+        out of date.
         """
         return self._waiter.call(
             self._door.insert,
@@ -764,6 +781,7 @@ class SyncCuratedDoor:
             language=language,
             approved_by=approved_by,
             sources=sources,
+            also=also,
             collection=collection,
         )
 
@@ -799,6 +817,30 @@ class SyncCuratedDoor:
     def all(self, collection: str | None = None) -> list[CuratedAnswer]:
         """The approved answers of one collection, or of all."""
         return self._waiter.call(self._door.all, collection)
+
+    def get(self, entry_id: int) -> CuratedAnswer:
+        """The approved answer of this number, with its sources and wordings, or the error that there is none."""
+        return self._waiter.call(self._door.get, entry_id)
+
+    def changes(self, entry_id: int) -> list[SourceChange]:
+        """What each changed source of an approved answer said, and what stands there now."""
+        return self._waiter.call(self._door.changes, entry_id)
+
+    def add_wording(self, entry_id: int, question: str, *, admin_id: int = 1) -> Wording | None:
+        """Add another wording of an approved answer's question, matched like the first. None if it is the first."""
+        return self._waiter.call(self._door.add_wording, entry_id, question, admin_id=admin_id)
+
+    def accept_wording(self, wording_id: int, *, admin_id: int = 1) -> Wording:
+        """Let a wording that askers confirmed be matched like the first question."""
+        return self._waiter.call(self._door.accept_wording, wording_id, admin_id=admin_id)
+
+    def reject_wording(self, wording_id: int, *, admin_id: int = 1) -> Wording:
+        """Say that a wording asks something else. However many confirm it, it is not matched any more."""
+        return self._waiter.call(self._door.reject_wording, wording_id, admin_id=admin_id)
+
+    def open_wordings(self) -> int:
+        """How many wordings askers confirmed that no expert has decided on."""
+        return self._waiter.call(self._door.open_wordings)
 
     def remove(self, entry_id: int) -> bool:
         """Remove an approved answer. True if there was one."""
@@ -1014,6 +1056,75 @@ class SyncQualityDoor:
         return self._waiter.call(self._door.explain_document, document, query, config, collection=collection)
 
 
+class SyncModelsDoor:
+    """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
+
+    def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def embedding_model(self) -> EmbeddingModel:
+        """The model that `embed` uses."""
+        return self._waiter.call(self._door.embedding_model)
+
+    def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
+        """A vector for each text. Some models embed a question differently from the text that answers it."""
+        return self._waiter.call(self._door.embed, texts, role=role)
+
+    def rerank(
+        self, query: str, texts: Sequence[str], *, top_k: int | None = None
+    ) -> list[tuple[int, float]]:
+        """The place of each text in the list that was given, with its score, best first."""
+        return self._waiter.call(self._door.rerank, query, texts, top_k=top_k)
+
+    def list(self) -> list[ModelListing]:
+        """The models that Sourcebook knows how to run, and those that were added, with what is installed."""
+        return self._waiter.call_even_closed(self._door.list)
+
+    def get(self, name: str, *, on_progress: Callable[[int, int], None] | None = None) -> ModelListing:
+        """Download a known model from the hub, or from the mirror that HF_ENDPOINT names. An early end is resumed.
+
+        Every file is checked against the hub's own hash. `on_progress` is told the bytes that are here, and of how
+        many, from another thread.
+        """
+        return self._waiter.call_even_closed(self._door.get, name, on_progress=on_progress)
+
+    def add(
+        self, source: str | os.PathLike[str], *, name: str | None = None, kind: str | None = None
+    ) -> ModelListing:
+        """Add a model from a folder or a GGUF file, for machines without a network. The files are copied."""
+        return self._waiter.call_even_closed(self._door.add, source, name=name, kind=kind)
+
+    def remove(self, name: str) -> None:
+        """Remove a model from this machine."""
+        return self._waiter.call_even_closed(self._door.remove, name)
+
+    def compare(
+        self,
+        models: Sequence[str],
+        questions: Sequence[JudgedQuestion],
+        *,
+        collection: str | None = None,
+        documents: int = 500,
+        k: int = 10,
+        on_progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[ComparedModel]:
+        """Search a sample of the base with each model, and measure what it finds. The base is not changed.
+
+        Models are named as in the settings. The sample holds every document that answers a question, and others up to
+        `documents`. `on_progress` is told what is done, how much of it, and of how much.
+        """
+        return self._waiter.call(
+            self._door.compare,
+            models,
+            questions,
+            collection=collection,
+            documents=documents,
+            k=k,
+            on_progress=on_progress,
+        )
+
+
 class SyncMaintenanceDoor:
     """The base as a whole: back it up, move it, reindex it, check and repair it."""
 
@@ -1146,28 +1257,6 @@ class SyncMaintenanceDoor:
         return self._waiter.call_even_closed(self._door.repair, on_progress=on_progress)
 
 
-class SyncModelsDoor:
-    """The models that searching uses, by themselves: vectors of texts, and texts in the order of a question."""
-
-    def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
-        self._waiter = waiter
-        self._door = door
-
-    def embedding_model(self) -> EmbeddingModel:
-        """The model that `embed` uses."""
-        return self._waiter.call(self._door.embedding_model)
-
-    def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
-        """A vector for each text. Some models embed a question differently from the text that answers it."""
-        return self._waiter.call(self._door.embed, texts, role=role)
-
-    def rerank(
-        self, query: str, texts: Sequence[str], *, top_k: int | None = None
-    ) -> list[tuple[int, float]]:
-        """The place of each text in the list that was given, with its score, best first."""
-        return self._waiter.call(self._door.rerank, query, texts, top_k=top_k)
-
-
 class Sourcebook:
     """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
 
@@ -1214,6 +1303,10 @@ class Sourcebook:
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
@@ -1222,6 +1315,9 @@ class Sourcebook:
         Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
         `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
         are kept.
+
+        A path may be the address of a web page. `depth` adds pages that many links away on the same host, `sitemap`
+        those that the site lists; hosts with private addresses have to be named in `allow_hosts`.
         """
         return self._waiter.call(
             self._book.add,
@@ -1231,6 +1327,10 @@ class Sourcebook:
             subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
+            on_archives=on_archives,
+            depth=depth,
+            sitemap=sitemap,
+            allow_hosts=allow_hosts,
             on_progress=on_progress,
             stop=stop,
         )
@@ -1243,6 +1343,10 @@ class Sourcebook:
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
@@ -1255,6 +1359,10 @@ class Sourcebook:
             subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
+            on_archives=on_archives,
+            depth=depth,
+            sitemap=sitemap,
+            allow_hosts=allow_hosts,
             on_progress=on_progress,
             stop=stop,
         )
@@ -1401,15 +1509,17 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        similar: int | None = None,
         user: int = 1,
         earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
-        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
-        question may build on earlier ones; the session remembers its first collections, category and subcategory.
-        Without one, `earlier` are the messages that came before, which are not stored.
+        `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
+        given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
+        the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
+        category and subcategory. Without one, `earlier` are the messages that came before, which are not stored.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1419,10 +1529,18 @@ class Sourcebook:
             category=category,
             subcategory=subcategory,
             filter=filter,
+            similar=similar,
             user=user,
             earlier=earlier,
             on_event=on_event,
         )
+
+    def close_answered(self, *, collection: str | None = None) -> list[Draft]:
+        """Close the waiting questions that the documents answer by now, with a note, and tell who asked.
+
+        `add` and `process_uploads` do this. Whoever asked for a person still gets one.
+        """
+        return self._waiter.call(self._book.close_answered, collection=collection)
 
     def help(
         self,
@@ -1498,14 +1616,14 @@ class Sourcebook:
         return SyncQualityDoor(self._waiter, self._book.quality)
 
     @property
+    def models(self) -> SyncModelsDoor:
+        """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
+        return SyncModelsDoor(self._waiter, self._book.models)
+
+    @property
     def maintenance(self) -> SyncMaintenanceDoor:
         """The base as a whole: back it up, move it, reindex it, check and repair it."""
         return SyncMaintenanceDoor(self._waiter, self._book.maintenance)
-
-    @property
-    def models(self) -> SyncModelsDoor:
-        """The embedder and the reranker by themselves."""
-        return SyncModelsDoor(self._waiter, self._book.models)
 
     create_session = forward("conversations", SyncConversationsDoor.create)
     sessions = forward("conversations", SyncConversationsDoor.latest)

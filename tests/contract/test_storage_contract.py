@@ -61,6 +61,14 @@ class TestModeration(contract.ModerationContract):
     pass
 
 
+class TestWordings(contract.WordingsContract):
+    pass
+
+
+class TestRepeatedDrafts(contract.RepeatedDraftsContract):
+    pass
+
+
 class TestStaleness(contract.StalenessContract):
     pass
 

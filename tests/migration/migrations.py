@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,22 +48,20 @@ def upgrade(path: Path) -> None:
         connection.close()
 
 
+def made_by(known: Sequence[Migration], path: Path) -> Path:
+    """A base as the program made it that knew these migrations."""
+    if not path.exists():
+        connection = driver.connect(path, busy_timeout=30)
+        try:
+            bring_up_to_date(connection, path, known)
+        finally:
+            connection.close()
+    return path
+
+
 def upgrade_and_stop_at(step: CrashPoint, nth: int, path: Path) -> None:
     arm(step, nth)
     upgrade(path)
-
-
-def schema_after(count: int, folder: Path) -> list[tuple[object, ...]]:
-    """What a base declares after so many of the migrations."""
-    if not count:
-        return []
-    path = folder / f"after-{count}.db"
-    connection = driver.connect(path, busy_timeout=30)
-    try:
-        bring_up_to_date(connection, path, REAL[:count])
-    finally:
-        connection.close()
-    return schema_of(path)
 
 
 def schema_of(path: Path) -> list[tuple[object, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from tests.faults.bases import digest_of, names_in, opened, rows_of
 from tests.faults.processes import all_at_once, exit_code_of
 from tests.migration import migrations, workers
-from tests.migration.migrations import NEXT, REAL, STATEMENTS_OF_NEXT, schema_after, schema_of
+from tests.migration.migrations import NEXT, REAL, STATEMENTS_OF_NEXT, made_by, schema_of
 
 from sourcebook.storage.crash_points import CrashPoint
 from sourcebook.storage.sqlite.migrate import statements
@@ -18,18 +19,12 @@ from sourcebook.testing.crash import CRASHED, MIGRATION_STEPS, prepared_document
 pytestmark = pytest.mark.anyio
 
 FOLDER = {0: 0, 1: 1, 2: 0}
-STATEMENTS_OF = [len(list(statements(migration.sql))) for migration in REAL]
-STATEMENTS = sum(STATEMENTS_OF)
-# Each point with the number of migrations that are complete when it is reached.
+STATEMENTS = sum(len(list(statements(migration.sql))) for migration in REAL)
 POINTS_OF_A_NEW_BASE = [
-    *(
-        (CrashPoint.MIGRATION_STATEMENT, sum(STATEMENTS_OF[:done]) + nth, done)
-        for done, count in enumerate(STATEMENTS_OF)
-        for nth in range(1, count + 1)
-    ),
-    *((CrashPoint.MIGRATION_BEGUN, done + 1, done) for done in range(len(REAL))),
-    *((CrashPoint.MIGRATION_RECORDED, done + 1, done) for done in range(len(REAL))),
-    *((CrashPoint.MIGRATION_COMMITTED, done, done) for done in range(1, len(REAL) + 1)),
+    *((CrashPoint.MIGRATION_STATEMENT, nth) for nth in range(1, STATEMENTS + 1)),
+    (CrashPoint.MIGRATION_BEGUN, 1),
+    (CrashPoint.MIGRATION_RECORDED, 1),
+    (CrashPoint.MIGRATION_COMMITTED, 1),
 ]
 POINTS_OF_AN_UPGRADE = [
     (CrashPoint.MIGRATION_COPIED, 1),
@@ -38,6 +33,14 @@ POINTS_OF_AN_UPGRADE = [
     (CrashPoint.MIGRATION_RECORDED, 1),
     (CrashPoint.MIGRATION_COMMITTED, 1),
 ]
+
+
+def migrations_complete_at(step: CrashPoint, nth: int) -> int:
+    """How many migrations a new base has behind it when it is stopped there."""
+    if step is not CrashPoint.MIGRATION_STATEMENT:
+        return int(step is CrashPoint.MIGRATION_COMMITTED)
+    ends = list(accumulate(len(list(statements(migration.sql))) for migration in REAL))
+    return sum(end < nth for end in ends)
 
 
 def test_every_step_of_a_migration_is_tested() -> None:
@@ -50,15 +53,18 @@ def test_every_step_of_a_migration_is_tested() -> None:
 async def test_a_base_whose_making_was_stopped_is_made_by_the_next_start(tmp_path: Path, start: int) -> None:
     undisturbed = tmp_path / "undisturbed.db"
     expected = await digest_of(undisturbed, FOLDER)
-    for step, nth, done in POINTS_OF_A_NEW_BASE[start::4]:
+    for step, nth in POINTS_OF_A_NEW_BASE[start::4]:
         path = tmp_path / f"{step}-{nth}.db"
         assert exit_code_of(workers.open_base_and_stop_at, step, nth, path) == CRASHED
-        assert schema_of(path) == schema_after(done, tmp_path), f"{step} {nth}"
+        complete = migrations_complete_at(step, nth)
+        made = schema_of(made_by(REAL[:complete], tmp_path / f"of-{complete}.db")) if complete else []
+        assert schema_of(path) == made, f"{step} {nth}"
 
         async with opened(path) as base:
             assert await base.faults() == []
         assert schema_of(path) == schema_of(undisturbed)
-        assert done or names_in(tmp_path, f"{path.name}.*") == [], "a new base needs no copy"
+        copies = [f"{path.name}.before-{complete + 1:04d}"] if 0 < complete < len(REAL) else []
+        assert names_in(tmp_path, f"{path.name}.*") == copies, "a new base needs no copy"
         assert await digest_of(path, FOLDER) == expected
 
 

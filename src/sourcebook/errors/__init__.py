@@ -14,6 +14,7 @@ its default message; the rest is its default hint.
     │   ├── BadAddress
     │   ├── BadBundle
     │   ├── BadPolicy
+    │   ├── AddressRefused
     │   ├── BadFile                 one file cannot be read; the others are unaffected
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
@@ -21,7 +22,8 @@ its default message; the rest is its default hint.
     │   │   ├── DamagedFile
     │   │   ├── FileOverLimit
     │   │   ├── ParserDied
-    │   │   └── NeedsOcr
+    │   │   ├── NeedsOcr
+    │   │   └── NeedsTranscription
     │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
@@ -35,10 +37,12 @@ its default message; the rest is its default hint.
     │   ├── FileGone
     │   ├── SessionNotFound
     │   ├── CuratedAnswerNotFound
+    │   ├── WordingNotFound
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
     │   ├── TermNotFound
+    │   ├── ModelNotFound
     │   ├── AccountNotFound
     │   ├── KeyNotFound
     │   └── JobNotFound
@@ -48,6 +52,7 @@ its default message; the rest is its default hint.
     │   ├── TooManyRemovals
     │   ├── ActiveModelChanged
     │   ├── AlreadyDecided
+    │   ├── SupportLost
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
@@ -77,7 +82,8 @@ its default message; the rest is its default hint.
     │   ├── ProviderTimeout
     │   ├── ProviderBusy
     │   ├── ProviderRefused
-    │   └── BadProviderAnswer
+    │   ├── BadProviderAnswer
+    │   └── DownloadFailed
     └── AuthError                   permission denied
         ├── UserBlocked
         ├── NotSignedIn
@@ -118,6 +124,7 @@ from sourcebook.errors.conflict import (
     NotEnoughTokens,
     ReindexOverrun,
     StillAnswering,
+    SupportLost,
     TooManyRemovals,
 )
 from sourcebook.errors.not_found import (
@@ -130,14 +137,17 @@ from sourcebook.errors.not_found import (
     FileGone,
     JobNotFound,
     KeyNotFound,
+    ModelNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
     TopicNotFound,
     UserNotFound,
+    WordingNotFound,
 )
 from sourcebook.errors.provider import (
     BadProviderAnswer,
+    DownloadFailed,
     NoEmbedder,
     ProviderBusy,
     ProviderMissing,
@@ -164,6 +174,7 @@ from sourcebook.errors.storage import (
     UsedAfterFork,
 )
 from sourcebook.errors.usage import (
+    AddressRefused,
     AmbiguousName,
     BadAddress,
     BadAnswerFile,
@@ -181,6 +192,7 @@ from sourcebook.errors.usage import (
     EncryptedFile,
     FileOverLimit,
     NeedsOcr,
+    NeedsTranscription,
     NothingAsked,
     NothingToSearchFor,
     ParserDied,
@@ -192,6 +204,7 @@ __all__ = [
     "AccountExists",
     "AccountNotFound",
     "ActiveModelChanged",
+    "AddressRefused",
     "AlreadyDecided",
     "AmbiguousName",
     "AuthError",
@@ -223,6 +236,7 @@ __all__ = [
     "DamagedFile",
     "DocumentChangedMeanwhile",
     "DocumentNotFound",
+    "DownloadFailed",
     "DraftNotFound",
     "DuplicateChunkId",
     "EmbeddingSizeMismatch",
@@ -234,7 +248,9 @@ __all__ = [
     "JobNotFound",
     "KeyNotFound",
     "MigrationEdited",
+    "ModelNotFound",
     "NeedsOcr",
+    "NeedsTranscription",
     "NoEmbedder",
     "NoQuestionsLeft",
     "NobodyMayEnter",
@@ -261,6 +277,7 @@ __all__ = [
     "SqliteTooOld",
     "StillAnswering",
     "StorageError",
+    "SupportLost",
     "TermNotFound",
     "TooLittleData",
     "TooManyAttempts",
@@ -272,5 +289,6 @@ __all__ = [
     "UsedAfterFork",
     "UserBlocked",
     "UserNotFound",
+    "WordingNotFound",
     "WrongPassword",
 ]

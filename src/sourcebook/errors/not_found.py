@@ -68,6 +68,15 @@ class CuratedAnswerNotFound(NotFound):
     code = "curated_answer_not_found"
 
 
+class WordingNotFound(NotFound):
+    """There is no such wording of a curated question.
+
+    `sourcebook kb wordings` shows what exists.
+    """
+
+    code = "wording_not_found"
+
+
 class DraftNotFound(NotFound):
     """There is no such draft.
 
@@ -102,6 +111,15 @@ class TermNotFound(NotFound):
     """
 
     code = "term_not_found"
+
+
+class ModelNotFound(NotFound):
+    """There is no such model.
+
+    `sourcebook models list` shows the models that can be used.
+    """
+
+    code = "model_not_found"
 
 
 class AccountNotFound(NotFound):

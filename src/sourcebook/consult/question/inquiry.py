@@ -35,6 +35,8 @@ class Inquiry:
     language: str | None = None
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
+    similar: int | None = None
+    """The approved answer that the asker chose among those that were offered for this question."""
     earlier: Sequence[PromptMessage] = ()
     """What was said before, in a conversation that is kept elsewhere. A session with messages knows it itself."""
     keep: Keep | None = field(default=None, compare=False, repr=False)

@@ -127,6 +127,7 @@ class Attendant:
             category=visit.category or topic.category,
             subcategory=visit.subcategory or topic.culture,
             language=visit.language,
+            similar=visit.similar,
             otherwise=tuple(self._policy.collections),
             earlier=tuple(PromptMessage(role, words) for role, words in visit.earlier),
             keep=keep,

@@ -27,6 +27,8 @@ from sourcebook.faces.cli.commands import (
     kb_files,
     keys,
     mcp,
+    models,
+    models_compare,
     moderate,
     reindex,
     restore,
@@ -128,6 +130,11 @@ kb_app = typer.Typer(
 )
 kb_app.command("list")(takes_common_options(kb.list_entries))
 kb_app.command("add")(takes_common_options(kb.add))
+kb_app.command("show")(takes_common_options(kb.show))
+kb_app.command("also")(takes_common_options(kb.also))
+kb_app.command("wordings")(takes_common_options(kb.wordings))
+kb_app.command("accept")(takes_common_options(kb.accept))
+kb_app.command("reject")(takes_common_options(kb.reject))
 kb_app.command("edit")(takes_common_options(kb.edit))
 kb_app.command("remove")(takes_common_options(kb.remove))
 kb_app.command("export")(takes_common_options(kb_files.export))
@@ -166,6 +173,15 @@ tokens_app.command("balance")(takes_common_options(tokens.balance))
 tokens_app.command("credit")(takes_common_options(tokens.credit))
 tokens_app.command("history")(takes_common_options(tokens.history))
 app.add_typer(tokens_app, name="tokens")
+
+models_app = typer.Typer(help="Embedding, reranking and chat models on this machine.", rich_markup_mode=None)
+models_app.command("list")(takes_common_options(models.list_models))
+models_app.command("get")(takes_common_options(models.get))
+models_app.command("add")(takes_common_options(models.add))
+models_app.command("use")(takes_common_options(models.use))
+models_app.command("compare")(takes_common_options(models_compare.compare))
+models_app.command("remove")(takes_common_options(models.remove))
+app.add_typer(models_app, name="models")
 
 accounts_app = typer.Typer(help="Accounts for signing in to the page.", rich_markup_mode=None)
 accounts_app.command("add")(takes_common_options(accounts.add))

@@ -36,6 +36,19 @@ def counting_bar(what: str) -> Generator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def counting_bars() -> Generator[Callable[[str, int, int], None] | None]:
+    """The same for work of several parts, each told by its name."""
+    console = stderr()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+
 def show(asked: AskedSet) -> None:
     k = asked.k
     heading = ["search", f"nDCG@{k}", f"recall@{k}", f"MRR@{k}", "p50 ms", "p95 ms"]

@@ -37,6 +37,7 @@ from sourcebook.faces.http.routes import (
 )
 from sourcebook.faces.http.stopping import Stopping
 from sourcebook.faces.http.upkeep import UploadWorker, upkeep
+from sourcebook.faces.web.wiring import add_page
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
@@ -83,6 +84,8 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
                     stopping.is_set = True
                     with anyio.CancelScope(shield=True):
                         await stopping.all_answered(_LAST_WORDS)
+                if app.state.book is not book:  # another chat model was chosen meanwhile
+                    await app.state.book.close()
 
     app = FastAPI(
         title="Sourcebook",
@@ -102,6 +105,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     add_problems(app)
     for router in ROUTERS:
         app.include_router(router)
+    add_page(app)
     mount_mcp(app, book, settings)
     app.add_middleware(
         RequestLimits,

@@ -37,6 +37,8 @@ class AskedQuestion:
     key: str | None = None
     earlier: Sequence[PromptMessage] = ()
     """What was said before, in a conversation that the caller keeps."""
+    similar: int | None = None
+    """The approved answer that was chosen among those that were offered for this question."""
 
 
 async def ask(
@@ -59,6 +61,7 @@ async def ask(
         subcategory=asked.subcategory,
         collections=collections,
         session_id=asked.session,
+        similar=asked.similar,
         earlier=tuple((each.role, each.content) for each in asked.earlier),
     )
     watch = _Stopwatch(on_event, metrics)

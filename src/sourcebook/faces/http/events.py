@@ -19,6 +19,7 @@ from sourcebook.model.chat import (
     CitationChecked,
     Declined,
     Done,
+    ExcerptFound,
     Failed,
     PassagesFound,
     Searching,
@@ -106,6 +107,9 @@ def _named(event: AnswerEvent) -> tuple[str, dict[str, Any]]:
             return "searching", {"question": event.question}
         case PassagesFound():
             return "passages", {"results": [json_shapes.search_result(each) for each in event.passages]}
+        case ExcerptFound():
+            cited = [json_shapes.citation(each) for each in event.citations]
+            return "excerpt", {"text": event.text, "citations": cited}
         case TokenWritten():
             return "token", {"text": event.text}
         case CitationChecked():

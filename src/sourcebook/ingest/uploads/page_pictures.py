@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from sourcebook.errors import DocumentNotFound, FileGone, UsageError
 from sourcebook.ingest.index.document_reader import read_file
-from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 from sourcebook.model.sources import SourceKind
 
 if TYPE_CHECKING:

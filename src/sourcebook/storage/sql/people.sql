@@ -66,6 +66,15 @@ where draft_id in (select q.id from moderation_queue q where q.user_id = :user_i
 -- name: delete_drafts_of_user(user_id)
 delete from moderation_queue where user_id = :user_id
 
+-- name: delete_confirmations_of_user(user_id)
+delete from knowledge_base_confirmations where user_id = :user_id
+
+-- name: delete_lone_wordings()
+-- Words that only a person who is forgotten had used, and that nobody decided on.
+delete from knowledge_base_wordings
+where status in ('proposed', 'confirmed')
+  and not exists (select 1 from knowledge_base_confirmations c where c.wording_id = knowledge_base_wordings.id)
+
 -- name: delete_accounts_of_user(user_id)
 delete from accounts where user_id = :user_id
 

@@ -23,6 +23,7 @@ from sourcebook.testing.contract.sources import SourcesContract
 from sourcebook.testing.contract.staleness import StalenessContract
 from sourcebook.testing.contract.tracker import DocumentTrackerContract
 from sourcebook.testing.contract.vector_store import VectorStoreContract
+from sourcebook.testing.contract.wordings import RepeatedDraftsContract, WordingsContract
 
 __all__ = [
     "AccountsContract",
@@ -40,6 +41,7 @@ __all__ = [
     "ModerationContract",
     "PassageSearchContract",
     "ReindexingContract",
+    "RepeatedDraftsContract",
     "SessionsContract",
     "SourcesContract",
     "StalenessContract",
@@ -47,4 +49,5 @@ __all__ = [
     "TopicsContract",
     "UsersContract",
     "VectorStoreContract",
+    "WordingsContract",
 ]

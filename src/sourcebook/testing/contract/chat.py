@@ -43,6 +43,7 @@ def citation(**changes: object) -> Citation:
         support=SupportGrade.DOUBTFUL,
         section="Notes > Canes",
         highlight=((0, 5), (14, 24)),
+        also_in=("copies/guide.pdf",),
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 

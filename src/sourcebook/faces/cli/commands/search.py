@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from sourcebook.errors import NothingToSearchFor
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
@@ -103,6 +104,8 @@ def search(
     )
     with call.open() as book:
         report = book.search_report(question, config, collection=collection)
+        if any(warning.code is WarningCode.NOTHING_TO_SEARCH_FOR for warning in report.warnings):
+            raise NothingToSearchFor
         place = None
         if explain_document is not None:
             place = book.quality.explain_document(explain_document, question, config, collection=collection)
@@ -126,7 +129,7 @@ def _show(report: SearchReport, place: DocumentPlace | None) -> None:
         say(explanation_text.of_document(place))
     for warning in report.warnings:
         tell(f"Note: {warning.message}")
-    if not report.results and not any(w.code is WarningCode.NOTHING_TO_SEARCH_FOR for w in report.warnings):
+    if not report.results:
         tell("Nothing was found.")
 
 

@@ -1,8 +1,8 @@
-import webbrowser
 from typing import Annotated
 
 import typer
 
+from sourcebook.faces.cli.browser import open_when_ready
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, tell
 
@@ -31,7 +31,7 @@ def serve(
     def ready(address: str) -> None:
         tell(f"Sourcebook is at {address}. Press Ctrl-C to stop it.")
         if open_page:
-            webbrowser.open(address)
+            open_when_ready(address)
 
     run(call.loaded.settings, host, port, workers=workers, on_ready=ready)
     if call.as_json:

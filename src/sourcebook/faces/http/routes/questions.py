@@ -81,6 +81,9 @@ class AskBody(Body):
     collections: Collections = None
     category: Category = None
     subcategory: Subcategory = None
+    similar: int | None = Field(
+        None, ge=1, description="Take this approved answer, which was offered as `similar` for the question."
+    )
 
 
 class ExpertBody(Body):
@@ -148,7 +151,13 @@ async def ask(
     the end `done`, `declined` or `failed`. A client that leaves ends the work; it is charged only if text was shown.
     """
     asked = AskedQuestion(
-        body.question, body.session, body.collections, body.category, body.subcategory, idempotency_key
+        body.question,
+        body.session,
+        body.collections,
+        body.category,
+        body.subcategory,
+        idempotency_key,
+        similar=body.similar,
     )
     metrics: Metrics = request.app.state.metrics
 
