@@ -12,17 +12,21 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench quality tail soak pins docs release clean
+.PHONY: help demo test chromium check format bench quality tail soak pins docs release clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(BASE) ## Index the sample, ask it in three languages, and see an approved answer go stale
 	@$(BIN)/sourcebook demo $(ARGS)
-	@echo "(\`. $(BIN)/activate\` makes sourcebook a command of this shell.)" >&2
 
-test: $(DEV) ## Run every test (ARGS="-k name" for some)
+test: $(DEV) chromium ## Run every test (ARGS="-k name" for some)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+
+# The tests of the page need a browser. Without the right to install one they are left out, and say so.
+chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get install --yes --quiet --no-install-recommends chromium >/dev/null 2>&1; } || true
 
 check: $(DEV) ## Check format, lint, types and who imports whom
 	$(BIN)/ruff format --check .

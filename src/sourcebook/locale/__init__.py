@@ -1,4 +1,6 @@
-"""The texts that people read, apart from the command line. One TOML file per language, with the same keys in each.
+"""The texts that people read; of the command line, only what it says around an answer.
+
+There is one TOML file per language, with the same keys in each.
 
 A value is a sentence with `{names}` in it, or a table of the plural forms of one, chosen by `n`.
 """
@@ -39,6 +41,11 @@ def texts(language: str | None) -> Texts:
     return _read(known(language))
 
 
+def page_texts(language: str | None) -> Texts:
+    """The sentences of the page in this language. They have files of their own, in the folder `page`."""
+    return _read(known(language), "page")
+
+
 def known(language: str | None) -> str:
     """The language to use for a language code, such as the one a person's Telegram client reports."""
     code = (language or "").replace("_", "-").partition("-")[0].lower()
@@ -46,8 +53,8 @@ def known(language: str | None) -> str:
 
 
 @cache
-def _read(language: str) -> Texts:
-    source = resources.files(__name__).joinpath(f"{language}.toml").read_text("utf-8")
+def _read(language: str, folder: str = "") -> Texts:
+    source = resources.files(__name__).joinpath(folder, f"{language}.toml").read_text("utf-8")
     return Texts(language, tomllib.loads(source))
 
 

@@ -57,7 +57,8 @@ _MARKED_AT_ONCE = 64
 # (files looked at, all of them, the last one)
 OnLooked: TypeAlias = Callable[[int, int, str], None]
 
-_PRESENT = (Skip.UNSUPPORTED, Skip.EMPTY, Skip.TOO_LARGE)
+_PRESENT = (Skip.UNSUPPORTED, Skip.TOO_LARGE)
+"""What is there and may hold what it held. A file that was emptied holds nothing: its text is gone."""
 _SKIPPED_AS: dict[Skip, tuple[str, str]] = {
     Skip.UNSUPPORTED: (UnsupportedFile.code, "This kind of file is not supported."),
     Skip.EMPTY: (EmptyFile.code, "The file contains no text."),

@@ -321,10 +321,13 @@ class Indexer:
             return IndexedWork(work, failure=_failure(work, error))
 
     async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
-        """Record the failure, so that it is not tried again before the file changes. Older text can still be found."""
+        """Record the failure, so that it is not tried again before the file changes.
+
+        Older text can still be found, unless the file was read and holds none any more.
+        """
         paths = self._paths(work, {})
         refused = Refused(read.file_hash, PARSERS_VERSION)
-        if work.keeps_old_text:
+        if work.keeps_old_text and not isinstance(error, EmptyFile):
             message = f"{error.code}: {error.message}"
             refusal = Refusal(
                 work.document_id, refused, status_after(error), message, paths, work.expected_hash

@@ -15,6 +15,7 @@ from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.interrupt_message import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.plurals import counted
 from sourcebook.faces.cli.progress import progress_bar
 from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.fingerprint import hash_bytes
@@ -290,7 +291,7 @@ def as_text(report: AddReport) -> str:
     }
     parts = [f"{count} {name}" for name, count in counts.items()]
     if report.duplicates:
-        parts.append(f"{report.duplicates} duplicates")
+        parts.append(counted(report.duplicates, "duplicate"))
     if report.skipped:
         reasons = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in report.skipped.items())
         parts.append(f"{sum(report.skipped.values())} skipped ({reasons})")
@@ -316,10 +317,15 @@ def _show(call: Invocation, report: AddReport) -> None:
     else:
         say(as_text(report))
         if report.stale:
-            plural = "answer has" if report.stale == 1 else "answers have"
-            tell(
-                f"{report.stale} approved {plural} lost support and wait for review: `sourcebook moderate list`."
+            plural = (
+                "answer has lost support and waits"
+                if report.stale == 1
+                else "answers have lost support and wait"
             )
+            tell(f"{report.stale} approved {plural} for review: `sourcebook moderate list`.")
+        if report.answered:
+            plural = "question that waited is" if report.answered == 1 else "questions that waited are"
+            tell(f"{report.answered} {plural} answered by what you added. Whoever asked is told.")
         _tell_failures(report)
     if report.interrupted:
         call.has_told_interruption |= call.as_json

@@ -1,17 +1,21 @@
-import importlib.resources
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import sourcebook
 from sourcebook.consult.question.inquiry import LOCAL_USER
-from sourcebook.errors import Conflict, PathNotFound
+from sourcebook.errors import Conflict
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import say_sources
 from sourcebook.faces.cli.commands.add import as_text as report_as_text
+from sourcebook.faces.cli.commands.serve import serve
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.sample_library import sample_folder
 from sourcebook.model.adding import AddReport
 from sourcebook.model.chat import Answer
 from sourcebook.model.moderation import DraftKind
@@ -41,7 +45,14 @@ class Shown:
     waiting: int
 
 
-def demo(call: Invocation) -> None:
+def demo(
+    call: Invocation,
+    *,
+    open_page: Annotated[
+        bool,
+        typer.Option("--open", help="Then run the server with this base, and open its page in a browser."),
+    ] = False,
+) -> None:
     """Ask the sample library, and see an approved answer go stale. Recreates data/demo.db, or uses --db."""
     base = _fresh_base(call)
     library = _own_copy(base)
@@ -50,8 +61,10 @@ def demo(call: Invocation) -> None:
         shown = _gone_through(book, library, call)
     if call.as_json:
         say_json(_document(base, library, shown))
-    else:
+    elif not open_page:
         tell(_next_steps(base))
+    if open_page:
+        serve(Invocation(call.as_json, {**call.flags, "db": str(base)}), open_page=True)
 
 
 def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
@@ -66,7 +79,7 @@ def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
     draft = book.moderation.consider(answers["en"]) or book.moderation.call_human(QUESTIONS["en"])
     book.moderation.approve_moderation_item(draft.id, LOCAL_USER, answer=answers["en"].answer)
     curated = _asked(book, QUESTIONS["en"], call)
-    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The answer is marked stale")
+    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The approved answer is out of date")
     _edit(library / EDITED)
     book.add(library)
     stale = _asked(book, QUESTIONS["en"], call)
@@ -114,15 +127,6 @@ def _fresh_base(call: Invocation) -> Path:
     return DEMO_BASE
 
 
-def sample_folder() -> Path:
-    """The sample's documents: in the installed package, or beside the source in an editable install."""
-    package = Path(str(importlib.resources.files(sourcebook)))
-    for folder in (package / "_sample" / "documents", package.parent.parent / "sample" / "documents"):
-        if folder.is_dir():
-            return folder
-    raise PathNotFound("The sample library is not installed.", hint="Reinstall Sourcebook from its wheel.")
-
-
 def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
     return {
         "db": str(base),
@@ -139,7 +143,21 @@ def _document(base: Path, library: Path, shown: Shown) -> dict[str, Any]:
 
 
 def _next_steps(base: Path) -> str:
+    command = _command()
     return f"""Try next:
-  sourcebook search --db {base} "your own question"
-  sourcebook add ~/notes                # index your own documents in data/knowledge_base.db
-  sourcebook --help"""
+  {command} search --db {base} "your own question"
+  {command} add ~/notes                # index your own documents in data/knowledge_base.db
+  {command} --help
+
+Open the page with this base:
+  {command} serve --db {base} --open"""
+
+
+def _command() -> str:
+    """What to type for this program: its name if the shell finds it, else where it is."""
+    own = Path(sys.argv[0])
+    found = shutil.which("sourcebook")
+    if own.name != "sourcebook" or (found is not None and Path(found).resolve() == own.resolve()):
+        return "sourcebook"
+    here = Path.cwd()
+    return str(own.relative_to(here)) if own.is_relative_to(here) else str(own)

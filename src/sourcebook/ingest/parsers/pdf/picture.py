@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from sourcebook.errors import BadFile, DamagedFile
+from sourcebook.ingest.parsers.pdf.marks import mark, places_of
 from sourcebook.ingest.parsers.pdf.pdfium import PdfBitmap, PdfiumError, open_document
 from sourcebook.ingest.parsers.process.pool_protocol import PNG
 
@@ -19,8 +20,11 @@ _RGB = 2
 _NO_FILTER = b"\x00"
 
 
-def draw_page(data: bytes, number: int) -> bytes:
-    """The page of this number, counted from 1, as a PNG whose sides are not longer than the longest."""
+def draw_page(data: bytes, number: int, quote: str = "") -> bytes:
+    """The page of this number, counted from 1, as a PNG whose sides are not longer than the longest.
+
+    The quote is marked where it stands on the page; one that is not found there leaves the page as it is.
+    """
     document = open_document(data)
     try:
         if not 1 <= number <= len(document):
@@ -31,7 +35,10 @@ def draw_page(data: bytes, number: int) -> bytes:
         longest = max(page.get_width(), page.get_height(), 1.0)
         # The library rounds sides up.
         scale = min((LONGEST_SIDE - 1) / longest, MOST_DOTS_PER_POINT)
-        return as_png(page.render(scale=scale, rev_byteorder=True))
+        bitmap = page.render(scale=scale, rev_byteorder=True)
+        if quote:
+            mark(bitmap, page, places_of(page, quote))
+        return as_png(bitmap)
     except PdfiumError:
         raise DamagedFile(f"Page {number} of the PDF cannot be drawn.") from None
     finally:

@@ -86,13 +86,13 @@ class ParserPool:
                 reply = await self._ask(await self._start(Mode.OCR), request, on_page)
         return _required(reply, ParsedText)
 
-    async def draw(self, data: bytes, page: int) -> bytes:
-        """A page of a PDF, counted from 1, as a PNG.
+    async def draw(self, data: bytes, page: int, quote: str = "") -> bytes:
+        """A page of a PDF, counted from 1, as a PNG on which the quote is marked, where it stands there.
 
         Raises a BadFile, which says why it cannot be drawn. Being cancelled ends the drawing too.
         """
         async with self._turns:
-            reply = await self._answer(ParserRequest("", data, page, Wish.PICTURE))
+            reply = await self._answer(ParserRequest(quote, data, page, Wish.PICTURE))
         return _required(reply, Picture).data
 
     async def parse_archive(self, data: bytes, name: str) -> ParsedText:

@@ -56,7 +56,10 @@ class Wish(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParserRequest:
-    """A file, and what is wanted of it. Pages are counted from 1."""
+    """A file, and what is wanted of it. Pages are counted from 1.
+
+    For a picture, `name` holds the words that are to be marked on it, if any are.
+    """
 
     name: str
     data: bytes

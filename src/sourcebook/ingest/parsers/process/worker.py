@@ -134,7 +134,7 @@ def _other(request: ParserRequest) -> Picture | Members | PageLinks:
         return links_of(request.data, request.name)
     from sourcebook.ingest.parsers.pdf.picture import draw_page  # noqa: PLC0415
 
-    return Picture(draw_page(request.data, request.page))
+    return Picture(draw_page(request.data, request.page, request.name))
 
 
 def _is_tired(limits: ParserLimits) -> bool:

@@ -1,0 +1,176 @@
+"""A conversation as the page shows it: questions, answers, what an expert does about them, and a source beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sourcebook.errors import UserNotFound
+from sourcebook.faces.web.answer_view import (
+    AnswerView,
+    Given,
+    answer_view,
+    document_address,
+    file_name,
+    rows,
+)
+from sourcebook.faces.web.leaf_view import Leaf, leaf_of
+from sourcebook.faces.web.page import Page
+from sourcebook.faces.web.why_view import Why, why_view
+from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier
+from sourcebook.model.curation import SimilarQuestion
+from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What came closest to a question that was declined."""
+
+    title: str
+    file: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question with its answer. `waiting` is the draft with which it waits for an expert."""
+
+    question: str
+    session_id: str
+    message_id: str
+    answer: AnswerView
+    why: Why
+    is_declined: bool
+    is_expert: bool = False
+    waiting: int | None = None
+    near: Sequence[Near] = ()
+    similar: Sequence[SimilarQuestion] = ()
+    other_language: bool = False
+    thumb: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationView:
+    session: ChatSession
+    turns: Sequence[Turn]
+
+
+async def conversation_view(page: Page, stored: Conversation) -> ConversationView:
+    """The whole conversation. An expert's reply stands as a turn of its own, without a question."""
+    drafts = await _drafts(page, stored.session.id)
+    turns: list[Turn] = []
+    question = ""
+    for message in stored.messages:
+        if message.role is Role.USER:
+            question = message.content
+            continue
+        turns.append(await _turn(page, question, message, drafts))
+        question = ""
+    return ConversationView(stored.session, turns)
+
+
+async def turn_now(page: Page, answer: Answer) -> Turn:
+    """An answer that was just given."""
+    given = Given.now(answer)
+    view = answer_view(page.texts, given, await _approver(page, given))
+    drafts = await _drafts(page, given.session_id)
+    return Turn(
+        question=answer.question,
+        session_id=given.session_id,
+        message_id=given.message_id,
+        answer=view,
+        why=why_view(page.texts, answer.details),
+        is_declined=answer.tier is Tier.NONE,
+        waiting=_waiting(drafts, given.message_id, answer.question),
+        near=[
+            Near(
+                each.document_title or file_name(each.document_path),
+                file_name(each.document_path),
+                document_address(
+                    each.collection_id, each.chunk.document_id, each.chunk.start_index, each.chunk.end_index
+                ),
+            )
+            for each in answer.nearest
+        ],
+        similar=answer.similar,
+        other_language=bool(answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS,
+    )
+
+
+async def leaf_at(page: Page, stored: Conversation, place: str) -> Leaf | None:
+    """The source at `MESSAGE.INDEX`, or the first one of the last answer that has any."""
+    wanted, _, index = place.rpartition(".")
+    answers = [each for each in stored.messages if each.role is Role.ASSISTANT and each.citations]
+    chosen = [each for each in answers if each.id == wanted] or answers[-1:]
+    if not chosen:
+        return None
+    citations = chosen[0].citations
+    at = int(index) if chosen[0].id == wanted and index.isdecimal() else 0
+    citation = citations[min(at, len(citations) - 1)]
+    document = None
+    if page.caller.sees(citation.collection_id):
+        document = await page.book.library.get(citation.document_id, collection=citation.collection_id)
+    return leaf_of(citation, document)
+
+
+async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequence[Draft]) -> Turn:
+    given = Given.stored(message)
+    return Turn(
+        question=question,
+        session_id=message.session_id,
+        message_id=message.id,
+        answer=answer_view(page.texts, given, await _approver(page, given)),
+        why=why_view(page.texts, message.details),
+        is_declined=message.tier is Tier.NONE,
+        is_expert=message.tier is None,
+        waiting=_waiting(drafts, message.id, question),
+        near=[
+            Near(
+                str(row.get("title") or file_name(str(row["document_path"]))),
+                file_name(str(row["document_path"])),
+                document_address(
+                    str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
+                ),
+            )
+            for row in rows(message.details.get("nearest"))
+        ],
+        other_language=bool(message.details.get("other_language")) and message.tier is Tier.DOCUMENTS,
+        thumb=await _thumb(page, message.id),
+    )
+
+
+def thumb_key(page: Page, message_id: str) -> str:
+    """The name under which it is noted what a person thought of an answer."""
+    return f"thumb:{page.caller.user_id}:{message_id}"
+
+
+async def _thumb(page: Page, message_id: str) -> str:
+    noted = await page.book.people.find_message(thumb_key(page, message_id))
+    thumb = noted.meta.get("thumb") if noted else ""
+    return thumb if isinstance(thumb, str) else ""
+
+
+async def _drafts(page: Page, session_id: str) -> list[Draft]:
+    """What of this conversation waits for an expert."""
+    own = await page.book.moderation.items_of(page.caller.user_id, status=DraftStatus.PENDING)
+    return [each for each in own if each.session_id == session_id and each.kind is DraftKind.DECLINED]
+
+
+def _waiting(drafts: Sequence[Draft], message_id: str, question: str) -> int | None:
+    for draft in drafts:
+        if draft.chat_message_id == message_id or (
+            draft.chat_message_id is None and draft.question.strip() == question.strip()
+        ):
+            return draft.id
+    return None
+
+
+async def _approver(page: Page, given: Given) -> str | None:
+    who = given.details.get("approved_by")
+    if not isinstance(who, int):
+        return None
+    try:
+        user = await page.book.people.get_user(who)
+    except UserNotFound:
+        return None
+    return page.texts("you") if who == page.caller.user_id else user.shown_name

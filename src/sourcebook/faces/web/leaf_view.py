@@ -1,0 +1,182 @@
+"""The leaf: the source itself, beside what stands on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote as quoted
+
+from markupsafe import Markup
+
+from sourcebook.faces.web.answer_view import document_address, file_name
+from sourcebook.faces.web.diff_view import what_became_of, word_diff
+from sourcebook.faces.web.document_text import document_text
+from sourcebook.model.chat import Citation, SourceState
+from sourcebook.model.documents import Document
+
+_AROUND = 500
+"""So many characters before and after the quote are shown with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    html: Markup
+    is_around: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A source as it lies beside an answer. Without parts it is gone, and only the quote is left."""
+
+    number: int | None
+    title: str
+    file: str
+    path: str
+    section: str | None
+    page: int | None
+    state: str
+    indexed_at: int
+    parts: Sequence[Part]
+    quote: str
+    document: str | None
+    picture: str | None
+    change: Markup | None = None
+    """What became of a quote that is no longer there."""
+
+
+def leaf_of(citation: Citation, document: Document | None) -> Leaf:
+    """The leaf of a citation, from the document as it stands now."""
+    start = _place_of(citation, document)
+    section = citation.section_name
+    # Of an excerpt only the words that carry the answer are marked, the same as in the answer itself.
+    key = next(iter(citation.highlight), (0, len(citation.quote)))
+    return _leaf(
+        document,
+        None if start is None else (start + key[0], start + key[1]),
+        collection=citation.collection_id,
+        number=citation.number,
+        title=citation.document_title or file_name(citation.document_path),
+        path=citation.document_path,
+        section=section,
+        page=citation.page,
+        state=citation.state if document is not None else SourceState.REMOVED,
+        quote=citation.quote,
+        start=citation.start,
+    )
+
+
+def leaf_of_span(collection: str, document: Document, start: int, end: int, section: str | None) -> Leaf:
+    """The leaf of a passage that was found."""
+    text = document.content
+    start, end = max(0, min(start, len(text))), max(0, min(end, len(text)))
+    return _leaf(
+        document,
+        (start, end),
+        collection=collection,
+        number=None,
+        title=document.title or file_name(document.file_path),
+        path=document.file_path,
+        section=section,
+        page=document.page_at(start),
+        state=SourceState.CURRENT,
+        quote=text[start:end],
+        start=start,
+    )
+
+
+def picture_address(collection: str, document: str, page: int, start: int, end: int) -> str:
+    place = f"/documents/{quoted(collection, safe='')}/{quoted(document, safe='')}/pages/{page}"
+    return f"{place}?start={start}&end={end}"
+
+
+def parts_around(document: Document, start: int, end: int) -> list[Part]:
+    """The text around a span: the paragraphs that it stands in with the span marked, and some before and after."""
+    text = document.content
+    first = _back_to_break(text, max(0, start - _AROUND), start)
+    last = _on_to_break(text, min(len(text), end + _AROUND), end)
+    opening = max(text.rfind("\n\n", first, start) + 2, first) if "\n\n" in text[first:start] else first
+    closing = text.find("\n\n", end, last)
+    closing = last if closing < 0 else closing
+    cuts = ((first, opening, True), (opening, closing, False), (closing, last, True))
+    return [
+        Part(document_text(document, a, b, (start, end)), is_around)
+        for a, b, is_around in cuts
+        if text[a:b].strip()
+    ]
+
+
+def _leaf(
+    document: Document | None,
+    span: tuple[int, int] | None,
+    *,
+    collection: str,
+    number: int | None,
+    title: str,
+    path: str,
+    section: str | None,
+    page: int | None,
+    state: SourceState,
+    quote: str,
+    start: int,
+) -> Leaf:
+    picture = whole = change = None
+    shown: list[Part] = []
+    if document is not None and span is None and (now := what_became_of(quote, document.content, start)):
+        change = word_diff(quote, now)
+    if document is not None:
+        whole = document_address(collection, document.id, *(span or (None, None)))
+        if span is not None:
+            shown = parts_around(document, *span)
+            page = document.page_at(span[0]) if page is None else page
+            if page is not None and document.file_path.lower().endswith(".pdf"):
+                picture = picture_address(collection, document.id, page, *span)
+    return Leaf(
+        number=number,
+        title=title,
+        file=file_name(path),
+        path=path,
+        section=section,
+        page=page,
+        state=state.value,
+        indexed_at=document.indexed_at if document else 0,
+        parts=shown,
+        quote=quote,
+        document=whole,
+        picture=picture,
+        change=change,
+    )
+
+
+def _place_of(citation: Citation, document: Document | None) -> int | None:
+    """Where the quote stands now: where it stood, or the nearest place that says the same."""
+    if document is None or not citation.quote:
+        return None
+    if document.content[citation.start : citation.start + len(citation.quote)] == citation.quote:
+        return citation.start
+    places: list[int] = []
+    at = document.content.find(citation.quote)
+    while at >= 0 and len(places) < 100:
+        places.append(at)
+        at = document.content.find(citation.quote, at + 1)
+    return min(places, key=lambda place: abs(place - citation.start), default=None)
+
+
+def _back_to_break(text: str, at: int, limit: int) -> int:
+    """The beginning of the paragraph or, if that is far, of the sentence that this place stands in."""
+    if at == 0:
+        return 0
+    for mark in ("\n\n", ". ", " "):
+        found = text.find(mark, at, limit)
+        if found >= 0:
+            return found + len(mark)
+    return at
+
+
+def _on_to_break(text: str, at: int, limit: int) -> int:
+    if at == len(text):
+        return at
+    for mark in ("\n\n", ". ", " "):
+        found = text.rfind(mark, limit, at)
+        if found >= 0:
+            return found + (1 if mark == ". " else 0)
+    return at

@@ -1,0 +1,143 @@
+"""What every view needs: who looks, the base, their language, and a frame to show things in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from sourcebook.client import AsyncSourcebook
+from sourcebook.errors import CollectionNotFound
+from sourcebook.faces.http.caller import (
+    Admin,
+    Book,
+    Caller,
+    Expert,
+    Reader,
+    ServerSettings,
+    allowed_collections,
+)
+from sourcebook.faces.web.moments import is_today
+from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
+from sourcebook.locale import Texts
+from sourcebook.model.chat import ChatSession
+from sourcebook.model.documents import Collection
+from sourcebook.model.people import UserRole
+from sourcebook.settings import Settings
+
+FRAGMENT = "x-sourcebook-fragment"
+"""The header with which our own scripts ask for a part of a page."""
+_CONVERSATIONS = 12
+_SIGN_IN = "sourcebook_session"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What stands at the left of every page."""
+
+    waiting: int
+    documents: int
+    today: Sequence[ChatSession]
+    earlier: Sequence[ChatSession]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One request to the page, and how to answer it."""
+
+    request: Request
+    caller: Caller
+    book: AsyncSourcebook
+    settings: Settings
+    texts: Texts
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether a script of ours asks for the part that changed, rather than a browser for the whole page."""
+        return FRAGMENT in self.request.headers
+
+    @property
+    def is_signed_in(self) -> bool:
+        """Whether there is a sign-in to end. Who is alone on this machine has none."""
+        return _SIGN_IN in self.request.cookies
+
+    @property
+    def is_expert(self) -> bool:
+        return self.caller.may(UserRole.EXPERT)
+
+    @property
+    def is_admin(self) -> bool:
+        return self.caller.may(UserRole.ADMIN)
+
+    async def collections(self) -> list[Collection]:
+        """The collections that the caller may see."""
+        return [each for each in await self.book.library.collections() if self.caller.sees(each.id)]
+
+    async def exists(self, collection: str) -> bool:
+        """Whether something was ever added to it. The default collection is made with the first document."""
+        return any(each.id == collection for each in await self.collections())
+
+    def seen(self, collection: str) -> str:
+        """The collection, if the caller may see it; else there is none."""
+        return allowed_collections(self.caller, [collection], self.settings)[0]
+
+    def default_collection(self) -> str:
+        """The one to show first."""
+        allowed = allowed_collections(self.caller, None, self.settings)
+        if not allowed:
+            raise CollectionNotFound("there is no collection you may see", hint="Ask an administrator.")
+        return allowed[0]
+
+    async def show(self, template: str, place: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
+        """A whole page. `place` is the entry of the shelf that is marked."""
+        return self.html(
+            render(
+                template,
+                self.texts,
+                page=self,
+                place=place,
+                shelf=await self._shelf(),
+                theme=theme_of(self.request),
+                notice=self.request.query_params.get("done", ""),
+                **context,
+            ),
+            status,
+        )
+
+    def part(self, template: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
+        """A part of a page, for a script that puts it in place."""
+        return self.html(render(template, self.texts, page=self, **context), status)
+
+    def html(self, html: str, status: int = 200) -> HTMLResponse:
+        return HTMLResponse(html, status, headers=dict(HEADERS))
+
+    def go(self, address: str) -> RedirectResponse:
+        """After something was done: the page that shows it."""
+        return RedirectResponse(address, 303, headers=dict(HEADERS))
+
+    async def _shelf(self) -> Shelf:
+        sessions = await self.book.conversations.latest(_CONVERSATIONS, user=self.caller.user_id)
+        waiting = sum((await self.book.moderation.count_pending()).values()) if self.is_expert else 0
+        documents = sum(each.document_count for each in await self.collections())
+        today = [each for each in sessions if is_today(each.updated_at)]
+        return Shelf(waiting, documents, today, [each for each in sessions if each not in today])
+
+
+def _reading(request: Request, caller: Reader, book: Book, settings: ServerSettings) -> Page:
+    return Page(request, caller, book, settings, texts_of(request))
+
+
+def _reviewing(request: Request, caller: Expert, book: Book, settings: ServerSettings) -> Page:
+    return Page(request, caller, book, settings, texts_of(request))
+
+
+def _administering(request: Request, caller: Admin, book: Book, settings: ServerSettings) -> Page:
+    return Page(request, caller, book, settings, texts_of(request))
+
+
+Reading = Annotated[Page, Depends(_reading)]
+Reviewing = Annotated[Page, Depends(_reviewing)]
+Administering = Annotated[Page, Depends(_administering)]

@@ -1,0 +1,90 @@
+"""Plots as SVG, drawn here. Colours and fonts come from the style sheet; shapes differ as well as colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+_WIDTH, _HEIGHT = 720, 220
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 28
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of stacked parts: its label, and the size of each part by the name of its class."""
+
+    label: str
+    parts: Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    kind: str
+    values: Sequence[float]
+
+
+def columns(data: Sequence[Column], title: str) -> Markup:
+    """Stacked columns, with the largest sum at the top of the axis."""
+    largest = max((sum(size for _, size in column.parts) for column in data), default=0) or 1
+    step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(data))
+    drawn: list[str] = []
+    for index, column in enumerate(data):
+        x, y = _LEFT + index * step + step * 0.18, float(_HEIGHT - _BOTTOM)
+        for kind, size in column.parts:
+            height = size / largest * (_HEIGHT - _TOP - _BOTTOM)
+            y -= height
+            if size:
+                tip = f"<title>{escape(column.label)}: {size}</title>"
+                drawn.append(
+                    f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{step * 0.64:.1f}" '
+                    f'height="{height:.1f}" rx="1.5">{tip}</rect>'
+                )
+        # On a narrow screen there is room for every second label.
+        drawn.append(_label(x + step * 0.32, _HEIGHT - 8, column.label, "often" if index % 2 else ""))
+    return _plot(title, [*_axis(0, largest, lambda value: f"{value:.0f}"), *drawn])
+
+
+def curves(labels: Sequence[str], data: Sequence[Curve], title: str) -> Markup:
+    """Lines over the same labels, between 0 and 1."""
+    drawn = _axis(0, 1, lambda value: f"{value:.1f}")
+    step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(labels) - 1)
+    for curve in data:
+        points = [
+            (_LEFT + index * step, _HEIGHT - _BOTTOM - value * (_HEIGHT - _TOP - _BOTTOM))
+            for index, value in enumerate(curve.values)
+        ]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        drawn.append(f'<polyline class="curve {curve.kind}" points="{path}"/>')
+        for (x, y), value in zip(points, curve.values, strict=True):
+            dot = "second-dot" if curve.kind == "second" else "dot"
+            drawn.append(
+                f'<circle class="{dot}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{value:.3f}</title></circle>'
+            )
+    every = max(1, len(labels) // 8)
+    drawn += [
+        _label(_LEFT + index * step, _HEIGHT - 10, label)
+        for index, label in enumerate(labels)
+        if index % every == 0
+    ]
+    return _plot(title, drawn)
+
+
+def _axis(low: float, high: float, written: Callable[[float], str]) -> list[str]:
+    lines: list[str] = []
+    for share in (0.0, 0.5, 1.0):
+        y = _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
+        value = low + share * (high - low)
+        lines.append(f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        lines.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{written(value)}</text>')
+    return lines
+
+
+def _label(x: float, y: float, text: str, kind: str = "") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+
+
+def _plot(title: str, drawn: Sequence[str]) -> Markup:
+    head = f'<svg class="plot" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}">'
+    return Markup("".join([head, *drawn, "</svg>"]))  # noqa: S704 - every text in it was escaped

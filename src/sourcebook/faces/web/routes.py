@@ -1,0 +1,77 @@
+"""Routes of the page: an error is a page that says what to do next, and only the page itself may change things."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from sourcebook.errors import AuthError, SourcebookError
+from sourcebook.faces.http.problems import status_of
+from sourcebook.faces.web.page import FRAGMENT
+from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
+
+_log = logging.getLogger(__name__)
+_SAFE = frozenset({"GET", "HEAD"})
+
+
+class PageRoute(APIRoute):
+    """A route whose errors are shown as pages."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                if request.method not in _SAFE:
+                    _require_own_page(request)
+                return await handle(request)
+            except SourcebookError as error:
+                return error_page(request, status_of(error), error.message, error.hint)
+            except RequestValidationError as error:
+                first = next(iter(error.errors()), {"msg": ""})
+                return error_page(request, 422, str(first["msg"]))
+            except HTTPException as error:
+                if error.status_code < 400:
+                    raise
+                return error_page(request, error.status_code, str(error.detail))
+            except Exception as error:
+                _log.exception("a page failed: %s %s", request.method, request.url.path, exc_info=error)
+                return error_page(request, 500, "")
+
+        return handled
+
+
+def page_router() -> APIRouter:
+    """A router for views. Its routes are for people, so they are not in the description of the API."""
+    return APIRouter(route_class=PageRoute, include_in_schema=False, default_response_class=HTMLResponse)
+
+
+def error_page(request: Request, status: int, message: str, hint: str = "") -> HTMLResponse:
+    """What went wrong and what to do next, as a page or as a part of one."""
+    texts = texts_of(request)
+    known = f"error_{status}"
+    said = message or texts(known if known in texts.entries else "error_500")
+    template = "error_part.html" if FRAGMENT in request.headers else "error.html"
+    html = render(template, texts, status=status, message=said, hint=hint, theme=theme_of(request))
+    return HTMLResponse(html, status, headers=dict(HEADERS))
+
+
+def _require_own_page(request: Request) -> None:
+    """Another site's form or script must change nothing here, even where nobody has to sign in."""
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    from_elsewhere = site is not None and site not in ("same-origin", "none")
+    if origin is not None and origin != "null":
+        from_elsewhere = from_elsewhere or urlsplit(origin).netloc != request.headers.get("host", "")
+    elif origin == "null" and site is None:
+        from_elsewhere = True
+    if from_elsewhere:
+        raise AuthError("This was sent from another page.", hint="Open Sourcebook itself and try again.")

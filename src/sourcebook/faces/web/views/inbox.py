@@ -1,0 +1,213 @@
+"""Inbox of the expert: drafts to approve, questions to answer, approved answers whose source has changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Form, Response
+from markupsafe import Markup
+
+from sourcebook.errors import DraftNotFound, UserNotFound
+from sourcebook.faces.web.answer_view import rows
+from sourcebook.faces.web.diff_view import what_became_of, word_diff
+from sourcebook.faces.web.leaf_view import Leaf, leaf_of
+from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.routes import page_router
+from sourcebook.model.chat import SourceState
+from sourcebook.model.curation import CuratedAnswer, CuratedSource
+from sourcebook.model.moderation import Draft, DraftKind, Gap, Keep
+
+router = page_router()
+_SHOWN = 200
+_LONGEST = 20_000
+Text = Annotated[str, Form(max_length=_LONGEST)]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A line of the queue. `asked` counts how many drafts ask much the same."""
+
+    draft: Draft
+    seal: str
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What changed in a source of an approved answer. Without a difference it is gone."""
+
+    path: str
+    difference: Markup | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One draft with everything that is needed to decide it."""
+
+    draft: Draft
+    asker: str
+    answer: str
+    similar: Sequence[Draft]
+    leaves: Sequence[Leaf]
+    changes: Sequence[Change]
+    entry: CuratedAnswer | None
+    looked_at: Sequence[dict[str, Any]]
+    before: int | None
+    after: int | None
+
+
+@router.get("/inbox")
+async def inbox(page: Reviewing, kind: str = "") -> Response:
+    """The queue, with its first draft open."""
+    waiting = await _waiting(page, kind)
+    first = waiting[0].draft.id if waiting else None
+    return await _shown(page, waiting, first, kind)
+
+
+@router.get("/inbox/gaps")
+async def gaps(page: Reviewing) -> Response:
+    """What to write next."""
+    seen = {draft.id: draft for draft in await _drafts(page)}
+    found = [gap for gap in await page.book.moderation.gaps(limit=50) if _is_seen(page, gap, seen)]
+    return await page.show("gaps.html", "inbox", gaps=found)
+
+
+@router.get("/inbox/digest")
+async def digest(page: Reviewing, days: int = 7) -> Response:
+    """A summary of the last days."""
+    days = days if days in (1, 7, 30, 365) else 7
+    now = int(time.time())
+    told = await page.book.moderation.digest(now - days * 24 * 3600)
+    return await page.show("digest.html", "inbox", digest=told, days=days)
+
+
+@router.get("/inbox/{draft_id}")
+async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
+    return await _shown(page, await _waiting(page, kind), draft_id, kind)
+
+
+@router.post("/inbox/{draft_id}/approve")
+async def approve(
+    page: Reviewing, draft_id: int, answer: Text, question: Text = "", then: str = ""
+) -> Response:
+    """Approve the answer, as it is or in other words. From now on it comes first."""
+    draft = await _own(page, draft_id)
+    moderation = page.book.moderation
+    if draft.kind is DraftKind.DECLINED:
+        await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
+    else:
+        await moderation.approve_moderation_item(
+            draft_id, page.caller.user_id, answer=answer, question=question.strip() or None
+        )
+    return page.go(f"{_next(then)}?done=approved")
+
+
+@router.post("/inbox/{draft_id}/reply")
+async def reply(page: Reviewing, draft_id: int, answer: Text, then: str = "") -> Response:
+    """Reply to the person who asked, and keep nothing."""
+    await _own(page, draft_id)
+    await page.book.moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.REPLY_ONLY)
+    return page.go(f"{_next(then)}?done=replied")
+
+
+@router.post("/inbox/{draft_id}/reject")
+async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = "") -> Response:
+    """Turn it down. Who asked a question that could not be answered is told the reason."""
+    await _own(page, draft_id)
+    await page.book.moderation.reject_moderation_item(draft_id, page.caller.user_id, reason.strip())
+    return page.go(f"{_next(then)}?done=rejected")
+
+
+async def _shown(page: Page, waiting: Sequence[Waiting], draft_id: int | None, kind: str) -> Response:
+    case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
+    counts = await page.book.moderation.count_pending()
+    return await page.show("inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind)
+
+
+async def _drafts(page: Page) -> list[Draft]:
+    found = await page.book.moderation.get_pending_moderation_items(_SHOWN)
+    return [draft for draft in found if page.caller.sees(draft.collection_id or page.settings.collection)]
+
+
+async def _waiting(page: Page, kind: str) -> list[Waiting]:
+    """What waits: approved answers that may be wrong by now first, then what has no answer, then drafts."""
+    drafts = await _drafts(page)
+    seals = {DraftKind.STALE: "changed", DraftKind.DECLINED: "none", DraftKind.ANSWER: "checked"}
+    order = list(seals)
+    groups = [draft.group_key for draft in drafts if draft.group_key]
+    chosen = [draft for draft in drafts if not kind or draft.kind.value == kind]
+    return [
+        Waiting(draft, seals[draft.kind], max(1, groups.count(draft.group_key or "")))
+        for draft in sorted(chosen, key=lambda each: (order.index(each.kind), each.id))
+    ]
+
+
+async def _own(page: Page, draft_id: int) -> Draft:
+    """The draft, if it is of a collection that the expert may see."""
+    draft = await page.book.moderation.get_item(draft_id)
+    if not page.caller.sees(draft.collection_id or page.settings.collection):
+        raise DraftNotFound(f"there is no draft {draft_id}")
+    return draft
+
+
+async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
+    ids = [each.draft.id for each in waiting]
+    at = ids.index(draft.id) if draft.id in ids else -1
+    number = draft.stale_kb_id or draft.kb_id
+    entry = None if number is None else await page.book.stores.curated.kb_get(number)
+    return Case(
+        draft=draft,
+        asker=await _name(page, draft.user_id),
+        answer=draft.answer or (entry.answer if entry else ""),
+        similar=await page.book.moderation.similar(draft.id),
+        leaves=await _leaves(page, draft),
+        changes=[
+            await _change(page, source)
+            for source in (entry.sources if entry and draft.kind is DraftKind.STALE else ())
+            if source.state not in (None, SourceState.CURRENT)
+        ],
+        entry=entry,
+        looked_at=rows(draft.details.get("passages"))[:5],
+        before=ids[at - 1] if at > 0 else None,
+        after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
+    )
+
+
+async def _leaves(page: Page, draft: Draft) -> list[Leaf]:
+    """Each source once, with the document as it stands."""
+    found: list[Leaf] = []
+    places = {(c.document_id, c.start): c for c in draft.citations if page.caller.sees(c.collection_id)}
+    for citation in list(places.values())[:6]:
+        document = await page.book.library.get(citation.document_id, collection=citation.collection_id)
+        found.append(leaf_of(citation, document))
+    return found
+
+
+async def _change(page: Page, source: CuratedSource) -> Change:
+    document = None
+    if page.caller.sees(source.collection_id):
+        document = await page.book.library.get(source.document_id, collection=source.collection_id)
+    now = None if document is None else what_became_of(source.quote, document.content, source.start)
+    return Change(source.document_path, None if now is None else word_diff(source.quote, now), source.quote)
+
+
+async def _name(page: Page, user_id: int) -> str:
+    if user_id == page.caller.user_id:
+        return page.texts("you")
+    try:
+        return (await page.book.people.get_user(user_id)).shown_name
+    except UserNotFound:
+        return page.texts("somebody")
+
+
+def _is_seen(page: Page, gap: Gap, drafts: dict[int, Draft]) -> bool:
+    """Who is bound to collections is shown only gaps whose questions they may see."""
+    return page.caller.collections is None or any(each in drafts for each in gap.draft_ids)
+
+
+def _next(then: str) -> str:
+    return f"/inbox/{then}" if then.isdecimal() else "/inbox"

@@ -1,0 +1,144 @@
+"""Settings: what is set and where it came from, and the chat model, tried and chosen with one click."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import anyio
+from anyio import to_thread
+from fastapi import Form, Response
+
+from sourcebook.assembly import make_chat_model
+from sourcebook.client import AsyncSourcebook
+from sourcebook.errors import BadSetting, SourcebookError
+from sourcebook.faces.web.page import Administering, Page
+from sourcebook.faces.web.routes import page_router
+from sourcebook.ports.chat import PromptMessage
+from sourcebook.ports.providers import Closing
+from sourcebook.providers.local_servers import LocalServer, find_local_servers
+from sourcebook.settings import SettingOrigin, Settings, load, masked, write_setting
+
+router = page_router()
+_PATIENCE = 30.0
+_ENOUGH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """A setting, its value as it may be shown, and where it came from."""
+
+    key: str
+    value: str
+    origin: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a chat model did when it was tried."""
+
+    ok: bool
+    text: str
+    milliseconds: int = 0
+    hint: str = ""
+
+
+@router.get("/settings")
+async def settings(page: Administering) -> Response:
+    return await _shown(page)
+
+
+@router.post("/settings/try")
+async def try_model(page: Administering) -> Response:
+    """Ask the chat model for a word, as a question would."""
+    return await _shown(page, trial=await _tried(page, page.settings))
+
+
+@router.post("/settings/find")
+async def find(page: Administering) -> Response:
+    """Look for model servers on this machine, because somebody asked."""
+    return await _shown(page, servers=await _servers(page))
+
+
+@router.post("/settings/use")
+async def use(
+    page: Administering, model: Annotated[str, Form(max_length=300)], server: Annotated[str, Form()]
+) -> Response:
+    """Answer with a model of a server on this machine, from now on and after the next start."""
+    offered = {(each.base_url, name): each for each in await _servers(page) for name in each.models}
+    chosen = offered.get((server, model))
+    if chosen is None:
+        raise BadSetting(page.texts("model_gone"), hint=page.texts("model_gone_hint"))
+    values = {"chat_model": chosen.setting(model), "chat_base_url": chosen.base_url}
+    changed = Settings.model_validate({**page.settings.model_dump(), **values})
+    trial = await _tried(page, changed)
+    if not trial.ok:
+        return await _shown(page, trial=trial, servers=list(dict.fromkeys(offered.values())))
+    for key, value in values.items():
+        await to_thread.run_sync(write_setting, key, value)
+    await _answer_with(page, changed)
+    return page.go("/settings?done=model_chosen")
+
+
+async def _answer_with(page: Page, changed: Settings) -> None:
+    """Let later questions go to a base with the new settings. The old one is closed with the server."""
+    app = page.request.app
+    app.state.book = await AsyncSourcebook(settings=changed, face="http").open()
+    app.state.settings = changed
+
+
+async def _shown(
+    page: Page, trial: Trial | None = None, servers: list[LocalServer] | None = None
+) -> Response:
+    return await page.show(
+        "settings.html",
+        "settings",
+        rows=_rows(page.settings),
+        chat_model=page.settings.chat_model,
+        trial=trial,
+        servers=servers,
+    )
+
+
+def _rows(settings: Settings) -> list[SettingRow]:
+    """What differs from what the files and the environment say was given when the server was started."""
+    loaded = load()
+    found: list[SettingRow] = []
+    for key, value in settings:
+        origin = loaded.origins.get(key, SettingOrigin.DEFAULT)
+        if value != getattr(loaded.settings, key):
+            origin = SettingOrigin.FLAG
+        shown = masked(value)
+        described = Settings.model_fields[key].description or ""
+        found.append(SettingRow(key, "–" if shown is None else str(shown), origin.value, described))
+    return sorted(found, key=lambda row: row.origin == SettingOrigin.DEFAULT.value)
+
+
+async def _servers(page: Page) -> list[LocalServer]:
+    own = page.request.url.port
+    return await to_thread.run_sync(lambda: find_local_servers(own))
+
+
+async def _tried(page: Page, settings: Settings) -> Trial:
+    began = time.monotonic()
+    model: Any = None
+    said = ""
+    try:
+        model = make_chat_model(settings)
+        if model is None:
+            return Trial(False, page.texts("no_model"))
+        with anyio.fail_after(_PATIENCE):
+            async for piece in model.stream([PromptMessage("user", "Answer with one word: ready")]):
+                said += piece
+                if len(said) > _ENOUGH:
+                    break
+    except SourcebookError as error:
+        return Trial(False, error.message, hint=error.hint)
+    except TimeoutError:
+        return Trial(False, page.texts("model_silent", seconds=int(_PATIENCE)))
+    finally:
+        if isinstance(model, Closing):
+            await model.close()
+    return Trial(True, said.strip()[:_ENOUGH], int(1000 * (time.monotonic() - began)))

@@ -1,0 +1,117 @@
+"""Why an answer is what it is: what was searched, what was found, and what was thrown away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sourcebook.faces.web.answer_view import file_name, rows
+from sourcebook.locale import Texts
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage that was looked at. `width` is how close it came, in hundredths of the closest."""
+
+    title: str
+    file: str
+    closeness: float
+    width: int
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCurated:
+    id: int
+    distance: float
+    taken: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one number adds to the decision to answer, or takes from it."""
+
+    name: str
+    value: float
+    share: float
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    searched: str
+    expansions: Sequence[str]
+    written_by: str | None
+    passages: Sequence[FoundPassage]
+    curated: Sequence[FoundCurated]
+    shares: Sequence[Share]
+    score: float | None
+    needed: float | None
+    accepted: bool
+
+
+def why_view(texts: Texts, details: Mapping[str, Any]) -> Why:
+    """The details of an answer, as they are drawn."""
+    judgement = details.get("judgement")
+    told = cast("dict[str, Any]", judgement) if isinstance(judgement, dict) else {}
+    expansions = details.get("expansions")
+    return Why(
+        searched=str(details.get("searched") or ""),
+        expansions=[str(each) for each in cast("list[Any]", expansions or [])],
+        written_by=cast("str | None", details.get("model")),
+        passages=_passages(details),
+        curated=_curated(texts, details),
+        shares=_shares(texts, told),
+        score=told.get("score"),
+        needed=told.get("needed"),
+        accepted=bool(told.get("accepted")),
+    )
+
+
+def _passages(details: Mapping[str, Any]) -> list[FoundPassage]:
+    found = rows(details.get("passages"))
+    closest = max((_number(row.get("closeness")) for row in found), default=0.0) or 1.0
+    return [
+        FoundPassage(
+            title=str(row.get("title") or file_name(str(row.get("document_path")))),
+            file=file_name(str(row.get("document_path"))),
+            closeness=_number(row.get("closeness")),
+            width=max(2, round(100 * _number(row.get("closeness")) / closest)),
+            taken=bool(row.get("taken")),
+        )
+        for row in found
+    ]
+
+
+def _curated(texts: Texts, details: Mapping[str, Any]) -> list[FoundCurated]:
+    found: list[FoundCurated] = []
+    for row in rows(details.get("curated")):
+        key = f"differs_{row.get('reason')}"
+        reason = texts(key) if key in texts.entries else str(row.get("reason") or "")
+        found.append(
+            FoundCurated(
+                int(row["id"]), max(0.0, _number(row.get("distance"))), bool(row.get("taken")), reason
+            )
+        )
+    return found
+
+
+def _shares(texts: Texts, judgement: Mapping[str, Any]) -> list[Share]:
+    numbers = judgement.get("numbers")
+    each = cast("dict[str, dict[str, Any]]", numbers) if isinstance(numbers, dict) else {}
+    largest = max((abs(_number(row.get("share"))) for row in each.values()), default=0.0) or 1.0
+    return [
+        Share(
+            texts(f"judged_{name}") if f"judged_{name}" in texts.entries else name,
+            _number(row.get("value")),
+            _number(row.get("share")),
+            round(50 * abs(_number(row.get("share"))) / largest),
+        )
+        for name, row in each.items()
+    ]
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

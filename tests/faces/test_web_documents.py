@@ -1,0 +1,106 @@
+"""Documents in a real browser: bringing files, what becomes of them, a page as a picture, hiding and removing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.faces.browser_desk import Desk, a_browser, ask, desk, looking
+
+from sourcebook.faces.sample_library import sample_folder
+
+HANDBOOK = "blueberry/growers-handbook.pdf"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with a_browser() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with desk(tmp_path_factory.mktemp("documents")) as made:
+        yield made
+
+
+def test_a_pdf_that_was_dropped_is_asked_and_its_page_is_shown(browser: Browser, empty: Desk) -> None:
+    with looking(browser, empty) as page:
+        page.goto("/documents")
+        page.set_input_files("#files", sample_folder() / HANDBOOK)
+        expect(page.locator("#incoming .seal")).to_have_text("Added")
+        expect(page.locator("main table")).to_contain_text("The blueberry grower's handbook")
+        page.goto("/ask")
+        ask(page, "How much sulphur does sand take to lower the pH by half a unit?")
+        expect(page.locator("#last .sources")).to_contain_text("p. ")
+        picture = page.locator("#leaf [data-picture]")
+        picture.scroll_into_view_if_needed()
+        picture.evaluate("image => image.decode()")
+        assert picture.evaluate("image => image.naturalWidth") > 400
+        page.locator("#leaf").get_by_role("link", name="Open the whole document").click()
+        expect(page.locator("#quote")).to_be_in_viewport()
+
+
+def test_a_file_that_cannot_be_read_says_why_and_keeps_out_no_other(
+    browser: Browser, empty: Desk, tmp_path: Path
+) -> None:
+    broken, sound = tmp_path / "broken.pdf", tmp_path / "prices.md"
+    broken.write_bytes(b"%PDF-1.7 and then nothing")
+    sound.write_text("# Prices\n\nA bush of blueberry costs nine pounds.\n", "utf-8")
+    with looking(browser, empty) as page:
+        page.goto("/documents")
+        page.set_input_files("#files", [broken, sound])
+        expect(page.locator("#incoming li", has_text="prices.md").locator(".seal")).to_have_text("Added")
+        refused = page.locator("#incoming li", has_text="broken.pdf")
+        expect(refused.locator(".seal")).to_have_text("Not added")
+        assert len(refused.locator(".told").inner_text()) > 10
+
+
+def test_files_can_be_brought_without_scripts(browser: Browser, empty: Desk, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The shed key hangs behind the door of the greenhouse.\n", "utf-8")
+    with looking(browser, empty, java_script_enabled=False) as page:
+        page.goto("/documents")
+        page.set_input_files("#files", note)
+        page.get_by_role("button", name="Add files").click()
+        expect(page.locator(".toast")).to_have_text("The files were added.")
+        expect(page.locator("main table")).to_contain_text("note.txt")
+
+
+def test_a_hidden_document_is_not_found_and_a_removed_one_is_gone(
+    browser: Browser, empty: Desk, tmp_path: Path
+) -> None:
+    secret = tmp_path / "wasps.md"
+    secret.write_text("# Wasps\n\nWasps leave the loft when it is lit for three nights.\n", "utf-8")
+    with looking(browser, empty) as page:
+        page.goto("/documents")
+        page.set_input_files("#files", secret)
+        page.locator("#incoming a", has_text="wasps.md").click()
+        page.get_by_role("button", name="Hide").click()
+        expect(page.locator(".toast")).to_contain_text("Hidden")
+        address = page.url.split("?")[0]
+        page.goto("/search?q=wasps+loft")
+        assert "wasps.md" not in page.locator("main").inner_text()
+        page.goto(address)
+        page.get_by_role("button", name="Show again").click()
+        page.goto("/search?q=wasps+loft")
+        expect(page.locator(".results li").first).to_contain_text("three nights")
+        page.goto(address)
+        page.locator("summary", has_text="Remove").click()
+        page.get_by_role("button", name="Remove").click()
+        expect(page.locator(".toast")).to_have_text("Deleted.")
+        assert "wasps.md" not in page.locator("main").inner_text()
+
+
+def test_a_search_marks_the_words_and_its_filters_can_be_clicked(browser: Browser, empty: Desk) -> None:
+    with looking(browser, empty) as page:
+        page.goto("/search?q=sulphur+sand")
+        expect(page.locator(".results mark").first).to_be_visible()
+        page.get_by_role("link", name="by words", exact=True).click()
+        assert "mode=keyword" in page.url
+        expect(page.locator(".chip[aria-current]")).to_have_count(1)
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        expect(page.locator("#quote")).to_be_visible()
