@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -149,7 +149,7 @@ async def crowd(url: str, load: Load) -> dict[str, Any]:
                 statuses[f"upload {response.status_code}"] += 1
                 if response.status_code == 202:
                     jobs.append(response.json()["jobs"][0]["id"])
-                await asyncio.sleep(0.5)
+                await asyncio.sleep(2.0)
 
         searchers = [search(seed) for seed in range(load.searchers)]
         await asyncio.gather(*searchers, *(upload(seed) for seed in range(load.uploaders)))
@@ -192,9 +192,12 @@ async def measured(settings: Settings, load: Load) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.http", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke test; its result is not kept")
+    parser.add_argument("--documents", type=int, help="how many documents there are before")
     parser.add_argument("--postgres", help="the address of an empty database to measure as well")
     chosen = parser.parse_args()
     load = QUICK if chosen.quick else FULL
+    if chosen.documents:
+        load = replace(load, documents=chosen.documents)
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="sourcebook-http-") as folder:
         bases = {"sqlite": str(Path(folder) / "base.db")}
