@@ -44,7 +44,7 @@ docs: $(DEV) ## Write the client without await and the reference pages again
 	$(BIN)/python -m scripts.reference
 
 site: $(SITE) ## Build the documentation as a site that opens without a network, in build/site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open build/site/index.html."
 
 bench: $(BENCH) ## Measure speed beside other engines; writes a dated result
