@@ -24,6 +24,7 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "terminal.svg"
 WIDTH = 100
+TEXT_WIDTH = WIDTH - 2
 QUESTION = "How much sulphur lowers the pH of sandy soil?"
 COMMANDS = (
     "sourcebook add notes",
@@ -95,7 +96,7 @@ def run(command: str, home: Path) -> list[Text]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOURCEBOOK_")}
     environment |= {
         "HOME": str(home),
-        "COLUMNS": str(WIDTH),
+        "COLUMNS": str(TEXT_WIDTH),
         "TERM": "xterm-256color",
         "PYTHONPATH": str(ROOT / "src"),
     }
@@ -117,7 +118,7 @@ def run(command: str, home: Path) -> list[Text]:
         raise SystemExit(f"{command} failed: {told.decode()}")
     text = Text.from_ansi((printed.replace("\r\n", "\n") + told.decode()).rstrip())
     lines = [line for line in text.split() if text and not UNKNOWN_TO_READERS.match(line.plain)]
-    return [part for line in lines for part in line.wrap(Console(width=WIDTH, file=StringIO()), WIDTH - 2)]
+    return [part for line in lines for part in line.wrap(Console(width=WIDTH, file=StringIO()), TEXT_WIDTH)]
 
 
 def _read(screen: int) -> str:
