@@ -57,8 +57,10 @@ def page_router() -> APIRouter:
 def error_page(request: Request, status: int, message: str, hint: str = "") -> HTMLResponse:
     """What went wrong and what to do next, as a page or as a part of one."""
     texts = texts_of(request)
-    known = f"error_{status}"
-    said = message or texts(known if known in texts.entries else "error_500")
+    # What a person can do about these is the same whatever it was about, and is said in their language.
+    if f"error_{status}" in texts.entries:
+        message, hint = texts(f"error_{status}"), ""
+    said = message or texts("error_500")
     template = "error_part.html" if FRAGMENT in request.headers else "error.html"
     html = render(template, texts, status=status, message=said, hint=hint, theme=theme_of(request))
     return HTMLResponse(html, status, headers=dict(HEADERS))
