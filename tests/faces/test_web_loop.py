@@ -82,7 +82,7 @@ def test_two_people_do_not_see_each_others_things(browser: Browser, tmp_path: Pa
     gate = People(
         anna=person(anna, UserRole.USER, "anna"),
         boris=person(boris, UserRole.USER, "boris"),
-        outsider=person(boris, UserRole.EXPERT, "outsider", "another"),
+        outsider=person(boris, UserRole.ADMIN, "outsider", "another"),
         expert=person(1, UserRole.ADMIN, "expert"),
     )
     with desk(tmp_path, gate=gate) as made:
@@ -101,6 +101,9 @@ def test_two_people_do_not_see_each_others_things(browser: Browser, tmp_path: Pa
             for place in ("/inbox", "/inbox/gaps", "/curated"):
                 page.goto(place)
                 assert QUESTION not in page.content(), place
+            for place in ("/people", "/settings", "/health", "/quality"):
+                page.goto(place)
+                expect(page.locator("h1")).to_have_text("That did not work")
             page.goto("/documents?collection=default")
             expect(page.locator("h1")).to_have_text("Nothing here")
         with looking(browser, made, extra_http_headers={PERSON: "expert"}) as page:
