@@ -25,7 +25,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any) -> None:
+    def redirect_request(self, *args: Any, **named: Any) -> None:
         return None
 
 
@@ -102,5 +102,6 @@ def test_a_file_of_the_page_may_be_kept_for_ever(served: Desk) -> None:
 def test_what_is_not_there_is_a_page_for_people_and_a_problem_for_programs(served: Desk) -> None:
     status, headers, _ = send(served, "/nowhere")
     assert (status, headers.get_content_type()) == (404, "text/html")
-    status, headers, _ = send(served, "/api/nowhere")
-    assert (status, headers.get_content_type()) == (404, "application/problem+json")
+    for place in ("/api/nowhere", "/ask/nowhere"):
+        status, headers, _ = send(served, place, Accept="*/*")
+        assert (status, headers.get_content_type()) == (404, "application/problem+json")
