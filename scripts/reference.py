@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from scripts import python_reference
+from scripts import http_reference, python_reference
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
@@ -89,6 +89,7 @@ If `db` is not set but `DB_HOST` is, the base's address is built from `DB_HOST`,
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli,
     "errors.md": errors,
+    "http.md": http_reference.page,
     "python.md": python_reference.page,
     "settings.md": settings,
 }

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from benchmarks.ingest import folders, many
+from benchmarks.ingest import folders, large, many
 from benchmarks.speed.machine import ROOT, commit, machine
 from benchmarks.speed.report import table
 from sourcebook import Settings
@@ -61,6 +61,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "machine": dict(machine()),
         "folders": anyio.run(_measure, chosen),
         "many": _many(given.files) if given.files else None,
+        "large": {kind: _large(kind) for kind in ("pdf", "xlsx")},
     }
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.out / f"ingest-{report['date']}.md"
@@ -90,6 +91,13 @@ def _many(count: int) -> many.ManyFacts:
     ):
         facts = child.submit(many.measure, place, count).result()
     tell(f"{count} files: {facts['mb_at_most']} MB at most")
+    return facts
+
+
+def _large(kind: str) -> large.LargeFacts:
+    with ProcessPoolExecutor(1, get_context("spawn")) as child:
+        facts = child.submit(large.measure, kind).result()
+    tell(f"large {kind}: {facts['items_per_cpu_second']:.0f} a second")
     return facts
 
 
@@ -130,6 +138,23 @@ def as_markdown(report: dict[str, Any]) -> str:
                     *(_again(one[kind]) for kind in ("touched", "renamed", "edited")),
                 )
                 for name, one in found.items()
+            ],
+        ),
+    ]
+    parts += [
+        "## One large file",
+        "CPU time and memory are those of the process that reads it.",
+        table(
+            ("file", "pages or rows", "CPU s", "a CPU second", "MB at most"),
+            [
+                (
+                    kind,
+                    f"{one['items']:,}",
+                    f"{one['cpu']:.1f}",
+                    f"{one['items_per_cpu_second']:,.0f}",
+                    f"{one['memory'] / 1_000_000:.0f}",
+                )
+                for kind, one in report.get("large", {}).items()
             ],
         ),
     ]

@@ -22,7 +22,7 @@ from benchmarks.judge.learning import (
 )
 from benchmarks.judge.rows import load, results
 from sourcebook.consult.evidence.acceptance import judged, term_weights
-from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, numbers_of
+from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, nearness, numbers_of
 from sourcebook.model.asked_collection import WordCounts
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ NAMES = (
     "score",
     "agreement",
     "unknown",
+    "name_unknown",
 )
 
 
@@ -62,7 +63,8 @@ def judged_row(row: Mapping[str, Any]) -> tuple[WeighedQuestion, list[JudgedPass
     language = row["language"] if row["language"] in row["held"] else None
     languages = [language] if language else row["held"]
     weights = term_weights(row["question"], languages, row["counts"], row["rows"])
-    question = WeighedQuestion(row["question"], weights, WordCounts(row["counts"], row["rows"]))
+    counts = WordCounts(row["counts"], row["rows"])
+    question = WeighedQuestion(row["question"], weights, counts, language, languages)
     return question, [(result, judged(weights, result, language)) for result in results(dict(row))]
 
 
@@ -76,7 +78,7 @@ def sample_of(rows: Sequence[Mapping[str, Any]]) -> Sample:
 
 
 def across_sample(rows: Sequence[Mapping[str, Any]]) -> Sample:
-    numbers = [list(meaning_of(judged_row(row)[1]).values()) for row in rows]
+    numbers = [list(meaning_of(row["question"], judged_row(row)[1]).values()) for row in rows]
     return Sample(np.array(numbers), np.array([bool(row["answerable"]) for row in rows]))
 
 
@@ -146,12 +148,15 @@ def across(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     threshold = declining(of_all.score(sample.numbers), sample.answerable, DECLINED)
     return {
         "figures": {key: round(fmean(f[key] for f in figures), 4) for key in figures[0]},
-        "weights": _named(of_all, ("similarity", "gap")) | {"needed": round(threshold, 4)},
+        "weights": _named(of_all, ("similarity", "gap", "names_met")) | {"needed": round(threshold, 4)},
     }
 
 
 def _first_is_right(row: Mapping[str, Any]) -> bool:
-    return bool(row["passages"]) and row["passages"][0]["document"] in row["gold"]
+    """Whether the passage that comes first for the judge is of a document that answers."""
+    near = nearness(row["question"], judged_row(row)[1])
+    first = max(range(len(near)), key=lambda place: near[place], default=None)
+    return first is not None and row["passages"][first]["document"] in row["gold"]
 
 
 def main() -> int:

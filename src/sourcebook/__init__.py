@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.errors import SourcebookError
-    from sourcebook.ingest.add_request import OnFailed, OnRemoval
+    from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
@@ -40,7 +40,18 @@ if TYPE_CHECKING:
         SupportGrade,
         Tier,
     )
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceType, Term
+    from sourcebook.model.curation import (
+        ContextChange,
+        CuratedAnswer,
+        CuratedMatch,
+        CuratedSource,
+        SourceChange,
+        SourceType,
+        Term,
+        WordChange,
+        Wording,
+        WordingStatus,
+    )
     from sourcebook.model.documents import (
         Chunk,
         ChunkLevel,
@@ -61,7 +72,16 @@ if TYPE_CHECKING:
     from sourcebook.model.health import Finding, HealthReport, Repair, Weight
     from sourcebook.model.jobs import Job, JobStatus
     from sourcebook.model.model_facts import Thresholds
-    from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, Keep, NewDraft
+    from sourcebook.model.moderation import (
+        Digest,
+        Draft,
+        DraftKind,
+        DraftStatus,
+        Gap,
+        Keep,
+        LostSupport,
+        NewDraft,
+    )
     from sourcebook.model.people import (
         Direction,
         ForgetReport,
@@ -146,7 +166,7 @@ _HOMES = {
     "sourcebook.doors.quality": ("QualityDoor",),
     "sourcebook.doors.terminology": ("TerminologyDoor",),
     "sourcebook.errors": ("SourcebookError",),
-    "sourcebook.ingest.add_request": ("OnFailed", "OnRemoval"),
+    "sourcebook.ingest.add_request": ("OnArchives", "OnFailed", "OnRemoval"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
     "sourcebook.model.adding": ("AddPlan", "AddReport", "Progress", "WatchRound"),
     "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
@@ -163,7 +183,18 @@ _HOMES = {
         "SupportGrade",
         "Tier",
     ),
-    "sourcebook.model.curation": ("CuratedAnswer", "CuratedMatch", "CuratedSource", "SourceType", "Term"),
+    "sourcebook.model.curation": (
+        "ContextChange",
+        "CuratedAnswer",
+        "CuratedMatch",
+        "CuratedSource",
+        "SourceChange",
+        "SourceType",
+        "Term",
+        "WordChange",
+        "Wording",
+        "WordingStatus",
+    ),
     "sourcebook.model.documents": (
         "Chunk",
         "ChunkLevel",
@@ -184,7 +215,16 @@ _HOMES = {
     "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
     "sourcebook.model.model_facts": ("Thresholds",),
-    "sourcebook.model.moderation": ("Digest", "Draft", "DraftKind", "DraftStatus", "Gap", "Keep", "NewDraft"),
+    "sourcebook.model.moderation": (
+        "Digest",
+        "Draft",
+        "DraftKind",
+        "DraftStatus",
+        "Gap",
+        "Keep",
+        "LostSupport",
+        "NewDraft",
+    ),
     "sourcebook.model.people": (
         "Direction",
         "ForgetReport",
@@ -280,6 +320,7 @@ __all__ = [
     "Collection",
     "Context",
     "ContextBuilder",
+    "ContextChange",
     "ContextChunk",
     "ContextOrder",
     "Conversation",
@@ -327,12 +368,14 @@ __all__ = [
     "LibraryDoor",
     "LocalReranker",
     "LoggedMessage",
+    "LostSupport",
     "MaintenanceDoor",
     "Match",
     "MetadataFilter",
     "Moderation",
     "NewDraft",
     "Not",
+    "OnArchives",
     "OnExisting",
     "OnFailed",
     "OnMissingEmbedder",
@@ -374,6 +417,7 @@ __all__ = [
     "SearchWarning",
     "Settings",
     "SimpleReranker",
+    "SourceChange",
     "SourceState",
     "SourceType",
     "Sourcebook",
@@ -395,6 +439,9 @@ __all__ = [
     "Visit",
     "WatchRound",
     "Weight",
+    "WordChange",
+    "Wording",
+    "WordingStatus",
     "WriteOutcome",
     "WriteReport",
     "__version__",

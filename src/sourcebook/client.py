@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
     OpenBase,
+    make_accounts,
+    make_answerable,
     make_consultation,
     make_help_retrieval,
     make_ingest,
+    make_keys,
     make_moderation,
     make_people,
     make_reception,
@@ -25,9 +28,10 @@ from sourcebook.doors.curated import CuratedDoor
 from sourcebook.doors.earlier_names import EarlierNames
 from sourcebook.doors.library import LibraryDoor
 from sourcebook.doors.maintenance import MaintenanceDoor
+from sourcebook.doors.models import ModelsDoor
 from sourcebook.doors.quality import QualityDoor
 from sourcebook.doors.terminology import TerminologyDoor
-from sourcebook.ingest.add_request import AddRequest, Labels, OnFailed, OnRemoval
+from sourcebook.ingest.add_request import AddRequest, Labels, OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.model.moderation import DraftKind
 from sourcebook.ports.arguments import checks_arguments
@@ -51,9 +55,12 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.jobs import Job
+    from sourcebook.model.moderation import Draft
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.service import DefaultRetriever
@@ -108,6 +115,10 @@ class AsyncSourcebook(EarlierNames):
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
@@ -116,16 +127,33 @@ class AsyncSourcebook(EarlierNames):
         Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
         `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
         are kept.
+
+        A path may be the address of a web page. `depth` adds pages that many links away on the same host, `sitemap`
+        those that the site lists; hosts with private addresses have to be named in `allow_hosts`.
         """
         labels = Labels(category, subcategory)
         before = await self._stale_drafts()
         report = await self._ingest().add(
             AddRequest(
-                paths, self._connection.named(collection), labels, on_removal, on_failed, on_progress, stop
+                paths,
+                self._connection.named(collection),
+                labels,
+                on_removal,
+                on_failed,
+                on_progress,
+                stop,
+                on_archives,
+                depth,
+                sitemap,
+                allow_hosts,
             )
         )
         await self._connection.prepare(self._connection.named(collection), on_progress)
-        return replace(report, stale=max(0, await self._stale_drafts() - before))
+        is_more = bool(report.added or report.updated)
+        answered = await self.close_answered(collection=collection) if is_more else []
+        return replace(
+            report, stale=max(0, await self._stale_drafts() - before), answered=sum(d.asked for d in answered)
+        )
 
     async def plan_add(
         self,
@@ -135,6 +163,10 @@ class AsyncSourcebook(EarlierNames):
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
@@ -148,6 +180,10 @@ class AsyncSourcebook(EarlierNames):
                 on_failed,
                 on_progress,
                 stop,
+                on_archives,
+                depth,
+                sitemap,
+                allow_hosts,
             )
         )
 
@@ -214,7 +250,10 @@ class AsyncSourcebook(EarlierNames):
 
     async def process_uploads(self, worker: str = "worker") -> int:
         """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        return await self._uploads().process(worker)
+        done = await self._uploads().process(worker)
+        if done:
+            await self.close_answered()
+        return done
 
     async def watch(
         self,
@@ -271,13 +310,17 @@ class AsyncSourcebook(EarlierNames):
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        similar: int | None = None,
         user: int = LOCAL_USER,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
-        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
-        question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
+        given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
+        the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
+        category and subcategory. Without one, `earlier` are the messages that came before, which are not stored.
         """
         inquiry = Inquiry(
             question,
@@ -288,9 +331,23 @@ class AsyncSourcebook(EarlierNames):
             category=category,
             subcategory=subcategory,
             filter=filter,
+            similar=similar,
             otherwise=self._several(None),
+            earlier=tuple(earlier),
         )
         return await self._consultation(drafting=self.moderation).answer(inquiry, on_event)
+
+    async def close_answered(self, *, collection: str | None = None) -> list[Draft]:
+        """Close the waiting questions that the documents answer by now, with a note, and tell who asked.
+
+        `add` and `process_uploads` do this. Whoever asked for a person still gets one.
+        """
+        named = self._connection.named(collection)
+        waiting = (await self.stores.moderation.count_pending())[DraftKind.DECLINED]
+        if not waiting or await self.stores.vectors.get_collection(named) is None:
+            return []
+        answerable = make_answerable(self.stores, self._retriever(), self._embedders, self._settings)
+        return await answerable.close(named)
 
     async def help(
         self,
@@ -323,6 +380,16 @@ class AsyncSourcebook(EarlierNames):
     def people(self) -> People:
         """Users: their roles, consultations, messages and tokens."""
         return make_people(self.stores, self._settings, self._face)
+
+    @property
+    def accounts(self) -> AccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return make_accounts(self.stores, self._connection.passwords, self._settings)
+
+    @property
+    def keys(self) -> KeyService:
+        """API keys: make, list and revoke them."""
+        return make_keys(self.stores)
 
     @property
     def reception(self) -> Reception:
@@ -363,6 +430,11 @@ class AsyncSourcebook(EarlierNames):
     def quality(self) -> QualityDoor:
         """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return QualityDoor(self._connection)
+
+    @property
+    def models(self) -> ModelsDoor:
+        """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
+        return ModelsDoor(self._connection)
 
     @property
     def maintenance(self) -> MaintenanceDoor:

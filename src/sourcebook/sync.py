@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
+from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
-from sourcebook.model.moderation import Keep
+from sourcebook.model.moderation import Keep, LostSupport
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.forward import forward
+from sourcebook.ports.providers import TextRole
 from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from types import TracebackType
 
     from sourcebook.consult.reception.attendant import OnEvent
@@ -27,20 +29,31 @@ if TYPE_CHECKING:
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
     from sourcebook.doors.maintenance import MaintenanceDoor
+    from sourcebook.doors.models import ModelsDoor
     from sourcebook.doors.quality import QualityDoor
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
+    from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
+    from sourcebook.model.curation import (
+        CuratedAnswer,
+        CuratedMatch,
+        CuratedSource,
+        SourceChange,
+        Term,
+        Wording,
+    )
     from sourcebook.model.documents import (
         Collection,
         Document,
         DocumentDetails,
+        DocumentListing,
         DocumentStatus,
+        EmbeddingModel,
         JsonValue,
         Metadata,
         WriteReport,
@@ -49,6 +62,7 @@ if TYPE_CHECKING:
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_facts import Thresholds
+    from sourcebook.model.model_listing import ComparedModel, ModelListing
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
     from sourcebook.model.people import (
         Direction,
@@ -64,8 +78,10 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.context import QuestionContext
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
@@ -166,8 +182,12 @@ class SyncModeration:
         return self._waiter.call(self._door.get_item, draft_id)
 
     def similar(self, draft_id: int) -> list[Draft]:
-        """Other drafts that wait and ask much the same."""
+        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
         return self._waiter.call(self._door.similar, draft_id)
+
+    def changes(self, draft_id: int) -> list[SourceChange]:
+        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
+        return self._waiter.call(self._door.changes, draft_id)
 
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""
@@ -186,10 +206,12 @@ class SyncModeration:
         question: str | None = None,
         category: str | None = None,
         subcategory: str | None = None,
+        on_lost_support: LostSupport = LostSupport.REFUSE,
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer.
+        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
+        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
         """
         return self._waiter.call(
             self._door.approve_moderation_item,
@@ -199,6 +221,7 @@ class SyncModeration:
             question=question,
             category=category,
             subcategory=subcategory,
+            on_lost_support=on_lost_support,
         )
 
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
@@ -262,9 +285,14 @@ class SyncModeration:
             subcategory=subcategory,
         )
 
-    def gaps(self, since: int | None = None, limit: int = 20) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together."""
-        return self._waiter.call(self._door.gaps, since, limit)
+    def gaps(
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str | None] | None = None
+    ) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together.
+
+        They are those of the whole base, or of these collections.
+        """
+        return self._waiter.call(self._door.gaps, since, limit, collections=collections)
 
     def digest(self, since: int, until: int | None = None) -> Digest:
         """A summary of a period: questions, tiers, stale answers, what to write."""
@@ -526,6 +554,117 @@ class SyncPeople:
         return self._waiter.call(self._door.sweep_reservations)
 
 
+class SyncAccountService:
+    """Names to sign in with. Each belongs to a user and is bound to a role and, if wanted, to collections."""
+
+    def __init__(self, waiter: Waiter, door: AccountService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def add(
+        self,
+        login: str,
+        password: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        user: int | None = None,
+    ) -> Account:
+        """Make an account for a new user, or for an existing one, who then gets the role.
+
+        Without collections it may see all of them.
+        """
+        return self._waiter.call(
+            self._door.add, login, password, role=role, collections=collections, user=user
+        )
+
+    def get(self, login: str) -> Account:
+        """The account of this name."""
+        return self._waiter.call(self._door.get, login)
+
+    def all(self) -> list[Account]:
+        """All accounts, by name."""
+        return self._waiter.call(self._door.all)
+
+    def set_password(self, login: str, password: str) -> Account:
+        """Change an account's password. Everybody who is signed in with it is signed out."""
+        return self._waiter.call(self._door.set_password, login, password)
+
+    def set_collections(self, login: str, collections: Sequence[str] | None) -> Account:
+        """Say which collections an account may see from now on; None means all of them."""
+        return self._waiter.call(self._door.set_collections, login, collections)
+
+    def remove(self, login: str) -> None:
+        """Remove an account, its sign-ins and its keys. The user and the user's conversations stay."""
+        return self._waiter.call(self._door.remove, login)
+
+    def sign_in(self, login: str, password: str, *, address: str = "") -> SignIn:
+        """Check a password and begin a sign-in.
+
+        After several failures, further attempts have to wait, longer each time. A name that does not exist is treated
+        like one that does. Its `token` is shown only here.
+        """
+        return self._waiter.call(self._door.sign_in, login, password, address=address)
+
+    def identify(self, token: str) -> Identity | None:
+        """Who signed in with this token; None if the sign-in has ended, or the user is blocked."""
+        return self._waiter.call(self._door.identify, token)
+
+    def sign_out(self, token: str) -> bool:
+        """End one sign-in. True if there was one."""
+        return self._waiter.call(self._door.sign_out, token)
+
+    def sign_out_everywhere(self, login: str) -> int:
+        """End all sign-ins of an account. Returns how many there were."""
+        return self._waiter.call(self._door.sign_out_everywhere, login)
+
+    def any_account(self) -> bool:
+        """Whether there is an account."""
+        return self._waiter.call(self._door.any_account)
+
+
+class SyncKeyService:
+    """Keys for programs. A key is shown once, when it is made, and stored as a hash."""
+
+    def __init__(self, waiter: Waiter, door: KeyService) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def create(
+        self,
+        name: str,
+        *,
+        role: AccountRole = AccountRole.READER,
+        collections: Sequence[str] | None = None,
+        account: str | None = None,
+        days: int | None = None,
+    ) -> NewApiKey:
+        """Make a key that acts for this account; without one, for a new user, so that its conversations are its own.
+
+        It never allows more than its account may. Without collections it may see all that the account sees; `days` is
+        how long it is valid.
+        """
+        return self._waiter.call(
+            self._door.create, name, role=role, collections=collections, account=account, days=days
+        )
+
+    def all(self) -> list[ApiKey]:
+        """All keys, revoked ones too, oldest first."""
+        return self._waiter.call(self._door.all)
+
+    def revoke(self, key: int) -> ApiKey:
+        """Make a key useless from now on. Its number is in the list."""
+        return self._waiter.call(self._door.revoke, key)
+
+    def identify(self, secret: str) -> Identity | None:
+        """Whom a key acts for; None if it is unknown, revoked, expired, or its user is blocked."""
+        return self._waiter.call(self._door.identify, secret)
+
+    def any_key(self) -> bool:
+        """Whether there is a key that is valid now."""
+        return self._waiter.call(self._door.any_key)
+
+
 class SyncReception:
     """Takes people's questions, and makes sure that each is answered and charged once."""
 
@@ -579,9 +718,15 @@ class SyncConversationsDoor:
         """Start a conversation. `ask` starts one itself when you name no session."""
         return self._waiter.call(self._door.create, title=title, scope=scope, user=user)
 
-    def latest(self, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
-        """All conversations, newest first."""
-        return self._waiter.call(self._door.latest, limit, user=user)
+    def latest(
+        self, limit: int = 50, *, user: int = 1, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        """All conversations, newest first; with `after`, those that come behind that one."""
+        return self._waiter.call(self._door.latest, limit, user=user, after=after)
+
+    def search(self, text: str, limit: int = 50, *, user: int = 1) -> list[ChatSession]:
+        """The conversations in whose title or messages this text stands, newest first."""
+        return self._waiter.call(self._door.search, text, limit, user=user)
 
     def get(self, session_id: str, *, user: int = 1) -> Conversation:
         """A conversation with its messages. Each citation says whether its source has since changed or been removed."""
@@ -618,11 +763,13 @@ class SyncCuratedDoor:
         language: str | None = None,
         approved_by: int | None = 1,
         sources: Sequence[CuratedSource] = (),
+        also: Sequence[str] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `source` makes the sources, by which it is known when the answer is out of date.
+        `also` are other wordings of the question. `source` makes the sources, by which it is known when the answer is
+        out of date.
         """
         return self._waiter.call(
             self._door.insert,
@@ -634,6 +781,7 @@ class SyncCuratedDoor:
             language=language,
             approved_by=approved_by,
             sources=sources,
+            also=also,
             collection=collection,
         )
 
@@ -669,6 +817,30 @@ class SyncCuratedDoor:
     def all(self, collection: str | None = None) -> list[CuratedAnswer]:
         """The approved answers of one collection, or of all."""
         return self._waiter.call(self._door.all, collection)
+
+    def get(self, entry_id: int) -> CuratedAnswer:
+        """The approved answer of this number, with its sources and wordings, or the error that there is none."""
+        return self._waiter.call(self._door.get, entry_id)
+
+    def changes(self, entry_id: int) -> list[SourceChange]:
+        """What each changed source of an approved answer said, and what stands there now."""
+        return self._waiter.call(self._door.changes, entry_id)
+
+    def add_wording(self, entry_id: int, question: str, *, admin_id: int = 1) -> Wording | None:
+        """Add another wording of an approved answer's question, matched like the first. None if it is the first."""
+        return self._waiter.call(self._door.add_wording, entry_id, question, admin_id=admin_id)
+
+    def accept_wording(self, wording_id: int, *, admin_id: int = 1) -> Wording:
+        """Let a wording that askers confirmed be matched like the first question."""
+        return self._waiter.call(self._door.accept_wording, wording_id, admin_id=admin_id)
+
+    def reject_wording(self, wording_id: int, *, admin_id: int = 1) -> Wording:
+        """Say that a wording asks something else. However many confirm it, it is not matched any more."""
+        return self._waiter.call(self._door.reject_wording, wording_id, admin_id=admin_id)
+
+    def open_wordings(self) -> int:
+        """How many wordings askers confirmed that no expert has decided on."""
+        return self._waiter.call(self._door.open_wordings)
 
     def remove(self, entry_id: int) -> bool:
         """Remove an approved answer. True if there was one."""
@@ -731,6 +903,10 @@ class SyncLibraryDoor:
         """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._waiter.call(self._door.documents, collection, status=status)
 
+    def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
+        """A part of a collection's documents in order of path, without their text: as many as are asked for."""
+        return self._waiter.call(self._door.part, listing, collection=collection)
+
     def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
         """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         return self._waiter.call(self._door.find, name, collection=collection)
@@ -739,13 +915,22 @@ class SyncLibraryDoor:
         """One document with its text."""
         return self._waiter.call(self._door.get, document_id, collection=collection)
 
-    def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+    def page_picture(
+        self,
+        document_id: str,
+        page: int,
+        *,
+        span: tuple[int, int] | None = None,
+        collection: str | None = None,
+    ) -> bytes:
         """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
+
+        A span of the document's text, such as that of a citation, is marked on it as far as it stands on that page.
 
         It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
         was added. If that file is gone or has changed, this raises an error.
         """
-        return self._waiter.call(self._door.page_picture, document_id, page, collection=collection)
+        return self._waiter.call(self._door.page_picture, document_id, page, span=span, collection=collection)
 
     def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.
@@ -869,6 +1054,75 @@ class SyncQualityDoor:
     ) -> DocumentPlace:
         """Where the document with this id or path ranks in the search, and if it is not found, why not."""
         return self._waiter.call(self._door.explain_document, document, query, config, collection=collection)
+
+
+class SyncModelsDoor:
+    """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
+
+    def __init__(self, waiter: Waiter, door: ModelsDoor) -> None:
+        self._waiter = waiter
+        self._door = door
+
+    def embedding_model(self) -> EmbeddingModel:
+        """The model that `embed` uses."""
+        return self._waiter.call(self._door.embedding_model)
+
+    def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
+        """A vector for each text. Some models embed a question differently from the text that answers it."""
+        return self._waiter.call(self._door.embed, texts, role=role)
+
+    def rerank(
+        self, query: str, texts: Sequence[str], *, top_k: int | None = None
+    ) -> list[tuple[int, float]]:
+        """The place of each text in the list that was given, with its score, best first."""
+        return self._waiter.call(self._door.rerank, query, texts, top_k=top_k)
+
+    def list(self) -> list[ModelListing]:
+        """The models that Sourcebook knows how to run, and those that were added, with what is installed."""
+        return self._waiter.call_even_closed(self._door.list)
+
+    def get(self, name: str, *, on_progress: Callable[[int, int], None] | None = None) -> ModelListing:
+        """Download a known model from the hub, or from the mirror that HF_ENDPOINT names. An early end is resumed.
+
+        Every file is checked against the hub's own hash. `on_progress` is told the bytes that are here, and of how
+        many, from another thread.
+        """
+        return self._waiter.call_even_closed(self._door.get, name, on_progress=on_progress)
+
+    def add(
+        self, source: str | os.PathLike[str], *, name: str | None = None, kind: str | None = None
+    ) -> ModelListing:
+        """Add a model from a folder or a GGUF file, for machines without a network. The files are copied."""
+        return self._waiter.call_even_closed(self._door.add, source, name=name, kind=kind)
+
+    def remove(self, name: str) -> None:
+        """Remove a model from this machine."""
+        return self._waiter.call_even_closed(self._door.remove, name)
+
+    def compare(
+        self,
+        models: Sequence[str],
+        questions: Sequence[JudgedQuestion],
+        *,
+        collection: str | None = None,
+        documents: int = 500,
+        k: int = 10,
+        on_progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[ComparedModel]:
+        """Search a sample of the base with each model, and measure what it finds. The base is not changed.
+
+        Models are named as in the settings. The sample holds every document that answers a question, and others up to
+        `documents`. `on_progress` is told what is done, how much of it, and of how much.
+        """
+        return self._waiter.call(
+            self._door.compare,
+            models,
+            questions,
+            collection=collection,
+            documents=documents,
+            k=k,
+            on_progress=on_progress,
+        )
 
 
 class SyncMaintenanceDoor:
@@ -1049,6 +1303,10 @@ class Sourcebook:
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddReport:
@@ -1057,6 +1315,9 @@ class Sourcebook:
         Files that are gone are removed from the base. If most of a folder is gone, that is an error unless
         `on_removal` allows it. Categories are remembered for the given paths. Set `stop` to end early; finished files
         are kept.
+
+        A path may be the address of a web page. `depth` adds pages that many links away on the same host, `sitemap`
+        those that the site lists; hosts with private addresses have to be named in `allow_hosts`.
         """
         return self._waiter.call(
             self._book.add,
@@ -1066,6 +1327,10 @@ class Sourcebook:
             subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
+            on_archives=on_archives,
+            depth=depth,
+            sitemap=sitemap,
+            allow_hosts=allow_hosts,
             on_progress=on_progress,
             stop=stop,
         )
@@ -1078,6 +1343,10 @@ class Sourcebook:
         subcategory: str | None = None,
         on_removal: OnRemoval = OnRemoval.REFUSE,
         on_failed: OnFailed = OnFailed.LEAVE,
+        on_archives: OnArchives = OnArchives.LEAVE,
+        depth: int = 0,
+        sitemap: bool = False,
+        allow_hosts: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stop: StopSignal | None = None,
     ) -> AddPlan:
@@ -1090,6 +1359,10 @@ class Sourcebook:
             subcategory=subcategory,
             on_removal=on_removal,
             on_failed=on_failed,
+            on_archives=on_archives,
+            depth=depth,
+            sitemap=sitemap,
+            allow_hosts=allow_hosts,
             on_progress=on_progress,
             stop=stop,
         )
@@ -1236,13 +1509,17 @@ class Sourcebook:
         category: str | None = None,
         subcategory: str | None = None,
         filter: MetadataFilter | None = None,
+        similar: int | None = None,
         user: int = 1,
+        earlier: Sequence[PromptMessage] = (),
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer a question from the base with checked citations, or decline.
 
-        `on_event` receives the passages, the answer's text as it is written, and the citations. In a session, a
-        question may build on earlier ones; the session remembers its first collections, category and subcategory.
+        `similar` is the number of an approved answer that was offered for this question (`answer.similar`): it is
+        given, and the wording remembered. `on_event` receives the passages, the answer's text as it is written, and
+        the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
+        category and subcategory. Without one, `earlier` are the messages that came before, which are not stored.
         """
         return self._waiter.call(
             self._book.ask,
@@ -1252,9 +1529,18 @@ class Sourcebook:
             category=category,
             subcategory=subcategory,
             filter=filter,
+            similar=similar,
             user=user,
+            earlier=earlier,
             on_event=on_event,
         )
+
+    def close_answered(self, *, collection: str | None = None) -> list[Draft]:
+        """Close the waiting questions that the documents answer by now, with a note, and tell who asked.
+
+        `add` and `process_uploads` do this. Whoever asked for a person still gets one.
+        """
+        return self._waiter.call(self._book.close_answered, collection=collection)
 
     def help(
         self,
@@ -1283,6 +1569,16 @@ class Sourcebook:
     def people(self) -> SyncPeople:
         """Users: their roles, consultations, messages and tokens."""
         return SyncPeople(self._waiter, self._book.people)
+
+    @property
+    def accounts(self) -> SyncAccountService:
+        """Accounts: make and remove them, sign in and out."""
+        return SyncAccountService(self._waiter, self._book.accounts)
+
+    @property
+    def keys(self) -> SyncKeyService:
+        """API keys: make, list and revoke them."""
+        return SyncKeyService(self._waiter, self._book.keys)
 
     @property
     def reception(self) -> SyncReception:
@@ -1318,6 +1614,11 @@ class Sourcebook:
     def quality(self) -> SyncQualityDoor:
         """The quality of search: evaluate it, compare settings, calibrate thresholds, explain what is not found."""
         return SyncQualityDoor(self._waiter, self._book.quality)
+
+    @property
+    def models(self) -> SyncModelsDoor:
+        """The models of this machine: list, download, add, remove and compare them, and use them by themselves."""
+        return SyncModelsDoor(self._waiter, self._book.models)
 
     @property
     def maintenance(self) -> SyncMaintenanceDoor:

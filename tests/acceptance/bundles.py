@@ -26,7 +26,7 @@ from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.crash import embedding_model, prepared_document
 from sourcebook.testing.fakes import FakeEmbedder
 
-FILES = {"documents.jsonl", "embeddings.jsonl", "manifest.json"}
+FILES = {"curated.jsonl", "documents.jsonl", "embeddings.jsonl", "manifest.json"}
 
 
 @asynccontextmanager

@@ -60,11 +60,11 @@ async def test_the_loop_goes_round_in_the_bot(db: str, tmp_path: Path) -> None:
         told = desk.telegram.last(ADMIN)
         assert UNKNOWN in told.text
         note.write_text(f"# Сарай\n\n{REPLY}\n", "utf-8")
-        await desk.book.add(library)
         await desk.feed(admin.replies(told, REPLY))
         done = desk.telegram.last(ADMIN)
         await desk.deliver()
         assert REPLY in desk.telegram.last(8).text
+        await desk.book.add(library)
         await desk.presses(admin, done, "Сохранить как одобренный ответ")
         kept = await desk.says(anna, UNKNOWN)
         assert REPLY.rstrip(".") in kept.text

@@ -195,6 +195,7 @@ async def test_the_manifest_says_what_the_files_hold(tmp_path: Path) -> None:
         "documents": report.documents,
         "chunks": report.chunks,
         "vectors": report.vectors,
+        "curated": report.curated,
     }
     for name in FILES - {"manifest.json"}:
         assert manifest["files"][name]["sha256"] == hashlib.sha256((bundle / name).read_bytes()).hexdigest()

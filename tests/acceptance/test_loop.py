@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from tests.faces.shell import Here
 
-from sourcebook import Settings, Sourcebook, SourceState, Tier
+from sourcebook import Settings, Sourcebook, Tier
+from sourcebook.errors import SupportLost
+from sourcebook.faces import json_shapes
 from sourcebook.model.moderation import DraftKind, DraftStatus, Keep
 
 RASPBERRY = """# Ремонтантная малина
@@ -72,27 +74,47 @@ def test_the_loop_through_the_library(db: str, library: Path) -> None:
         waiting = book.moderation.get_item(int(str(declined.details["draft_id"])))
         assert (waiting.kind, waiting.answer) == (DraftKind.DECLINED, None)
         assert waiting.details["passages"]
+
+        # Documents that answer it close it with a note, and who asked is told. Who wants a person still gets one.
+        person = book.moderation.call_human("Какое масло для трактора?", session_id=declined.session_id)
         (library / "техника.md").write_text(TRACTOR, "utf-8")
-        book.add(library)
+        assert book.add(library).answered == 1
+        closed = book.moderation.get_item(waiting.id)
+        assert closed.status is DraftStatus.CANCELLED
+        assert str(closed.reason).startswith("the documents answer it now: ")
+        assert "шесть литров" in str(closed.answer)
+        job = book.stores.jobs.claim(["message"], "test")
+        assert (job.payload["kind"], job.payload["draft_id"]) == ("answer_found", waiting.id)
+        assert "шесть литров" in book.session(str(declined.session_id)).messages[-1].content
 
         # The expert's reply reaches who asked, and is a curated answer that found its source.
-        reply = book.moderation.answer_item(waiting.id, LOCAL, REPLY, keep=Keep.CURATED, category="техника")
+        reply = book.moderation.answer_item(person.id, LOCAL, REPLY, keep=Keep.CURATED, category="техника")
         job = book.stores.jobs.claim(["message"], "test")
-        assert (job.payload["kind"], job.payload["draft_id"]) == ("expert_answer", waiting.id)
+        assert (job.payload["kind"], job.payload["draft_id"]) == ("expert_answer", person.id)
         told = book.session(str(declined.session_id)).messages[-1]
         assert told.content.startswith("В коробку передач трактора")
         assert (reply.status, told.citations[0].document_title) == (DraftStatus.APPROVED, "Техника")
-        assert book.ask(UNKNOWN).curated_id == reply.kb_id
+        assert book.ask(person.question).curated_id == reply.kb_id
 
-        # The source changes: within one `add` the answer is stale, marked when it is given, and back in the queue.
+        # The source changes: within one `add` the answer is stale and back in the queue; the documents go first.
         change_pruning(library)
         book.add(library)
         stale = book.ask(QUESTION)
-        assert (stale.tier, stale.curated_id) == (Tier.CURATED, entry.id)
-        assert str(stale.details["stale"]).startswith("a source has changed: ")
-        assert SourceState.CHANGED in [citation.state for citation in stale.citations]
+        assert (stale.tier, stale.curated_id) == (Tier.DOCUMENTS, None)
+        assert "ранней весной" in stale.answer
+        assert json_shapes.answer(stale)["outdated"]["id"] == entry.id
         (again,) = book.moderation.get_pending_moderation_items(kind=DraftKind.STALE)
         assert again.stale_kb_id == entry.id
+        change, around = book.moderation.changes(again.id)
+        assert [(run.kind, run.text) for run in change.words if run.kind != "same"] == [
+            ("removed", "поздней осенью,"),
+            ("added", "ранней весной,"),
+        ]
+        assert [(part.part, part.after) for part in around.context] == [
+            ("sentence_before", "Ремонтантную малину обрезают ранней весной, после последнего сбора ягод.")
+        ]
+        with pytest.raises(SupportLost):
+            book.moderation.approve_moderation_item(again.id, LOCAL)
         fixed = EDITED.replace("поздней осенью", "ранней весной")
         renewed = book.moderation.approve_moderation_item(again.id, LOCAL, answer=fixed)
         assert (renewed.id, renewed.revision, renewed.stale_since) == (entry.id, 2, None)
@@ -134,9 +156,18 @@ def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Pat
 
     change_pruning(library)
     shell.json("add", "docs", *at)
-    assert "Stale: a source has changed" in shell.run("ask", QUESTION, *at).stdout
+    shown = shell.run("ask", QUESTION, *at).stdout
+    assert shown.index("ранней весной") < shown.index("is out of date") < shown.index("поздней осенью")
     (stale,) = shell.json("moderate", "list", "--kind", "stale", *at)["drafts"]
     assert stale["stale_kb_id"] == entry["id"]
+    change, _ = shell.json("moderate", "show", str(stale["id"]), *at)["draft"]["changes"]
+    assert ("поздней осенью" in change["before"], "ранней весной" in change["after"]) == (True, True)
+    assert (
+        "[-поздней осенью,-] {+ранней весной,+}"
+        in shell.run("moderate", "show", str(stale["id"]), *at).stdout
+    )
+    refused = shell.json("moderate", "approve", str(stale["id"]), *at, exit_code=4)["error"]
+    assert refused["code"] == "support_lost"
     digest = shell.json("moderate", "digest", *at)["digest"]
     assert (digest["questions"], digest["declined"], digest["drafts"]) == (
         5,

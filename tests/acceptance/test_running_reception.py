@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 
 from sourcebook import AsyncSourcebook, Settings, Tier, Visit
+from sourcebook.errors import SessionNotFound
 from sourcebook.model.model_facts import Thresholds
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -74,3 +75,22 @@ async def test_a_model_that_another_process_changes_to_is_followed(db: str) -> N
         await other.reindex(model=FakeEmbedder(32, "other"))
         # Its own embedder is for the old model, so it goes on by words.
         assert await asker.tier_of("When are everbearing raspberries pruned, in autumn?") is Tier.DOCUMENTS
+
+
+async def test_a_question_continues_a_conversation_wherever_that_was_begun(db: str) -> None:
+    async with client(db) as book:
+        await book.add_text(ENGLISH, id="en")
+        anna, ben = [(await book.people.get_or_create_user(number)).id for number in (7, 8)]
+        first = await book.reception.ask(Visit(anna, "chat:1", QUESTION, "k1"))
+        begun = first.answer.session_id
+        second = await book.reception.ask(Visit(anna, "web:9", "And why twice?", "k2", session_id=begun))
+        assert (second.topic.id, second.answer.session_id, second.charged) == (first.topic.id, begun, 0)
+
+        # A conversation that nobody paid in has no topic yet.
+        free = (await book.ask(QUESTION, user=anna)).session_id
+        third = await book.reception.ask(Visit(anna, "web:9", QUESTION, "k3", session_id=free))
+        assert (third.answer.session_id, third.charged) == (free, 1)
+
+        for session in (begun, "nowhere"):
+            with pytest.raises(SessionNotFound):
+                await book.reception.ask(Visit(ben, "web:9", QUESTION, f"k4{session}", session_id=session))

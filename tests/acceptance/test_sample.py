@@ -16,7 +16,7 @@ import pytest
 from docx.table import Table
 from scripts import sample
 
-from sourcebook.ingest.parsers.pool import ParserPool
+from sourcebook.ingest.parsers.process.pool import ParserPool
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:

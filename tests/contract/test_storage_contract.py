@@ -45,6 +45,10 @@ class TestCollectionSettings(contract.CollectionSettingsContract):
     pass
 
 
+class TestDocumentListing(contract.DocumentListingContract):
+    pass
+
+
 class TestSessions(contract.SessionsContract):
     pass
 
@@ -54,6 +58,14 @@ class TestCuratedBase(contract.CuratedBaseContract):
 
 
 class TestModeration(contract.ModerationContract):
+    pass
+
+
+class TestWordings(contract.WordingsContract):
+    pass
+
+
+class TestRepeatedDrafts(contract.RepeatedDraftsContract):
     pass
 
 

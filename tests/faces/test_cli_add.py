@@ -96,11 +96,11 @@ def test_a_file_that_fails_is_listed_with_its_reason_and_tried_again_on_demand(s
     report = shell.json("add", "notes", exit_code=1)
     (failure,) = report["failed"]
     assert set(failure) == {"path", "code", "message"}
-    assert (failure["path"], report["skipped"]) == ("notes/broken.pdf", {"unsupported": 1})
+    assert (failure["path"], report["skipped"]) == ("notes/broken.pdf", {"needs_ocr": 1})
     (failed,) = shell.json("documents", "list", "--status", "failed")["documents"]
     assert failed["processing_error"].startswith(failure["code"])
     again = shell.run("add", "notes")
-    assert ("2 unchanged" in again.stdout, "--retry-failed" in again.stderr) == (True, True)
+    assert ("3 unchanged" in again.stdout, "--retry-failed" in again.stderr) == (True, True)
     assert len(shell.json("add", "notes", "--retry-failed", exit_code=1)["failed"]) == 1
     done = shell.run("add", "notes/photo.png")
     assert (done.returncode, "notes/photo.png: " in done.stderr) == (1, True)

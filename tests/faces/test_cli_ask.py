@@ -187,7 +187,7 @@ def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None
     )
     assert answer["curated"]["approved_by"] == 1
     shown = shell.run("ask", PH).stdout
-    assert f"Curated answer {entry['id']}, approved by user 1 on 20" in shown
+    assert f"Curated answer {entry['id']}, approved by local on 20" in shown
     assert "[1] Soil · soil.md" in shown
     assert PH in shell.run("kb", "list").stdout
     assert shell.json("kb", "remove", str(entry["id"])) == {"removed": entry["id"]}
@@ -200,7 +200,18 @@ def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None
 def test_a_curated_answer_shows_that_its_source_changed(shell: Shell) -> None:
     added(shell, "--source", "soil.md", "--quote", "between 4.0 and 5.0")
     change(shell, "soil.md", "The pH is between 5.0 and 6.0.")
-    assert "the source has changed" in shell.run("ask", PH).stdout
+    shown = shell.run("ask", PH).stdout
+    assert shown.startswith("The pH is between 5.0 and 6.0.")
+    assert (
+        "The approved answer 1 is out of date (a source has changed: soil.md). It said: “From 4 to 5.”"
+        in shown
+    )
+    answer = shell.json("ask", PH)
+    assert (answer["tier"], answer["outdated"]["id"]) == ("documents", 1)
+    change(shell, "soil.md", "Nothing about that.")
+    shown = shell.run("ask", PH).stdout
+    assert shown.startswith("This approved answer is out of date (a source has changed: soil.md)")
+    assert shell.json("ask", PH)["curated"]["stale"] == "a source has changed: soil.md"
 
 
 def test_a_quote_has_to_stand_in_a_source(shell: Shell) -> None:

@@ -293,9 +293,9 @@ def test_the_demo_goes_through_the_loop(shell: Shell) -> None:
         assert [shown[step]["tier"] for step in ("declined", "curated", "stale")] == [
             "none",
             "curated",
-            "curated",
+            "documents",
         ]
         assert shown["curated"]["details"]["stale"] is None
-        assert "acid-soil.md" in shown["stale"]["details"]["stale"]
+        assert "acid-soil.md" in shown["stale"]["outdated"]["reason"]
         assert shown["waiting"] == 1
     assert code_of(shell, "demo", "--db", "data/demo.db", exit_code=4) == "conflict"

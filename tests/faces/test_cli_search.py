@@ -97,10 +97,13 @@ def test_without_an_embedder_words_are_searched_and_the_rest_is_told(shell: Shel
 
 
 @pytest.mark.parametrize(("question", "mode"), [("", "hybrid"), ("?!", "keyword"), ("(((", "semantic")])
-def test_a_question_without_words_says_so_and_is_no_error(shell: Shell, question: str, mode: str) -> None:
+def test_a_question_without_words_is_refused_as_ask_refuses_it(
+    shell: Shell, question: str, mode: str
+) -> None:
     done = shell.run("search", "--mode", mode, "--", question)
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "no words to search for" in done.stderr
+    assert shell.run("ask", "--", question).returncode == 2
 
 
 @pytest.mark.parametrize("top_k", ["0", "1000000000"])

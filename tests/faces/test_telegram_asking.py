@@ -63,7 +63,7 @@ async def test_a_question_is_answered_with_numbered_sources(desk: Desk) -> None:
 async def test_a_source_is_shown_in_its_own_words(desk: Desk) -> None:
     anna = desk.person(7)
     sent = await desk.presses(anna, await desk.says(anna, QUESTION), "[1]")
-    assert "Everbearing raspberries fruit twice." in sent.text
+    assert "Prune everbearing raspberries in late autumn" in sent.text
     assert {mark["type"] for mark in sent.params["entities"]} == {"bold", "blockquote"}
 
 

@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from sourcebook.errors import BadFile, FileOverLimit, NotOpen, ParserDied
-from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 
 pytestmark = [
     pytest.mark.anyio,
@@ -48,7 +48,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 def workers() -> set[int]:
     """The children of this process that are parsers."""
-    return {child for child in children_of(os.getpid()) if b"parsers.worker" in command_of(child)}
+    return {child for child in children_of(os.getpid()) if b"parsers.process.worker" in command_of(child)}
 
 
 def command_of(process: int) -> bytes:
@@ -193,7 +193,7 @@ async def test_a_file_in_the_current_folder_is_never_imported(
 
 _PARENT = """
 import anyio
-from sourcebook.ingest.parsers.pool import ParserPool
+from sourcebook.ingest.parsers.process.pool import ParserPool
 async def main():
     pool = ParserPool(workers=2)
     async with anyio.create_task_group() as group:
@@ -226,7 +226,7 @@ def test_children_die_with_a_parent_that_is_killed() -> None:
 
 _CONFINED = """
 import ctypes, os, socket, subprocess, sys
-from sourcebook.ingest.parsers.process_limits import ParserLimits, confine
+from sourcebook.ingest.parsers.process.process_limits import ParserLimits, confine
 libc = ctypes.CDLL(None, use_errno=True)
 confine(ParserLimits())
 def tried(what):

@@ -11,8 +11,8 @@ from tests.faults import hostile_files
 from tests.faults.hostile_files import pdf, pdf_page, stream_of
 
 from sourcebook.errors import BadFile, EncryptedFile, FileOverLimit, ParserDied
-from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
-from sourcebook.ingest.parsers.pool_protocol import LARGEST_PICTURE, PNG
+from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.process.pool_protocol import LARGEST_PICTURE, PNG
 
 pytestmark = pytest.mark.anyio
 

@@ -120,6 +120,15 @@ async def test_a_base_that_cannot_be_opened_is_replaced_too_and_kept_as_it_was(
     assert await digest_at(base)
 
 
+async def test_a_file_that_is_no_base_is_not_replaced(tmp_path: Path, other: Path) -> None:
+    diary = tmp_path / "diary.md"
+    diary.write_text("Dear diary, this is no base.")
+    with pytest.raises(NotASourcebook):
+        await restore(other, diary)
+    assert diary.read_text() == "Dear diary, this is no base."
+    assert names_in(tmp_path, "diary.md*") == ["diary.md"]
+
+
 async def test_a_log_without_its_base_does_not_get_into_a_restored_one(tmp_path: Path, other: Path) -> None:
     assert exit_code_of(keepers.write_and_die, tmp_path / "base.db", 5) == 9
     (tmp_path / "base.db").unlink()

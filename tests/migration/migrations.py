@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ update documents set shelf = 'c';
 
 create index idx_documents_shelf on documents (collection_id, shelf);
 """
-NEXT = Migration(len(REAL) + 1, "shelves", _SHELVES)
+NEXT = Migration(REAL[-1].version + 1, "shelves", _SHELVES)
 STATEMENTS_OF_NEXT = len(list(statements(_SHELVES)))
 
 
@@ -45,6 +46,17 @@ def upgrade(path: Path) -> None:
         bring_up_to_date(connection, path, [*REAL, NEXT])
     finally:
         connection.close()
+
+
+def made_by(known: Sequence[Migration], path: Path) -> Path:
+    """A base as the program made it that knew these migrations."""
+    if not path.exists():
+        connection = driver.connect(path, busy_timeout=30)
+        try:
+            bring_up_to_date(connection, path, known)
+        finally:
+            connection.close()
+    return path
 
 
 def upgrade_and_stop_at(step: CrashPoint, nth: int, path: Path) -> None:

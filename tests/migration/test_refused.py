@@ -24,7 +24,7 @@ from sourcebook.errors import (
     NotASourcebook,
     SourcebookError,
 )
-from sourcebook.storage.migrate import pending
+from sourcebook.storage.migrate import AppliedMigration, pending
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.storage.sqlite.migrate import bring_up_to_date
@@ -36,6 +36,8 @@ pytestmark = pytest.mark.anyio
 # an edit of 0001 is followed by a new line here; after it, by a new migration.
 RELEASED = {
     "0001_the_base.sql": "49bf290669bdbad2a8844b694e3317d962be8ea8a60090c9deb6d1787273484d",
+    "0002_wordings_and_repeats.sql": "d0e0fdb867fa4ef7206460a2634e48548d15cf230321846456a04182b40ed822",
+    "0003_accounts.sql": "c42f34c0356115751b596f79d2695abfa0e5d3fec8c05b44a48a78ce0fbefc60",
 }
 
 
@@ -51,6 +53,11 @@ def test_the_migrations_are_those_that_were_released() -> None:
 
 def test_a_base_is_given_what_it_lacks_in_order() -> None:
     assert pending([*REAL, NEXT], []) == [*REAL, NEXT]
+
+
+def test_a_migration_that_was_released_later_with_a_lower_number_is_applied() -> None:
+    applied = [AppliedMigration(m.version, m.name, m.digest) for m in (REAL[0], NEXT)]
+    assert pending([*REAL, NEXT], applied) == list(REAL[1:])
 
 
 async def refused(path: Path, error: type[SourcebookError]) -> SourcebookError:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook.ingest.chunking.passages import CHILD_SENTENCE, PASSAGE_LENGTH, PASSAGE_TAIL, chunk_document
-from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.parsed import Section
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.documents import Chunk, ChunkLevel
 
 WORDS = st.sampled_from(

@@ -16,14 +16,14 @@ from tests.examples import examples
 from tests.faults import hostile_files
 
 from sourcebook.errors import BadFile
-from sourcebook.ingest.parsers.csv import parse_csv
-from sourcebook.ingest.parsers.docx import parse_docx
+from sourcebook.ingest.parsers.docx.document import parse_docx
 from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
-from sourcebook.ingest.parsers.html import parse_html
-from sourcebook.ingest.parsers.json_records import parse_json, parse_json_lines
-from sourcebook.ingest.parsers.markdown import parse_markdown
-from sourcebook.ingest.parsers.plain import parse_plain, parse_source
-from sourcebook.ingest.parsers.pool import ParserPool
+from sourcebook.ingest.parsers.process.pool import ParserPool
+from sourcebook.ingest.parsers.text.csv import parse_csv
+from sourcebook.ingest.parsers.text.json_records import parse_json, parse_json_lines
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
+from sourcebook.ingest.parsers.text.plain import parse_plain, parse_source
+from sourcebook.ingest.parsers.web.html import parse_html
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from sourcebook.text.blocks import BlockKind, blocks
 
-TEXT, ITEM, CODE, ROW, HEADING, DEBRIS = BlockKind
+TEXT, ITEM, CODE, ROW, RECORD, HEADING, DEBRIS = BlockKind
 
 
 def read(text: str) -> list[tuple[BlockKind, str]]:
@@ -93,3 +93,27 @@ def test_a_label_and_a_question_over_what_answers_it_are_headings(text: str) -> 
 @pytest.mark.parametrize("text", ["", "\n\n", "```", "|", "#", "- ", "." * 100_000, "` " * 50_000])
 def test_every_line_that_is_not_empty_belongs_to_one_block(text: str) -> None:
     assert "".join(said for _, said in read(text)).split() == text.split()
+
+
+def test_facts_under_their_names_are_read_one_by_one_and_lines_of_a_table_as_a_whole() -> None:
+    assert read("Old Mill\nAddress: Mill Lane 3\nPhone: 020 55 01") == [
+        (HEADING, "Old Mill"),
+        (RECORD, "Address: Mill Lane 3"),
+        (RECORD, "Phone: 020 55 01"),
+    ]
+    assert read("Item: pan\nPrice: 9 €\n\nItem: pot\nPrice: 7 €") == [
+        (RECORD, "Item: pan\nPrice: 9 €"),
+        (RECORD, "Item: pot\nPrice: 7 €"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q: Can I bring my dog?\nA: Only guide dogs are allowed.",
+        "One thing is sure: it rains\nand it rains.",
+        "host: example\nport: 80",
+    ],
+)
+def test_questions_prose_and_settings_are_no_facts_under_names(text: str) -> None:
+    assert RECORD not in kinds(text)

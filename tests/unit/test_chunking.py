@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from sourcebook.ingest.chunking.passages import PASSAGE_OVERLAP, chunk_document
-from sourcebook.ingest.parsers.markdown import parse_markdown
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.documents import Chunk, ChunkLevel
 
 SENTENCE = "Малину обрезают поздней осенью, когда листья уже опали и земля замёрзла. "

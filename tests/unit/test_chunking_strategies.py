@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
-from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.parsed import Page, Section
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.documents import Chunk, ChunkLevel, ChunkStrategy
 
 SENTENCE = "Малину обрезают поздней осенью, когда листья уже опали и земля замёрзла. "

@@ -105,3 +105,43 @@ def test_a_citation_names_the_heading_above_its_words_and_not_the_one_its_passag
     assert section_at(chunk, text.index("On Fridays")) == "Handbook > Dogs"
     assert section_at(chunk, text.index("Never")) == "Handbook > Dogs > Cats"
     assert section_at(Chunk("c", "d", "No heading."), 3) is None
+
+
+LISTED = """Some of the tools that you can use are:
+
+* Traefik
+    * It renews certificates by itself.
+* Caddy
+    * It renews certificates by itself.
+* Nginx
+    * With another component such as Certbot.
+
+The port is 8000."""
+
+
+def of_list(written: str) -> ComposedAnswer:
+    chunk = Chunk(id="l", document_id="d", content=LISTED, start_index=0, end_index=len(LISTED))
+    passage = SearchResult(chunk, 1.0, ScoreBreakdown(), document_path="l.md", collection_id="default")
+    answer = StreamedAnswer(PassageSources([passage], {}, "en"))
+    answer.feed(written)
+    answer.close()
+    answer.new_citations(is_last=True)
+    return answer.composed()
+
+
+def test_words_that_stand_in_the_lines_of_a_list_get_the_list_as_their_source() -> None:
+    answer = of_list("Traefik, Caddy, Nginx")
+    [citation] = answer.citations
+    assert (citation.support, citation.verified) == (SupportGrade.CLOSE, False)
+    assert all(name in citation.quote for name in ("Traefik", "Caddy", "Nginx"))
+    assert "8000" not in citation.quote
+    assert answer.text == "Traefik, Caddy, Nginx [1]"
+
+
+@pytest.mark.parametrize(
+    "written", ["Traefik, Caddy, Apache", "8000", "Yes.", "It never renews certificates."]
+)
+def test_what_the_lines_do_not_say_gets_no_source(written: str) -> None:
+    answer = of_list(written)
+    assert all(sentence.is_doubtful or sentence.verified for sentence in answer.sentences)
+    assert not any(citation.support is SupportGrade.CLOSE for citation in answer.citations)

@@ -86,6 +86,46 @@ def test_this_and_it_bring_the_sentence_that_they_mean() -> None:
     )
 
 
+def test_neighbours_that_add_nothing_to_the_answer_stay_out() -> None:
+    page = f"{FILLER}A ticket costs nine pounds. Children come in free.\n\n{FILLER}"
+    (one,) = excerpts("How much is a ticket?", found(page))
+    assert one.text == "A ticket costs nine pounds."
+
+
+@pytest.mark.parametrize(
+    "further", ["But it is gone now.", "However, nobody sells it.", "This was long ago."]
+)
+def test_what_turns_a_sentence_round_comes_along(further: str) -> None:
+    page = f"There was an official image of the project.\n\n{further}\n\n{FILLER}"
+    assert further in shown("Is there an official image of the project?", page)
+
+
+def test_of_a_table_only_the_row_that_answers_is_shown_under_the_names_of_its_columns() -> None:
+    rows = "| London | 180 GBP |\n| Berlin | 140 EUR |\n| Lisbon | 110 EUR |"
+    page = f"| City | Hotel per night |\n|---|---|\n{rows}\n"
+    for city, price in {"London": "180 GBP", "Lisbon": "110 EUR"}.items():
+        (one,) = excerpts(f"How much is a hotel in {city}?", found(page))
+        assert one.text == f"- City · Hotel per night\n- {city} · {price}"
+        assert page[one.start : one.end] == f"| {city} | {price} |"
+
+
+def test_who_asks_for_several_gets_the_whole_table() -> None:
+    page = "| City | Country |\n|---|---|\n| London | England |\n| Leeds | England |\n"
+    text = shown("Which cities in England are there?", page)
+    assert "London" in text
+    assert "Leeds" in text
+
+
+def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
+    page = "Item: kettle\nPrice: 12 €\nStock: 4 pcs.\n\nItem: pan\nPrice: 9 €\nStock: 7 pcs.\n"
+    assert shown("What is the price of a pan?", page) == "- Item: pan · Price: 9 € · Stock: 7 pcs."
+
+
+def test_of_facts_under_their_names_the_one_that_was_asked_for_is_shown() -> None:
+    page = "Old Mill\nAddress: Mill Lane 3\nPhone: 020 55 01\nPassword: ipe2024\n"
+    assert shown("What is the phone of the mill?", page).endswith("- Phone: 020 55 01")
+
+
 def test_a_list_that_is_cut_says_so() -> None:
     items = "\n".join(f"* Attribute {n} of the file: {'and so on ' * 6}" for n in range(9))
     text = shown("What attributes does a file have?", f"A file has the following attributes:\n\n{items}")

@@ -149,7 +149,15 @@ async def test_files_that_are_not_read_are_counted_by_their_reason(
     (tmp_path / "d.txt").write_text("x" * 1001)
     (tmp_path / "e.txt").symlink_to(tmp_path / "nowhere")
     report = await desk.add(tmp_path)
-    assert report == AddReport(failed=[], skipped={"unsupported": 2, "empty": 1, "too_large": 1, "link": 1})
+    assert report == AddReport(
+        failed=[], skipped={"needs_ocr": 1, "unsupported": 1, "empty": 1, "too_large": 1, "link": 1}
+    )
+    unread = {d.file_path: d.processing_error for d in (await desk.documents()).values()}
+    assert {Path(path).name: (error or "").partition(":")[0] for path, error in unread.items()} == {
+        "a.png": "needs_ocr",
+        "b.bin": "unsupported_file",
+    }
+    assert (await desk.add(tmp_path)).still_failed == 2
 
 
 async def test_a_file_that_is_named_and_not_read_has_failed(
@@ -159,7 +167,7 @@ async def test_a_file_that_is_named_and_not_read_has_failed(
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
     (tmp_path / "d.txt").write_text("x" * 1001)
     report = await desk.add(tmp_path / "a.png", tmp_path / "d.txt")
-    assert [f.code for f in report.failed] == ["unsupported_file", "file_over_limit"]
+    assert [f.code for f in report.failed] == ["needs_ocr", "file_over_limit"]
     assert report.skipped == {}
 
 

@@ -36,10 +36,10 @@ async def test_progress_is_told_for_each_file(desk: Desk, folder: Path) -> None:
     told: list[Progress] = []
     await desk.add(folder, on_progress=told.append)
     adding = [progress for progress in told if progress.stage == "adding"]
-    assert [(progress.done, progress.total) for progress in adding] == [(1, 2), (2, 2)]
+    assert [(progress.done, progress.total) for progress in adding] == [(1, 3), (2, 3), (3, 3)]
     shares = [progress.share for progress in told if progress.stage in ("reading", "adding")]
     assert shares == sorted(shares)
-    assert {Path(progress.path).name for progress in adding} == {"note.txt", "уход.md"}
+    assert {Path(progress.path).name for progress in adding} == {"note.txt", "photo.jpg", "уход.md"}
     assert adding[-1].share == 1.0
     assert adding[-1].passages > 2
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.desk import COLLECTION, Desk
 
-from sourcebook.errors import BadFile, DamagedFile, UnsupportedFile, UsageError
+from sourcebook.errors import BadFile, DamagedFile, NeedsOcr, UnsupportedFile, UsageError
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.ingest.uploads.service import UPLOADS, Uploads
@@ -115,8 +115,10 @@ async def test_bytes_that_cannot_be_read_are_an_error_and_a_document_that_says_w
         await counter.add("a.pdf", BROKEN)
     document = await counter.desk.only()
     assert (document.status, document.content) == (DocumentStatus.FAILED, "")
-    with pytest.raises(UnsupportedFile):
+    with pytest.raises(NeedsOcr):
         await counter.add("a.png", b"\x89PNG\r\n\x1a\n" + bytes(50))
+    with pytest.raises(UnsupportedFile):
+        await counter.add("a.bin", b"\x7fELF" + bytes(50))
     await counter.desk.require_sound()
 
 

@@ -13,7 +13,7 @@ from sourcebook import locale
 from sourcebook.locale import FORMS, LANGUAGES, NAMES, Entry, known, texts
 
 SOURCE = Path(locale.__file__).parents[1]
-SPEAKING = (SOURCE / "faces" / "telegram", SOURCE / "consult")
+SPEAKING = tuple(SOURCE / place for place in ("faces/telegram", "faces/cli", "faces/http", "consult"))
 
 
 def placeholders(text: str) -> set[str]:

@@ -7,10 +7,10 @@ import codecs
 import pytest
 
 from sourcebook.errors import UnsupportedFile
-from sourcebook.ingest.parsers.front_matter import split_front_matter
-from sourcebook.ingest.parsers.markdown import parse_markdown
 from sourcebook.ingest.parsers.parsed import Section
-from sourcebook.ingest.parsers.plain import parse_plain
+from sourcebook.ingest.parsers.text.front_matter import split_front_matter
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
+from sourcebook.ingest.parsers.text.plain import parse_plain
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from docx import Document
 from tests.faults import hostile_files
 
-from sourcebook.ingest.parsers.docx import parse_docx
+from sourcebook.ingest.parsers.docx.document import parse_docx
 
 if TYPE_CHECKING:
     from docx.document import Document as OpenDocument

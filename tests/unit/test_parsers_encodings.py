@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.errors import UnsupportedFile
-from sourcebook.ingest.parsers.decoding import decode
+from sourcebook.ingest.parsers.text.decoding import decode
 
 RUSSIAN = [
     "Малина",

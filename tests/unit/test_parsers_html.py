@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.ingest.parsers.html import parse_html
 from sourcebook.ingest.parsers.parsed import ParsedText, Section
+from sourcebook.ingest.parsers.web.html import parse_html
 
 
 def page(body: str, head: str = "") -> ParsedText:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from typing import Any
+
 import pytest
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
-from sourcebook.ingest.parsers.ocr import can_read_pictures
-from sourcebook.ingest.parsers.pool import ParserPool
+from sourcebook.ingest.parsers.image.ocr import can_read_pictures
+from sourcebook.ingest.parsers.process.pool import ParserPool
 
 pytestmark = [
     pytest.mark.anyio,
@@ -33,3 +36,21 @@ async def test_the_letters_of_a_picture_are_read_in_a_process_without_network() 
         await pool.close()
     assert parsed.text == "Prune in late autumn\n\nA page with letters."
     assert [page.number for page in parsed.pages] == [1, 2]
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "TIFF"])
+async def test_a_picture_file_is_read_page_by_page(form: str) -> None:
+    pictures = [Image.new("L", (1600, 400), 255) for _ in range(2)]
+    for number, picture in enumerate(pictures):
+        words = f"Water the bed {number + 1}"
+        ImageDraw.Draw(picture).text((80, 120), words, fill=0, font=ImageFont.load_default(size=90))
+    stream = BytesIO()
+    more: dict[str, Any] = {"save_all": True, "append_images": pictures[1:]} if form == "TIFF" else {}
+    pictures[0].save(stream, form, **more)
+    pool = ParserPool(workers=1)
+    try:
+        parsed = await pool.parse(stream.getvalue(), "scan")
+    finally:
+        await pool.close()
+    assert parsed.text == ("Water the bed 1\n\nWater the bed 2" if form == "TIFF" else "Water the bed 1")
+    assert [page.number for page in parsed.pages] == ([1, 2] if form == "TIFF" else [1])

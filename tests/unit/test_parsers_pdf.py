@@ -9,7 +9,8 @@ from fpdf import FPDF
 from tests.faults import hostile_files
 
 from sourcebook.errors import NeedsOcr
-from sourcebook.ingest.parsers.pdf import parse_pdf, read_pdf
+from sourcebook.ingest.parsers.pdf.document import parse_pdf, read_pdf
+from sourcebook.ingest.parsers.pdf.layout import keeps_hyphen
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText
@@ -112,6 +113,24 @@ def test_words_that_a_line_parted_are_whole_again() -> None:
     assert "raspberries" in text
     assert "every well-known plant" in text
     assert "E-CO" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_kept"),
+    [
+        ("если что-", "либо сломалось", True),
+        ("он где-", "то здесь", True),
+        ("говорят по-", "русски", True),
+        ("вышел из-", "за угла", True),
+        ("a self-", "hosted base", True),
+        ("хорошее мес-", "то", False),
+        ("это соба-", "ка", False),
+        ("по-", "садка в апреле", False),
+        ("a self-", "ish man", False),
+    ],
+)
+def test_a_hyphen_that_belongs_to_a_word_is_kept(before: str, after: str, *, is_kept: bool) -> None:
+    assert keeps_hyphen(before.removesuffix("-"), after) is is_kept
 
 
 def test_page_numbers_and_running_heads_are_left_out() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.ingest.parsers.csv import parse_csv
-from sourcebook.ingest.parsers.json_records import parse_json, parse_json_lines
+from sourcebook.ingest.parsers.office.number_formats import number_format, shown_number
+from sourcebook.ingest.parsers.rows import Row, blocks_of
+from sourcebook.ingest.parsers.text.csv import parse_csv
+from sourcebook.ingest.parsers.text.json_records import parse_json, parse_json_lines
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_rows_name_their_columns(delimiter: str) -> None:
     source = "Сорт,Урожай\nПолка,3 кг\nГеракл,\n".replace(",", delimiter)
-    assert parse_csv(source.encode()).text == "Сорт: Полка\nУрожай: 3 кг\n\nСорт: Геракл"
+    assert parse_csv(source.encode()).text == "Сорт: Полка; Урожай: 3 кг\n\nСорт: Геракл"
 
 
 def test_quotes_and_lines_inside_cells_are_kept() -> None:
@@ -21,12 +23,12 @@ def test_quotes_and_lines_inside_cells_are_kept() -> None:
 def test_a_comma_inside_numbers_does_not_part_columns() -> None:
     assert (
         parse_csv("Имя;Цена\nА;1,5\nБ;2,5\n".encode("cp1251")).text
-        == "Имя: А\nЦена: 1,5\n\nИмя: Б\nЦена: 2,5"
+        == "Имя: А; Цена: 1,5\n\nИмя: Б; Цена: 2,5"
     )
 
 
 def test_what_the_first_line_says_decides() -> None:
-    assert parse_csv(b"sep=;\na,x;b\n1;2\n").text == "a,x: 1\nb: 2"
+    assert parse_csv(b"sep=;\na,x;b\n1;2\n").text == "a,x: 1; b: 2"
 
 
 def test_rows_without_a_header_are_lines() -> None:
@@ -35,7 +37,7 @@ def test_rows_without_a_header_are_lines() -> None:
 
 
 def test_a_row_that_is_too_long_or_too_short_is_kept() -> None:
-    assert parse_csv(b"a,b\n1\n1,2,3\n").text == "a: 1\n\na: 1\nb: 2\n3"
+    assert parse_csv(b"a,b\n1\n1,2,3\n").text == "a: 1\n\na: 1; b: 2; 3"
 
 
 def test_records_are_lines_and_their_titles_sections() -> None:
@@ -86,3 +88,46 @@ def test_numbers_stay_as_they_are_written() -> None:
     assert parse_json(b'{"a": 1.10, "b": 1e400, "c": ' + b"9" * 900 + b"}").text.startswith(
         "a: 1.10\nb: 1e400\nc: 99"
     )
+
+
+def test_a_long_row_has_a_line_for_each_cell() -> None:
+    long = "word " * 60
+    assert parse_csv(f"name,text\nA,{long}\n".encode()).text == f"name: A\ntext: {long.strip()}"
+
+
+def test_titles_stand_above_the_header_and_a_second_table_has_its_own() -> None:
+    rows = [
+        Row(1, {0: "Prices 2024"}),
+        Row(3, {0: "Name", 1: "Price"}),
+        Row(4, {0: "Spade", 1: "12"}),
+        Row(6, {0: "Bed", 1: "Litres"}),
+        Row(7, {0: "B1", 1: "10"}),
+        Row(9, {0: "Rake", 1: "Iron"}),
+    ]
+    assert [block.text for block in blocks_of(rows)] == [
+        "Prices 2024",
+        "Name: Spade; Price: 12",
+        "Bed: B1; Litres: 10",
+        "Bed: Rake; Litres: Iron",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "code", "shown"),
+    [
+        ("45413", 14, None, "2024-05-01"),
+        ("45413.5", 22, None, "2024-05-01 12:00"),
+        ("0.75", 20, None, "18:00"),
+        ("0.125", 10, None, "12.50%"),
+        ("1234.5", 4, None, "1234.50"),
+        ("1234.5", 164, '#,##0.00 "₽"', "1234.50 ₽"),
+        ("12", 165, "[$€-407]0.00", "€12.00"),
+        ("0.30000000000000004", 0, None, "0.3"),
+        ("45413", 166, "dd.mm.yyyy", "2024-05-01"),
+        ("-1", 14, None, "-1"),
+    ],
+)
+def test_numbers_of_a_sheet_are_told_as_they_are_shown(
+    value: str, number: int, code: str | None, shown: str
+) -> None:
+    assert shown_number(value, number_format(number, code), from_1904=False) == shown

@@ -8,10 +8,12 @@ from io import BytesIO
 import pytest
 
 from sourcebook.errors import BadFile, EncryptedFile, ParserDied
-from sourcebook.ingest.parsers.parsed import Page, ParsedText, Section
-from sourcebook.ingest.parsers.pool_protocol import (
+from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, Member
+from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Section
+from sourcebook.ingest.parsers.process.pool_protocol import (
     LARGEST_PICTURE,
     PNG,
+    Members,
     ParserReply,
     ParserRequest,
     Picture,
@@ -38,12 +40,18 @@ def shape(**changes: object) -> dict[str, object]:
 
 
 PICTURE = Picture(PNG + bytes(range(256)))
+MEMBERS = Members([Member("a/ё.txt", b"\x00one"), Member("b", b"")])
+LINKS = PageLinks(["https://x.org/a"], ["https://x.org/map.xml"], "noindex")
 
 
 @pytest.mark.parametrize(
-    "outcome", [PARSED, PICTURE, EncryptedFile("No.", hint="Do.")], ids=["text", "picture", "error"]
+    "outcome",
+    [PARSED, PICTURE, MEMBERS, LINKS, EncryptedFile("No.", hint="Do.")],
+    ids=["text", "picture", "members", "links", "error"],
 )
-def test_a_reply_arrives_as_it_was_sent(outcome: ParsedText | Picture | BadFile) -> None:
+def test_a_reply_arrives_as_it_was_sent(
+    outcome: ParsedText | Picture | Members | PageLinks | BadFile,
+) -> None:
     stream = BytesIO()
     write_reply(stream, ParserReply(outcome, is_last=True))
     stream.seek(0)
@@ -83,6 +91,11 @@ def test_a_reply_that_ends_early_is_none() -> None:
         [],
         {},
         {"last": False},
+        {"last": False, "members": [["a", 10]]},
+        {"last": False, "members": [["a", -1]]},
+        {"last": False, "members": [["a", MOST_BYTES + 1]]},
+        {"last": False, "members": [["a\x00", 0]]},
+        {"last": False, "links": ["a\x00"], "maps": [], "robots": ""},
         shape(text=5),
         shape(text="a\x00b"),
         shape(text="a\ud800b"),

@@ -13,8 +13,8 @@ from sourcebook import AsyncSourcebook
 from sourcebook.faces.cli.progress import TimeLeft
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parsed import ParsedText
-from sourcebook.ingest.parsers.pdf import parse_pdf
-from sourcebook.ingest.parsers.pool_protocol import ParserReply, read_reply, write_page, write_reply
+from sourcebook.ingest.parsers.pdf.document import parse_pdf
+from sourcebook.ingest.parsers.process.pool_protocol import ParserReply, read_reply, write_page, write_reply
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from sourcebook.consult.evidence.question_judge import (
     Verdict,
     WeighedQuestion,
     names_found,
+    nearness,
     numbers_of,
     verdict_on,
 )
@@ -205,3 +206,35 @@ async def test_an_answer_in_another_language_than_the_question_says_so(tmp_path:
 )
 def test_only_what_asks_is_left_of_a_message(message: str, asking: str) -> None:
     assert asking_part(message) == asking
+
+
+def test_a_thing_that_nothing_names_is_not_answered_by_what_is_said_about_the_place() -> None:
+    museum = passage("The museum is open from ten to five.", title="The museum", similarity=0.5)
+    shop = passage("The shop of the museum is open from ten to five.", title="The museum", similarity=0.5)
+    missing, named = (
+        numbers_of(*asked("Is there a shop in the museum?", found))["thing_missing"]
+        for found in (museum, shop)
+    )
+    assert (missing, named) == (1.0, 0.0)
+
+
+def test_a_name_that_the_base_holds_nowhere_counts_however_small_the_base_is() -> None:
+    weights = term_weights("How much is delivery to Moscow?", ["en"], {}, 3)
+    found = passage("Delivery within the town costs three pounds.")
+    for counts, expected in (({"deliveri": 1}, 1.0), ({"moscow": 1}, 0.0), ({"Moscow": 1, "moscow": 2}, 0.0)):
+        question = WeighedQuestion(
+            "How much is delivery to Moscow?", weights, WordCounts(counts, 3), "en", ["en"]
+        )
+        assert numbers_of(question, [(found, judged(weights, found, "en"))])["name_unknown"] == expected
+
+
+def test_in_another_language_a_passage_with_the_names_of_the_question_comes_nearer() -> None:
+    question = "Когда открыли мост в Лондоне?"
+    london = passage("The bridge in London was opened in 1894.", document="a", similarity=0.3)
+    paris = passage("The bridge in Paris was opened in 1900.", document="b", similarity=0.31)
+    near = nearness(question, asked(question, london, paris)[1])
+    assert near[0] > near[1]
+
+
+def test_the_first_word_of_a_spanish_question_is_no_name() -> None:
+    assert names_found("¿Por qué es conocida la garganta?", "La garganta es conocida.") == 1.0

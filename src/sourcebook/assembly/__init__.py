@@ -11,6 +11,7 @@ from sourcebook.assembly.base import (
 from sourcebook.assembly.chat_models import make_chat_model
 from sourcebook.assembly.consult import (
     make_answer_import,
+    make_answerable,
     make_calibrator,
     make_consultation,
     make_entries,
@@ -30,7 +31,16 @@ from sourcebook.assembly.ingest import (
     own_files,
 )
 from sourcebook.assembly.maintenance import examine_damaged, make_backups, make_reindex, rebuild_if_damaged
-from sourcebook.assembly.people import make_people, make_reception
+from sourcebook.assembly.model_comparison import compare_models
+from sourcebook.assembly.model_health import missing_models
+from sourcebook.assembly.model_store import make_model_store, model_listings
+from sourcebook.assembly.people import (
+    make_accounts,
+    make_keys,
+    make_passwords,
+    make_people,
+    make_reception,
+)
 from sourcebook.assembly.retrieve import Rerankers, make_absences, make_reranker, make_retriever
 from sourcebook.assembly.stores import make_stores
 from sourcebook.assembly.transfer import copy_base, copy_end, import_old_base, is_old_base, make_bundles
@@ -40,6 +50,7 @@ __all__ = [
     "OpenBase",
     "Rerankers",
     "SystemClock",
+    "compare_models",
     "copy_base",
     "copy_end",
     "examine_damaged",
@@ -47,7 +58,9 @@ __all__ = [
     "import_old_base",
     "is_old_base",
     "make_absences",
+    "make_accounts",
     "make_answer_import",
+    "make_answerable",
     "make_backups",
     "make_bundles",
     "make_calibrator",
@@ -59,9 +72,12 @@ __all__ = [
     "make_entries",
     "make_help_retrieval",
     "make_ingest",
+    "make_keys",
     "make_manual",
+    "make_model_store",
     "make_moderation",
     "make_parsers",
+    "make_passwords",
     "make_people",
     "make_pictures",
     "make_reception",
@@ -71,6 +87,8 @@ __all__ = [
     "make_stored_files",
     "make_stores",
     "make_uploads",
+    "missing_models",
+    "model_listings",
     "open_base",
     "open_postgres",
     "open_sqlite",

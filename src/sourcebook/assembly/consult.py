@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sourcebook.assembly.chat_models import is_local
+
 if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
+    from sourcebook.consult.answer.model_checks import ModelChecks
+    from sourcebook.consult.answerable_drafts import AnswerableDrafts
     from sourcebook.consult.calibration.service import Calibrator
     from sourcebook.consult.curated.answer_transfer import AnswerImport
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.help import Manual
-    from sourcebook.consult.service import Consultation, Drafting
+    from sourcebook.consult.service import AnswerPolicy, Consultation, Drafting
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.settings import Settings
@@ -28,16 +33,62 @@ def make_consultation(
     drafting: Drafting | None = None,
 ) -> Consultation:
     """Answers questions; with `drafting`, answers become drafts as the settings want it."""
-    from sourcebook.consult.service import AnswerPolicy, Consultation
+    from sourcebook.consult.service import Consultation
 
     return Consultation(
         stores=stores,
-        retrieval=retriever,
+        retrieval=_reranked(retriever, settings),
         embedder_for=embedders.choose,
         chat_model=chat_model,
         drafting=drafting,
-        policy=AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters),
+        policy=_policy(settings),
+        checks=make_checks(settings),
     )
+
+
+def make_answerable(
+    stores: Stores, retriever: Retrieval, embedders: Embedders, settings: Settings
+) -> AnswerableDrafts:
+    """Finds waiting questions that the documents answer by now."""
+    from sourcebook.consult.answerable_drafts import AnswerableDrafts
+
+    consultation = make_consultation(stores, retriever, embedders, None, settings)
+    return AnswerableDrafts(stores.moderation, consultation)
+
+
+def make_checks(settings: Settings) -> ModelChecks:
+    """The reader and the judge that the settings name. They are loaded when they are first needed, and kept."""
+    return _checks(settings.models_folder, settings.reader_model, settings.judge_model)
+
+
+@cache
+def _checks(models_folder: str, reader: str, judge: str) -> ModelChecks:
+    from sourcebook.consult.answer.model_checks import ModelChecks
+
+    if reader == judge == "none":
+        return ModelChecks()
+    from sourcebook.providers.catalogue.loading import pair_files
+    from sourcebook.providers.catalogue.store import ModelStore
+    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.onnx.entailment import OnnxJudge
+    from sourcebook.providers.onnx.reader import OnnxReader
+
+    store = ModelStore(Path(models_folder).expanduser())
+    return ModelChecks(
+        None if reader == "none" else OnnxReader(pair_files(store, reader, ModelKind.READER)),
+        None if judge == "none" else OnnxJudge(pair_files(store, judge, ModelKind.JUDGE)),
+    )
+
+
+def _policy(settings: Settings) -> AnswerPolicy:
+    """A model on this machine reads slowly: it gets fewer characters, and the reader an excerpt meanwhile."""
+    from sourcebook.consult.service import AnswerPolicy
+
+    policy = AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters)
+    if is_local(settings):
+        policy = replace(policy, context_size=3_000, history_size=1_000, shows_excerpt=True)
+    size = settings.answer_characters
+    return policy if size is None else replace(policy, context_size=size)
 
 
 def make_calibrator(
@@ -45,7 +96,19 @@ def make_calibrator(
 ) -> Calibrator:
     from sourcebook.consult.calibration.service import Calibrator
 
-    return Calibrator(stores, retriever, embedders.choose, settings.answer_passages)
+    search = _reranked(retriever, settings)
+    return Calibrator(stores, search, embedders.choose, settings.answer_passages)
+
+
+def _reranked(retriever: Retrieval, settings: Settings) -> Retrieval:
+    """Who has a cross-encoder on this machine gets answers from what it puts first."""
+    from sourcebook.assembly.retrieve import make_cross_encoder
+    from sourcebook.retrieve.reranked import RerankedSearch
+
+    if settings.rerank_provider != "onnx":
+        return retriever
+    reranker = make_cross_encoder(settings.models_folder, settings.rerank_model, settings.rerank_timeout)
+    return retriever if reranker is None else RerankedSearch(retriever, reranker)
 
 
 def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:

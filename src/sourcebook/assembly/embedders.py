@@ -73,8 +73,11 @@ def make_embedder(settings: Settings, name: str | None = None) -> Embedder | Non
 def make_embedder_for(model: EmbeddingModel, settings: Settings) -> Embedder | None:
     """An embedder that makes vectors of exactly this model, if the settings are enough to have one."""
     kind, _, _ = model.name.partition(":")
+    from sourcebook.providers.catalogue.table import is_known
+
     names = {"use-multilingual-v3": "default", "all-minilm-l6-v2-int8": "minilm"}
-    name = model.name if kind in ("openai", "ollama") else names.get(model.name, settings.embedder)
+    is_named = kind in ("openai", "ollama") or is_known(model.name)
+    name = model.name if is_named else names.get(model.name, settings.embedder)
     if kind in ("openai", "ollama"):
         settings = settings.model_copy(update={"embedder_dimensions": model.dimensions})
     embedder = make_embedder(settings, name)
@@ -89,6 +92,13 @@ def _local_embedder(kind: str, model: str, settings: Settings) -> Embedder:
         from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
 
         return UniversalSentenceEncoder()
+    from sourcebook.providers.catalogue.table import is_known
+
+    if is_known(kind):
+        from sourcebook.assembly.model_store import make_model_store
+        from sourcebook.providers.catalogue.loading import embedder_of
+
+        return embedder_of(make_model_store(settings), kind)
     from sourcebook.providers.onnx_embedder import OnnxEmbedder
 
     if kind == "minilm":

@@ -11,17 +11,18 @@ from sourcebook.errors import NoEmbedder
 from sourcebook.storage.base_address import is_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from sourcebook.ingest.parsers.pool import ParserPool
+    from sourcebook.ingest.parsers.process.pool import ParserPool
     from sourcebook.ingest.service import Ingest
-    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.tools import Tools, Transcriber
     from sourcebook.ingest.uploads.page_pictures import PagePictures
     from sourcebook.ingest.uploads.service import Uploads
     from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
+    from sourcebook.ports.web import PageFetcher
     from sourcebook.ports.work import Claims
     from sourcebook.settings import Settings
 
@@ -34,8 +35,9 @@ def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
     from sourcebook.ingest.folder.scan import ScanLimits
-    from sourcebook.ingest.parsers.pool import ParserPool
+    from sourcebook.ingest.parsers.process.pool import ParserPool
     from sourcebook.ingest.tools import IngestConfig, Tools
+    from sourcebook.ingest.web.crawl import WebLimits
     from sourcebook.model.documents import ChunkStrategy
 
     if embedder is None:
@@ -50,8 +52,33 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
         clock=SystemClock(),
         parsers=ParserPool,
         claims=make_claims(settings),
-        config=IngestConfig(limits, settings.type_rules, ChunkStrategy(settings.chunking)),
+        config=IngestConfig(
+            limits,
+            settings.type_rules,
+            ChunkStrategy(settings.chunking),
+            WebLimits(settings.web_pages, settings.web_pause),
+        ),
+        fetchers=partial(_make_fetcher, settings),
+        transcribers=partial(_make_transcriber, settings),
     )
+
+
+def _make_fetcher(settings: Settings, allowed: Sequence[str]) -> PageFetcher:
+    from sourcebook.providers.page_fetcher import WebPageFetcher
+
+    named = [host.strip() for host in settings.web_allow_hosts.split(",") if host.strip()]
+    return WebPageFetcher(int(settings.max_file_mb * 1_000_000), [*named, *allowed])
+
+
+def _make_transcriber(settings: Settings) -> Transcriber | None:
+    if settings.transcription_model is None:
+        return None
+    from sourcebook.providers.openai_transcriber import OPENAI_URL, OpenAITranscriber
+    from sourcebook.providers.remote_model import Address
+
+    key = settings.transcription_api_key
+    address = Address(settings.transcription_base_url or OPENAI_URL, key.get_secret_value() if key else None)
+    return OpenAITranscriber(settings.transcription_model, address, settings.transcription_timeout)
 
 
 def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[Claims]]:
@@ -67,7 +94,7 @@ def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[
 
 def make_parsers() -> ParserPool:
     """What reads files in child processes. Close it."""
-    from sourcebook.ingest.parsers.pool import ParserPool
+    from sourcebook.ingest.parsers.process.pool import ParserPool
 
     return ParserPool()
 

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from sourcebook.consult.service import Consultation
     from sourcebook.curate.service import Moderation
     from sourcebook.model.people import Prices
+    from sourcebook.people.accounts import AccountService
+    from sourcebook.people.api_keys import KeyService
+    from sourcebook.people.passwords import Passwords
     from sourcebook.people.service import People
     from sourcebook.ports.stores import Stores
     from sourcebook.settings import Settings
@@ -26,6 +29,24 @@ def make_people(stores: Stores, settings: Settings, face: str) -> People:
         reservation_seconds=settings.reservation_seconds,
         face=face,
     )
+
+
+def make_passwords() -> Passwords:
+    from sourcebook.people.passwords import Passwords
+
+    return Passwords()
+
+
+def make_accounts(stores: Stores, passwords: Passwords, settings: Settings) -> AccountService:
+    from sourcebook.people.accounts import AccountService
+
+    return AccountService(stores.accounts, passwords, settings.sign_in_days * 24 * 3600)
+
+
+def make_keys(stores: Stores) -> KeyService:
+    from sourcebook.people.api_keys import KeyService
+
+    return KeyService(stores.keys)
 
 
 def make_reception(

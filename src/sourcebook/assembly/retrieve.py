@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.model.search import OnMissingEmbedder, OnRerankFailure, RerankProvider
@@ -40,6 +42,8 @@ def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | No
         from sourcebook.retrieve.rerankers import LocalReranker
 
         return LocalReranker()
+    if provider is RerankProvider.ONNX:
+        return make_cross_encoder(settings.models_folder, settings.rerank_model, settings.rerank_timeout)
     if settings.rerank_base_url is None or settings.rerank_model is None:
         return None
     from sourcebook.providers.api_reranker import ApiReranker
@@ -52,6 +56,20 @@ def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | No
         api_key=key.get_secret_value() if key else None,
         patience=Patience(settings.rerank_timeout),
     )
+
+
+@cache
+def make_cross_encoder(models_folder: str, name: str | None, seconds: float) -> Reranker | None:
+    """A cross-encoder on this machine, loaded once for all that use it; None if none is named."""
+    if name is None:
+        return None
+    from sourcebook.providers.catalogue.loading import pair_files
+    from sourcebook.providers.catalogue.store import ModelStore
+    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.onnx.cross_encoder import CrossEncoder
+
+    store = ModelStore(Path(models_folder).expanduser())
+    return CrossEncoder(pair_files(store, name, ModelKind.RERANKER), seconds=seconds)
 
 
 def make_retriever(

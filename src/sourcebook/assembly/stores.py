@@ -48,6 +48,8 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
     from sourcebook.storage.index.sources import SqlSources
     from sourcebook.storage.index.vector_store import SqlVectorStore
     from sourcebook.storage.job_queue import SqlJobs
+    from sourcebook.storage.people.accounts import SqlAccounts
+    from sourcebook.storage.people.api_keys import SqlApiKeys
     from sourcebook.storage.people.ledger import SqlLedger
     from sourcebook.storage.people.messages import SqlMessages
     from sourcebook.storage.people.topics import SqlTopics
@@ -73,5 +75,7 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
         messages=SqlMessages(database, clock),
         ledger=SqlLedger(database, clock),
         visits=SqlVisits(database, clock),
+        accounts=SqlAccounts(database, clock),
+        keys=SqlApiKeys(database, clock),
         moderation=SqlModerationQueue(database, clock),
     )

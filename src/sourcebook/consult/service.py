@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
+from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
-from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations
+from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
+from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations, outdated_details
+from sourcebook.consult.evidence.passage_details import told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import (
     BadProviderAnswer,
+    CuratedAnswerNotFound,
     NothingAsked,
     NothingToSearchFor,
     SessionNotFound,
@@ -31,9 +35,11 @@ from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
+    ChatMessage,
     CitationChecked,
     Declined,
     Done,
+    ExcerptFound,
     Failed,
     PassagesFound,
     Role,
@@ -47,14 +53,13 @@ from sourcebook.retrieve.context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.evidence.acceptance import Judgement
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.expert_queue import Drafting
     from sourcebook.consult.question.inquiry import Inquiry
-    from sourcebook.model.chat import ChatMessage, ChatSession
+    from sourcebook.model.chat import ChatSession
     from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue
-    from sourcebook.ports.chat import ChatModel
+    from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import EmbedderChoice
 
@@ -75,6 +80,8 @@ class AnswerPolicy:
     """A model that writes more than this comes to no end."""
     nearest: int = 3
     """So many passages that came closest are shown with a decline."""
+    shows_excerpt: bool = False
+    """Whether the reader gets an excerpt to read while a slow chat model writes."""
 
 
 @dataclass(slots=True)
@@ -90,6 +97,8 @@ class _Question:
     """The ways to search for it, to be tried in this order."""
     details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     similar: Sequence[SimilarQuestion] = ()
+    outdated: CuratedAnswer | None = None
+    """The approved answer to it, if what that stood on has changed."""
 
     def search_with(self, wording: str) -> str:
         """What is searched for: the question in this wording, with what it also means."""
@@ -110,7 +119,9 @@ class Consultation:
         chat_model: ChatModel | None = None,
         drafting: Drafting | None = None,
         policy: AnswerPolicy | None = None,
+        checks: ModelChecks | None = None,
     ) -> None:
+        self._checks = checks or ModelChecks()
         self._stores = stores
         self._embedder_for = embedder_for
         self._judge = PassageJudge(stores, retrieval)
@@ -118,6 +129,7 @@ class Consultation:
         self._drafting = drafting
         self._policy = policy or AnswerPolicy()
         self._curated = CuratedLookup(stores.curated)
+        self._confirmed = ConfirmedQuestions(stores)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
         """What happens while the question is answered; the last event is Done, Declined or Failed.
@@ -131,22 +143,24 @@ class Consultation:
         question = await self._begun(inquiry)
         yield Searching(question.wordings[0])
         entry = await self._curated_entry(question)
-        if entry is not None:
+        if entry is not None and (entry.stale_since is None or inquiry.similar is not None):
             yield Done(await self._stored(question, await self._curated_answer(question, entry)))
             return
+        # What an approved answer stood on has changed: what the documents say now goes first.
+        question.outdated = entry
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
         if not sources.passages:
-            yield await self._declined(question, found)
+            yield await self._undocumented(question, found)
             return
         if self._chat_model is None:
-            composed = extracted(question.inquiry.question, found.weights, sources, found.language)
-            question.details["passages"] = _with_quoted(question.details["passages"], composed)
+            composed = await self._extracted(question, found, sources)
+            question.details["passages"] = with_quoted(question.details["passages"], composed)
             for event in _quoted(composed):
                 yield event
         else:
             composed = None
-            async with aclosing(self._written(question, sources, self._chat_model)) as events:
+            async with aclosing(self._written(question, found, sources, self._chat_model)) as events:
                 async for event in events:
                     if isinstance(event, ComposedAnswer):
                         composed = event
@@ -155,7 +169,7 @@ class Consultation:
                         if isinstance(event, Failed):
                             return
         if composed is None:
-            yield await self._declined(question, found)
+            yield await self._undocumented(question, found)
             return
         yield Done(await self._stored(question, self._answer(question, composed)))
 
@@ -203,13 +217,13 @@ class Consultation:
     async def _recalled(
         self, stores: Stores, inquiry: Inquiry
     ) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
-        if inquiry.session_id is None:
-            return None, ()
         last = 2 * self._policy.history_turns
+        if inquiry.session_id is None:
+            return None, _messages(inquiry.earlier[-last:])
         found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:
             raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
-        return found.session, found.messages
+        return found.session, found.messages or _messages(inquiry.earlier[-last:])
 
     async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
         """What the first wording finds that finds something close enough, or the last one."""
@@ -237,7 +251,7 @@ class Consultation:
         sound = {passage.chunk.id for passage in taken}
         damaged = {passage.chunk.id for passage in read} - sound
         chosen = sound.intersection(passage.chunk.id for passage in close)
-        question.details["passages"] = [_told(p, j, chosen, damaged) for p, j in found.passages]
+        question.details["passages"] = [told(p, j, chosen, damaged) for p, j in found.passages]
         question.details["judgement"] = found.verdict.told() if found.passages else None
         question.details["other_language"] = _other_language(question, taken)
         return PassageSources(taken, question.context.documents, question.language)
@@ -246,22 +260,43 @@ class Consultation:
         """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
         if question.inquiry.filter is not None:
             return None
-        as_asked = question.inquiry.question.strip()
-        for text in dict.fromkeys([as_asked, *question.wordings]):
+        inquiry, chosen = question.inquiry, question.inquiry.similar
+        for text in dict.fromkeys([inquiry.question.strip(), *question.wordings]):
             found = await self._curated.look(
-                text, question.inquiry, question.context, question.terms, question.details
+                text, inquiry, question.context, question.terms, question.details
             )
-            if found.entry is not None:
+            if chosen is not None:
+                if (
+                    entry := await self._confirmed.taken(chosen, found, text, inquiry, question.context)
+                ) is not None:
+                    return entry
+            elif found.entry is not None:
                 return found.entry
             question.similar = question.similar or found.similar
+        if chosen is not None:
+            raise CuratedAnswerNotFound(f"the curated answer {chosen} was not offered for this question")
+        question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 
+    async def _extracted(
+        self, question: _Question, found: JudgedPassages, sources: PassageSources
+    ) -> ComposedAnswer | None:
+        """An answer in the words of the documents, unless a reader is sure that there is none."""
+        asked = question.inquiry.question
+        composed = extracted(asked, found.weights, sources, found.language)
+        return composed and await self._checks.read(asked, composed, sources.passages)
+
     async def _written(
-        self, question: _Question, sources: PassageSources, chat_model: ChatModel
+        self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
     ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
         """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
+        asked = question.inquiry.question
+        if self._policy.shows_excerpt and (
+            excerpt := extracted(asked, found.weights, sources, found.language)
+        ):
+            yield ExcerptFound(excerpt.text, excerpt.citations)
         prompt = build_prompt(
-            question.inquiry.question,
+            asked,
             sources.passages,
             language=question.language,
             terms=question.terms.relevant(
@@ -286,7 +321,7 @@ class Consultation:
             return
         for citation in answer.new_citations(is_last=True):
             yield CitationChecked(citation)
-        yield answer.composed()
+        yield await self._checks.judged(answer.composed())
 
     async def _within_limits(self, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
         """What a model writes, whoever wrote the model: one that comes to no end is given up."""
@@ -313,6 +348,8 @@ class Consultation:
             replace(s, start=moved(s.start, composed.text, changed), end=moved(s.end, composed.text, changed))
             for s in composed.sentences
         )
+        if question.outdated is not None:
+            question.details["outdated"] = outdated_details(question.outdated)
         return Answer(
             question=question.inquiry.question,
             answer=text,
@@ -341,10 +378,18 @@ class Consultation:
             details=question.details
             | {
                 "approved_by": entry.approved_by,
+                "approved_by_name": entry.approved_by_name,
                 "approved_at": entry.approved_at,
                 "stale": entry.stale_reason,
+                "context_changed": entry.has_changed_context,
             },
         )
+
+    async def _undocumented(self, question: _Question, found: JudgedPassages) -> Declined | Done:
+        """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
+        if question.outdated is None:
+            return await self._declined(question, found)
+        return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
         nearest = await self._judge.sound(found.nearest(self._policy.nearest), question.context)
@@ -389,17 +434,17 @@ class Consultation:
         return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
 
 
+def _messages(earlier: Sequence[PromptMessage]) -> list[ChatMessage]:
+    """What was said before, in a conversation that is not stored here."""
+    roles = {role.value.lower(): role for role in Role}
+    spoken = [each for each in earlier if each.role in roles]
+    return [ChatMessage("", "", n, roles[each.role], each.content) for n, each in enumerate(spoken)]
+
+
 def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
     if composed is None:
         return []
     return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
-
-
-def _with_quoted(told: JsonValue, composed: ComposedAnswer | None) -> JsonValue:
-    """What is told about the passages, with those taken that are quoted."""
-    quoted = {citation.chunk_id for citation in composed.citations} if composed else set[str]()
-    rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
-    return [row | {"taken": True} if row.get("chunk_id") in quoted else row for row in rows]
 
 
 def _only_language(context: QuestionContext) -> str | None:
@@ -410,9 +455,11 @@ def _only_language(context: QuestionContext) -> str | None:
 
 def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str | None:
     """The language of what is quoted, if the base holds nothing in that of the question."""
-    if not taken or not question.language or question.language in question.context.all_languages():
+    held = question.context.all_languages()
+    if not taken or not question.language or question.language in held:
         return None
-    found = detect_language(taken[0].chunk.content)
+    # A table may be in no language that can be told: then it is in that of the base.
+    found = detect_language(taken[0].chunk.content) or next(iter(held), None)
     return None if found == question.language else found
 
 
@@ -434,21 +481,3 @@ def _place(passage: SearchResult) -> dict[str, JsonValue]:
         "start_index": passage.chunk.start_index,
         "end_index": passage.chunk.end_index,
     }
-
-
-def _told(
-    passage: SearchResult, judgement: Judgement, chosen: set[str], damaged: set[str]
-) -> dict[str, JsonValue]:
-    told: dict[str, JsonValue] = {
-        "chunk_id": passage.chunk.id,
-        "document_path": passage.document_path,
-        "title": passage.document_title,
-        "score": passage.score,
-        "similarity": judgement.similarity,
-        "share": judgement.share,
-        "sentence_share": judgement.sentence_share,
-        "bare_share": judgement.bare_share,
-        "closeness": judgement.score,
-        "taken": passage.chunk.id in chosen,
-    }
-    return told | {"damaged": True} if passage.chunk.id in damaged else told

@@ -5,17 +5,20 @@ What was approved is bound to the words of the documents that bear it out. When 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from sourcebook.curate.category_guess import CategoryGuesser
 from sourcebook.curate.gaps import find_gaps
+from sourcebook.curate.similar_drafts import same_words
+from sourcebook.curate.source_changes import source_changes
 from sourcebook.curate.states import (
     FALLBACK_CATEGORY,
     DraftPolicy,
     drafted_as,
     is_weak,
+    lost_support,
     require_answerable,
     require_replied,
 )
@@ -23,16 +26,27 @@ from sourcebook.errors import (
     ActiveModelChanged,
     CuratedAnswerNotFound,
     DraftNotFound,
+    SupportLost,
     UsageError,
 )
-from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Keep, NewDraft, Revision, Why
+from sourcebook.model.moderation import (
+    Digest,
+    Draft,
+    DraftKind,
+    DraftStatus,
+    Keep,
+    LostSupport,
+    NewDraft,
+    Revision,
+    Why,
+)
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.retrieve.evaluation import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Gap
     from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
@@ -188,10 +202,19 @@ class Moderation:
         return found
 
     async def similar(self, draft_id: int) -> list[Draft]:
-        """Other drafts that wait and ask much the same."""
+        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
         draft = await self.get_item(draft_id)
+        repeats = [
+            d for d in await self._queue.repeats(draft_id) if not same_words(d.question, draft.question)
+        ]
         group = [] if draft.group_key is None else await self._queue.in_group(draft.group_key)
-        return [other for other in group if other.id != draft_id]
+        return [*(other for other in group if other.id != draft_id), *repeats]
+
+    async def changes(self, draft_id: int) -> list[SourceChange]:
+        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
+        draft = await self.get_item(draft_id)
+        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        return [] if entry is None else await source_changes(entry, self._stores)
 
     async def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""
@@ -212,16 +235,18 @@ class Moderation:
         question: str | None = None,
         category: str | None = None,
         subcategory: str | None = None,
+        on_lost_support: LostSupport = LostSupport.REFUSE,
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer.
+        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
+        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
         """
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer
         if text is None or not text.strip():
             raise UsageError(f"draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
-        wanted = await self._revision(draft, text, question, category, subcategory)
+        wanted = await self._revision(draft, text, question, category, subcategory, on_lost_support)
         return await self._with_vector(
             wanted, lambda embedded: self._queue.approve(draft_id, admin_id, wanted, embedded)
         )
@@ -301,9 +326,16 @@ class Moderation:
 
     # Learning
 
-    async def gaps(self, since: int | None = None, limit: int = 20) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together."""
-        return find_gaps(await self._queue.troubled(since or 0))[:limit]
+    async def gaps(
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str | None] | None = None
+    ) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together.
+
+        They are those of the whole base, or of these collections.
+        """
+        troubled = await self._queue.troubled(since or 0)
+        asked = [d for d in troubled if collections is None or (d.collection_id or "") in collections]
+        return find_gaps(asked)[:limit]
 
     async def digest(self, since: int, until: int | None = None) -> Digest:
         """A summary of a period: questions, tiers, stale answers, what to write."""
@@ -356,6 +388,7 @@ class Moderation:
         question: str | None,
         category: str | None,
         subcategory: str | None,
+        on_lost_support: LostSupport = LostSupport.ACCEPT,
     ) -> Revision:
         collection_id = draft.collection_id or self._collection_id
         asked = draft.question if question is None else question
@@ -365,6 +398,9 @@ class Moderation:
         bound: BoundAnswer = await self._helpers.binder.bind(
             text, asked or None, draft.citations, [collection_id], draft.language
         )
+        lost = () if entry is None else lost_support(entry, bound.unsupported)
+        if lost and on_lost_support is LostSupport.REFUSE:
+            raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
         return Revision(
             collection_id=collection_id,
             category=category or draft.category_guess or FALLBACK_CATEGORY,

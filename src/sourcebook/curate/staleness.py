@@ -40,6 +40,17 @@ def stands(quote: str, text: str, earlier: str | None = None) -> bool:
     return not _looks_whole(wanted)
 
 
+def sentence_before(quote: str, text: str) -> str | None:
+    """The sentence before the first place of the quote, in the form in which words are compared."""
+    places, wanted = _Places(text), _plain(quote)
+    return places.before(wanted) if wanted else None
+
+
+def same_text(one: str | None, other: str | None) -> bool:
+    """Whether two texts say the same, however they are set."""
+    return _plain(one or "") == _plain(other or "")
+
+
 class _Places:
     """A text as its sentences, in the form in which words are compared."""
 
@@ -63,6 +74,12 @@ class _Places:
             held = " ".join(self._sentences[first : last + 1])
             yield held, _bare(held) == _bare(wanted)
             at = self.text.find(wanted, at + 1)
+
+    def before(self, wanted: str) -> str | None:
+        """The sentence before the first place of the words; None if there is no place, or nothing before it."""
+        at = self.text.find(wanted)
+        first = bisect_right(self._starts, at) - 1
+        return self._sentences[first - 1] if at >= 0 and first > 0 else None
 
 
 def _plain(text: str) -> str:

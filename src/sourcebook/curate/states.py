@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -13,9 +15,11 @@ from sourcebook.model.moderation import DraftKind, DraftStatus
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
+    from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.moderation import Draft
 
 DECIDING_ROLES = frozenset({"admin", "expert"})
+_MARK = re.compile(r" \[\d+\]")
 FALLBACK_CATEGORY = "general"
 """What an answer belongs to when nobody said and nothing near it did."""
 
@@ -39,8 +43,8 @@ class DraftPolicy:
 
 def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
     """The kind of draft that an answer becomes, None if it becomes none."""
-    if answer.tier is Tier.CURATED:
-        return None
+    if answer.tier is Tier.CURATED or answer.details.get("outdated"):
+        return None  # what was approved and is out of date waits for review already
     if answer.tier is Tier.NONE:
         return DraftKind.DECLINED
     wanted = {
@@ -63,11 +67,10 @@ def _lot(name: str) -> float:
 
 
 def already_decided(draft: Draft, decided_by: str) -> AlreadyDecided:
-    by = (
-        "withdrawn by the person who asked"
-        if draft.status is DraftStatus.CANCELLED
-        else f"{draft.status} by {decided_by}"
-    )
+    if draft.status is DraftStatus.CANCELLED:
+        by = f"closed: {draft.reason}" if draft.reason else "withdrawn by the person who asked"
+    else:
+        by = f"{draft.status} by {decided_by}"
     return AlreadyDecided(
         f"draft {draft.id} was already {by}", decided_by=decided_by, status=draft.status.value
     )
@@ -86,6 +89,16 @@ def require_replied(draft: Draft) -> str:
     if draft.kind is not DraftKind.DECLINED or draft.status is not DraftStatus.APPROVED or not draft.answer:
         raise UsageError(f"draft {draft.id} has no reply yet", hint="Answer or approve it instead.")
     return draft.answer
+
+
+def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
+    """Those of the sentences without a source that the approved answer said with one.
+
+    An answer that was written by hand has no marks: there, the sources are of all that it says.
+    """
+    said = " ".join(entry.answer.split())
+    mark = " [" if _MARK.search(said) else ""
+    return [s for s in unsupported if entry.sources and f"{' '.join(s.split())}{mark}" in said]
 
 
 def require_answerable(draft: Draft) -> None:

@@ -9,6 +9,7 @@ from sourcebook.assembly import (
     Embedders,
     Rerankers,
     make_chat_model,
+    make_passwords,
     make_pictures,
     make_retriever,
     open_base,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
     from sourcebook.consult.reception.service import Reception
     from sourcebook.ingest.uploads.page_pictures import PagePictures
+    from sourcebook.people.passwords import Passwords
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
@@ -54,6 +56,7 @@ class DoorConnection:
         self.chat_model = chat_model if chat_model is not None else self._own_chat_model
         self.reception: Reception | None = None
         self._pictures: PagePictures | None = None
+        self._passwords: Passwords | None = None
         self._base: OpenBase | None = None
         self._process = os.getpid()
 
@@ -107,6 +110,13 @@ class DoorConnection:
         if self._pictures is None:
             self._pictures = make_pictures(self.stores, self.settings)
         return self._pictures
+
+    @property
+    def passwords(self) -> Passwords:
+        """One for all who sign in, since it limits how much they take at once."""
+        if self._passwords is None:
+            self._passwords = make_passwords()
+        return self._passwords
 
     def named(self, collection: str | None) -> str:
         """The collection, or the default one in the settings."""

@@ -36,9 +36,15 @@ class ConversationsDoor:
         sessions = self._connection.stores.sessions
         return await sessions.create_session(user, self._connection.face, title=title, scope=scope)
 
-    async def latest(self, limit: int = 50, *, user: int = LOCAL_USER) -> list[ChatSession]:
-        """All conversations, newest first."""
-        return await self._connection.stores.sessions.list_sessions(user, limit)
+    async def latest(
+        self, limit: int = 50, *, user: int = LOCAL_USER, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        """All conversations, newest first; with `after`, those that come behind that one."""
+        return await self._connection.stores.sessions.list_sessions(user, limit, after=after)
+
+    async def search(self, text: str, limit: int = 50, *, user: int = LOCAL_USER) -> list[ChatSession]:
+        """The conversations in whose title or messages this text stands, newest first."""
+        return await self._connection.stores.sessions.search_sessions(user, text, limit)
 
     async def get(self, session_id: str, *, user: int = LOCAL_USER) -> Conversation:
         """A conversation with its messages. Each citation says whether its source has since changed or been removed."""

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_entries
 from sourcebook.consult.question.inquiry import LOCAL_USER
-from sourcebook.model.curation import SourceType
+from sourcebook.curate.source_changes import source_changes
+from sourcebook.errors import CuratedAnswerNotFound
+from sourcebook.model.curation import SourceType, WordingStatus
 from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from sourcebook.consult.curated.entries import CuratedEntries
     from sourcebook.doors.connection import DoorConnection
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource
+    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceChange, Wording
 
 
 @checks_arguments
@@ -35,13 +37,15 @@ class CuratedDoor:
         language: str | None = None,
         approved_by: int | None = LOCAL_USER,
         sources: Sequence[CuratedSource] = (),
+        also: Sequence[str] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `source` makes the sources, by which it is known when the answer is out of date.
+        `also` are other wordings of the question. `source` makes the sources, by which it is known when the answer is
+        out of date.
         """
-        return await self._entries().insert(
+        entry = await self._entries().insert(
             collection_id=self._connection.named(collection),
             category=category,
             answer=answer,
@@ -52,6 +56,9 @@ class CuratedDoor:
             approved_by=approved_by,
             sources=sources,
         )
+        for wording in also:
+            await self._entries().add_wording(entry, wording, approved_by or LOCAL_USER)
+        return await self.get(entry.id) if also else entry
 
     async def source(
         self, document: str, *, quote: str | None = None, supports: str = "", collection: str | None = None
@@ -82,6 +89,39 @@ class CuratedDoor:
     async def all(self, collection: str | None = None) -> list[CuratedAnswer]:
         """The approved answers of one collection, or of all."""
         return await self._connection.stores.curated.kb_list(collection)
+
+    async def get(self, entry_id: int) -> CuratedAnswer:
+        """The approved answer of this number, with its sources and wordings, or the error that there is none."""
+        found = await self._connection.stores.curated.kb_get(entry_id)
+        if found is None:
+            raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}.")
+        return found
+
+    async def changes(self, entry_id: int) -> list[SourceChange]:
+        """What each changed source of an approved answer said, and what stands there now."""
+        return await source_changes(await self.get(entry_id), self._connection.stores)
+
+    async def add_wording(
+        self, entry_id: int, question: str, *, admin_id: int = LOCAL_USER
+    ) -> Wording | None:
+        """Add another wording of an approved answer's question, matched like the first. None if it is the first."""
+        entry = await self.get(entry_id)
+        return await self._entries().add_wording(entry, question, admin_id)
+
+    async def accept_wording(self, wording_id: int, *, admin_id: int = LOCAL_USER) -> Wording:
+        """Let a wording that askers confirmed be matched like the first question."""
+        return await self._decided(wording_id, admin_id, WordingStatus.ACCEPTED)
+
+    async def reject_wording(self, wording_id: int, *, admin_id: int = LOCAL_USER) -> Wording:
+        """Say that a wording asks something else. However many confirm it, it is not matched any more."""
+        return await self._decided(wording_id, admin_id, WordingStatus.REJECTED)
+
+    async def open_wordings(self) -> int:
+        """How many wordings askers confirmed that no expert has decided on."""
+        return await self._connection.stores.curated.kb_open_wordings()
+
+    async def _decided(self, wording_id: int, admin_id: int, status: WordingStatus) -> Wording:
+        return await self._connection.stores.curated.kb_decide_wording(wording_id, admin_id, status)
 
     async def remove(self, entry_id: int) -> bool:
         """Remove an approved answer. True if there was one."""

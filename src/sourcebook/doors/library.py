@@ -10,7 +10,13 @@ from sourcebook.ports.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from sourcebook.doors.connection import DoorConnection
-    from sourcebook.model.documents import Collection, Document, DocumentDetails, DocumentStatus
+    from sourcebook.model.documents import (
+        Collection,
+        Document,
+        DocumentDetails,
+        DocumentListing,
+        DocumentStatus,
+    )
 
 
 @checks_arguments
@@ -28,6 +34,11 @@ class LibraryDoor:
         listed = await library.list_documents(self._connection.named(collection))
         return [document for document in listed if status in (None, document.status)]
 
+    async def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
+        """A part of a collection's documents in order of path, without their text: as many as are asked for."""
+        library = self._connection.stores.library
+        return await library.list_part(self._connection.named(collection), listing)
+
     async def find(self, name: str, *, collection: str | None = None) -> DocumentDetails:
         """The document with this id or path, with its text and paths. The end of a path is enough if it is unique."""
         library = self._connection.stores.library
@@ -38,14 +49,23 @@ class LibraryDoor:
         library = self._connection.stores.library
         return await library.get_document(self._connection.named(collection), document_id)
 
-    async def page_picture(self, document_id: str, page: int, *, collection: str | None = None) -> bytes:
+    async def page_picture(
+        self,
+        document_id: str,
+        page: int,
+        *,
+        span: tuple[int, int] | None = None,
+        collection: str | None = None,
+    ) -> bytes:
         """A page of a PDF, counted from 1, as a PNG of at most 1600 pixels a side.
+
+        A span of the document's text, such as that of a citation, is marked on it as far as it stands on that page.
 
         It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
         was added. If that file is gone or has changed, this raises an error.
         """
         pictures = self._connection.pictures()
-        return await pictures.draw(self._connection.named(collection), document_id, page)
+        return await pictures.draw(self._connection.named(collection), document_id, page, span)
 
     async def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.

@@ -15,6 +15,7 @@ from sourcebook.assembly import (
     make_backups,
     make_bundles,
     make_reindex,
+    missing_models,
     rebuild_if_damaged,
 )
 from sourcebook.doors.connection import works_closed
@@ -189,14 +190,20 @@ class MaintenanceDoor:
         The base need not be open. A base too damaged to open is checked as far as it can be read.
         """
         if self._connection.is_open:
-            return await self._connection.base.examine(on_progress)
+            return await self._examined(on_progress)
         try:
-            base = await self._connection.open()
-            return await base.examine(on_progress)
+            await self._connection.open()
+            return await self._examined(on_progress)
         except BaseDamaged as error:
             return await examine_damaged(self._connection.settings, error)
         finally:
             await self._connection.close()
+
+    async def _examined(self, on_progress: Callable[[Progress], None] | None) -> HealthReport:
+        at = self._connection
+        report = await at.base.examine(on_progress)
+        missing = await missing_models(at.base, at.embedders, at.settings)
+        return replace(report, findings=[*report.findings, *missing])
 
     @works_closed
     async def repair(self, *, on_progress: Callable[[Progress], None] | None = None) -> HealthReport:

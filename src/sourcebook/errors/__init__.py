@@ -14,6 +14,7 @@ its default message; the rest is its default hint.
     │   ├── BadAddress
     │   ├── BadBundle
     │   ├── BadPolicy
+    │   ├── AddressRefused
     │   ├── BadFile                 one file cannot be read; the others are unaffected
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
@@ -21,7 +22,8 @@ its default message; the rest is its default hint.
     │   │   ├── DamagedFile
     │   │   ├── FileOverLimit
     │   │   ├── ParserDied
-    │   │   └── NeedsOcr
+    │   │   ├── NeedsOcr
+    │   │   └── NeedsTranscription
     │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
@@ -35,20 +37,27 @@ its default message; the rest is its default hint.
     │   ├── FileGone
     │   ├── SessionNotFound
     │   ├── CuratedAnswerNotFound
+    │   ├── WordingNotFound
     │   ├── DraftNotFound
     │   ├── UserNotFound
     │   ├── TopicNotFound
-    │   └── TermNotFound
+    │   ├── TermNotFound
+    │   ├── ModelNotFound
+    │   ├── AccountNotFound
+    │   ├── KeyNotFound
+    │   └── JobNotFound
     ├── Conflict                    something else got there first
     │   ├── CollectionConflict
     │   ├── DocumentChangedMeanwhile
     │   ├── TooManyRemovals
     │   ├── ActiveModelChanged
     │   ├── AlreadyDecided
+    │   ├── SupportLost
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
     │   ├── StillAnswering
-    │   └── ReindexOverrun
+    │   ├── ReindexOverrun
+    │   └── AccountExists
     ├── StorageError                the database failed or cannot be used
     │   ├── EmbeddingSizeMismatch
     │   ├── BaseBusy
@@ -73,12 +82,29 @@ its default message; the rest is its default hint.
     │   ├── ProviderTimeout
     │   ├── ProviderBusy
     │   ├── ProviderRefused
-    │   └── BadProviderAnswer
+    │   ├── BadProviderAnswer
+    │   └── DownloadFailed
     └── AuthError                   permission denied
-        └── UserBlocked
+        ├── UserBlocked
+        ├── NotSignedIn
+        ├── WrongPassword
+        ├── RoleMissing
+        ├── ForeignRequest
+        ├── TooManyRequests
+        │   └── TooManyAttempts
+        └── NobodyMayEnter
 """
 
-from sourcebook.errors.auth import UserBlocked
+from sourcebook.errors.auth import (
+    ForeignRequest,
+    NobodyMayEnter,
+    NotSignedIn,
+    RoleMissing,
+    TooManyAttempts,
+    TooManyRequests,
+    UserBlocked,
+    WrongPassword,
+)
 from sourcebook.errors.branches import (
     AuthError,
     Conflict,
@@ -89,6 +115,7 @@ from sourcebook.errors.branches import (
     UsageError,
 )
 from sourcebook.errors.conflict import (
+    AccountExists,
     ActiveModelChanged,
     AlreadyDecided,
     CollectionConflict,
@@ -97,23 +124,30 @@ from sourcebook.errors.conflict import (
     NotEnoughTokens,
     ReindexOverrun,
     StillAnswering,
+    SupportLost,
     TooManyRemovals,
 )
 from sourcebook.errors.not_found import (
+    AccountNotFound,
     ChunkNotFound,
     CollectionNotFound,
     CuratedAnswerNotFound,
     DocumentNotFound,
     DraftNotFound,
     FileGone,
+    JobNotFound,
+    KeyNotFound,
+    ModelNotFound,
     PathNotFound,
     SessionNotFound,
     TermNotFound,
     TopicNotFound,
     UserNotFound,
+    WordingNotFound,
 )
 from sourcebook.errors.provider import (
     BadProviderAnswer,
+    DownloadFailed,
     NoEmbedder,
     ProviderBusy,
     ProviderMissing,
@@ -140,6 +174,7 @@ from sourcebook.errors.storage import (
     UsedAfterFork,
 )
 from sourcebook.errors.usage import (
+    AddressRefused,
     AmbiguousName,
     BadAddress,
     BadAnswerFile,
@@ -157,6 +192,7 @@ from sourcebook.errors.usage import (
     EncryptedFile,
     FileOverLimit,
     NeedsOcr,
+    NeedsTranscription,
     NothingAsked,
     NothingToSearchFor,
     ParserDied,
@@ -165,7 +201,10 @@ from sourcebook.errors.usage import (
 )
 
 __all__ = [
+    "AccountExists",
+    "AccountNotFound",
     "ActiveModelChanged",
+    "AddressRefused",
     "AlreadyDecided",
     "AmbiguousName",
     "AuthError",
@@ -197,6 +236,7 @@ __all__ = [
     "DamagedFile",
     "DocumentChangedMeanwhile",
     "DocumentNotFound",
+    "DownloadFailed",
     "DraftNotFound",
     "DuplicateChunkId",
     "EmbeddingSizeMismatch",
@@ -204,14 +244,21 @@ __all__ = [
     "EncryptedFile",
     "FileGone",
     "FileOverLimit",
+    "ForeignRequest",
+    "JobNotFound",
+    "KeyNotFound",
     "MigrationEdited",
+    "ModelNotFound",
     "NeedsOcr",
+    "NeedsTranscription",
     "NoEmbedder",
     "NoQuestionsLeft",
+    "NobodyMayEnter",
     "NotASourcebook",
     "NotEnoughTokens",
     "NotFound",
     "NotOpen",
+    "NotSignedIn",
     "NothingAsked",
     "NothingToSearchFor",
     "ParserDied",
@@ -223,19 +270,25 @@ __all__ = [
     "ProviderTimeout",
     "ProviderUnreachable",
     "ReindexOverrun",
+    "RoleMissing",
     "ServerTooOld",
     "SessionNotFound",
     "SourcebookError",
     "SqliteTooOld",
     "StillAnswering",
     "StorageError",
+    "SupportLost",
     "TermNotFound",
     "TooLittleData",
+    "TooManyAttempts",
     "TooManyRemovals",
+    "TooManyRequests",
     "TopicNotFound",
     "UnsupportedFile",
     "UsageError",
     "UsedAfterFork",
     "UserBlocked",
     "UserNotFound",
+    "WordingNotFound",
+    "WrongPassword",
 ]

@@ -58,6 +58,15 @@ class AlreadyDecided(Conflict):
         self.status = status
 
 
+class SupportLost(Conflict):
+    """The documents no longer say what this answer says.
+
+    Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
+    """
+
+    code = "support_lost"
+
+
 class NotEnoughTokens(Conflict):
     """There are not enough tokens.
 
@@ -102,3 +111,12 @@ class ReindexOverrun(Conflict):
     """
 
     code = "reindex_overrun"
+
+
+class AccountExists(Conflict):
+    """There is an account of this name, or this user has one.
+
+    Choose another name. `sourcebook accounts list` shows what exists.
+    """
+
+    code = "account_exists"

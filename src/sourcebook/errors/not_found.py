@@ -68,6 +68,15 @@ class CuratedAnswerNotFound(NotFound):
     code = "curated_answer_not_found"
 
 
+class WordingNotFound(NotFound):
+    """There is no such wording of a curated question.
+
+    `sourcebook kb wordings` shows what exists.
+    """
+
+    code = "wording_not_found"
+
+
 class DraftNotFound(NotFound):
     """There is no such draft.
 
@@ -102,3 +111,39 @@ class TermNotFound(NotFound):
     """
 
     code = "term_not_found"
+
+
+class ModelNotFound(NotFound):
+    """There is no such model.
+
+    `sourcebook models list` shows the models that can be used.
+    """
+
+    code = "model_not_found"
+
+
+class AccountNotFound(NotFound):
+    """There is no such account.
+
+    `sourcebook accounts list` shows what exists.
+    """
+
+    code = "account_not_found"
+
+
+class KeyNotFound(NotFound):
+    """There is no such API key.
+
+    `sourcebook keys list` shows what exists.
+    """
+
+    code = "key_not_found"
+
+
+class JobNotFound(NotFound):
+    """There is no such job.
+
+    The response to an upload names its jobs; `/api/jobs` lists them.
+    """
+
+    code = "job_not_found"

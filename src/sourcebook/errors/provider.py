@@ -66,3 +66,12 @@ class BadProviderAnswer(ProviderError):
     """
 
     code = "bad_provider_answer"
+
+
+class DownloadFailed(ProviderError):
+    """A model could not be downloaded.
+
+    Run the command again: what was downloaded is kept, and it goes on from there.
+    """
+
+    code = "download_failed"

@@ -89,6 +89,15 @@ class BadPolicy(UsageError):
     code = "bad_policy"
 
 
+class AddressRefused(UsageError):
+    """The address of the page is not public.
+
+    Pages of this machine and of private networks are only fetched if their host is allowed by name: `--allow-host`.
+    """
+
+    code = "address_refused"
+
+
 class BadFile(UsageError):
     """The file cannot be read.
 
@@ -111,7 +120,7 @@ class BadAnswerFile(UsageError):
 class UnsupportedFile(BadFile):
     """This kind of file is not supported.
 
-    Save it as text, Markdown, HTML, PDF, DOCX, CSV or JSON. Source code is read too.
+    `docs/reference/formats.md` lists what is read. Save it as one of these, for example as PDF or DOCX.
     """
 
     code = "unsupported_file"
@@ -169,6 +178,15 @@ class NeedsOcr(BadFile):
     """
 
     code = "needs_ocr"
+
+
+class NeedsTranscription(BadFile):
+    """The file is a recording of sound or film.
+
+    Set `transcription_model` (and `transcription_url` for a server of your own), then add it again. Or add subtitles.
+    """
+
+    code = "needs_transcription"
 
 
 class DuplicateChunkId(UsageError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sourcebook.faces import json_shapes
 
 if TYPE_CHECKING:
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.moderation import Digest, Draft, Gap
 
 
@@ -35,17 +35,33 @@ def draft(draft: Draft) -> dict[str, Any]:
         "stale_kb_id": draft.stale_kb_id,
         "created_at": draft.created_at,
         "decided_at": draft.decided_at,
+        "same_as": draft.same_as,
+        "asked": draft.asked,
+        "people": draft.people,
+        "resembles": resembling(draft),
     }
 
 
-def draft_with_details(shown: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> dict[str, Any]:
-    """A draft with how it was made, similar drafts, and its curated answer."""
+def draft_with_details(
+    shown: Draft,
+    similar: Sequence[Draft],
+    entry: CuratedAnswer | None,
+    changes: Sequence[SourceChange] = (),
+) -> dict[str, Any]:
+    """A draft with how it was made, similar drafts, its curated answer, and what has changed in its sources."""
     return draft(shown) | {
+        "changes": [json_shapes.source_change(change) for change in changes],
         "details": dict(shown.details),
         "attachments": [dict(each) for each in shown.attachments],
         "similar": [{"id": other.id, "question": other.question} for other in similar],
         "entry": None if entry is None else json_shapes.curated_answer(entry),
     }
+
+
+def resembling(draft: Draft) -> list[dict[str, Any]]:
+    """The curated answers that were offered for the question: number, question and closeness."""
+    found = draft.details.get("similar")
+    return cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
 
 
 def looked_at(draft: Draft) -> list[str]:

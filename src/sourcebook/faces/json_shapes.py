@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sourcebook.model.jobs import JobStatus
+
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Citation, Conversation
-    from sourcebook.model.curation import CuratedAnswer, CuratedSource, Term
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceChange, Term, Wording
     from sourcebook.model.documents import Collection, Document, DocumentDetails
     from sourcebook.model.explanation import DocumentPlace
+    from sourcebook.model.jobs import Job
     from sourcebook.model.people import ForgetReport, TokenTransaction, User
     from sourcebook.model.search import RetrievalMode, SearchReport, SearchResult
 
@@ -146,7 +149,12 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
     }
     if answer.curated_id is not None:
         shown["curated_id"] = answer.curated_id
-        shown["curated"] = {key: answer.details.get(key) for key in ("approved_by", "approved_at", "stale")}
+        shown["curated"] = {
+            key: answer.details.get(key)
+            for key in ("approved_by", "approved_by_name", "approved_at", "stale", "context_changed")
+        }
+    if answer.details.get("outdated"):
+        shown["outdated"] = answer.details["outdated"]
     if "draft_id" in answer.details:
         shown["draft_id"] = answer.details["draft_id"]
     if answer.nearest:
@@ -190,6 +198,7 @@ def citation(citation: Citation) -> dict[str, Any]:
         "doubts": list(citation.doubts),
         "section": citation.section,
         "highlight": [list(span) for span in citation.highlight],
+        "also_in": list(citation.also_in),
     }
 
 
@@ -240,6 +249,38 @@ def curated_answer(entry: CuratedAnswer) -> dict[str, Any]:
         "sources": [curated_source(source) for source in entry.sources],
         "created_at": entry.created_at,
         "updated_at": entry.updated_at,
+        "approved_by_name": entry.approved_by_name,
+        "context_changed": entry.has_changed_context,
+        "wordings": [wording(each) for each in entry.wordings],
+    }
+
+
+def wording(wording: Wording) -> dict[str, Any]:
+    """Another wording of a curated question."""
+    return {
+        "id": wording.id,
+        "entry_id": wording.entry_id,
+        "question": wording.question,
+        "status": wording.status.value,
+        "people": wording.people,
+        "is_matched": wording.is_matched,
+        "decided_by": wording.decided_by,
+        "decided_at": wording.decided_at,
+        "created_at": wording.created_at,
+    }
+
+
+def source_change(change: SourceChange) -> dict[str, Any]:
+    """A source that is not what it was: the old and the new text, and which words were removed and added."""
+    return {
+        "document_id": change.document_id,
+        "document_path": change.document_path,
+        "document_title": change.document_title,
+        "state": change.state.value,
+        "before": change.before,
+        "after": change.after,
+        "words": [asdict(run) for run in change.words],
+        "context": [asdict(part) for part in change.context],
     }
 
 
@@ -254,6 +295,7 @@ def curated_source(source: CuratedSource) -> dict[str, Any]:
         "end": source.end,
         "quote": source.quote,
         "state": source.state.value if source.state else None,
+        "context": [asdict(part) for part in source.context_changes],
     }
 
 
@@ -307,4 +349,21 @@ def forget_report(report: ForgetReport) -> dict[str, Any]:
         "jobs": report.jobs,
         "transactions_kept": report.transactions_kept,
         "curated_kept": list(report.curated_kept),
+    }
+
+
+def job(job: Job) -> dict[str, Any]:
+    """An upload on its way into the base. When it is done, it names its document, or says why there is none."""
+    result = job.result or {}
+    refused = result.get("error")
+    error: Any = refused if refused is not None else job.error and {"code": "error", "message": job.error}
+    return {
+        "id": job.id,
+        "name": str(job.payload.get("path", "")).rpartition("/")[2],
+        "collection_id": job.payload.get("collection"),
+        "status": JobStatus.FAILED.value if refused is not None else job.status.value,
+        "attempts": job.attempts,
+        "outcome": result.get("outcome"),
+        "document_id": result.get("document_id"),
+        "error": error or None,
     }

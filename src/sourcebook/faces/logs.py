@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sourcebook.settings import masked
 from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from sourcebook.settings import Settings
 
 
+current_request: ContextVar[str | None] = ContextVar("current_request", default=None)
+"""The id of the request that is being answered. Whatever is logged meanwhile carries it."""
+
+
 class Lines(logging.Formatter):
     """A line of text with passwords masked."""
 
@@ -23,19 +28,26 @@ class Lines(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        return without_hidden(str(masked(super().format(record))))
+        request = current_request.get()
+        told = "" if request is None else f" [request {request}]"
+        return without_hidden(f"{masked(super().format(record))}{told}")
 
 
 class JsonLogFormatter(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, and the traceback if there is one."""
+    """One JSON object per line: time, level, logger, message, the request, and the traceback if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
-        entry = {
+        entry: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": masked(record.getMessage()),
         }
+        if (request := current_request.get()) is not None:
+            entry["request_id"] = request
+        fields: object = getattr(record, "fields", None)
+        if isinstance(fields, dict):
+            entry |= cast("dict[str, object]", fields)
         if record.exc_info:
             entry["exception"] = masked(self.formatException(record.exc_info))
         return escaped_in_json(json.dumps(entry, ensure_ascii=False))

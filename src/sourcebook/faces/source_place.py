@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from sourcebook.model.chat import BETWEEN_HEADINGS
+
 
 def source_place(name: str, section: str | None, page: str | None) -> str:
     """`file › section, page 3`, without what is not known. `page` is in the reader's language."""
-    place = f"{name} › {' '.join(section.split())}" if section and section.strip() else name
+    headings = " ".join((section or "").split()).replace(BETWEEN_HEADINGS, " › ")
+    place = f"{name} › {headings}" if headings else name
     return place if page is None else f"{place}, {page}"

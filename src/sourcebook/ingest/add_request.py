@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from sourcebook.errors import UsageError
 from sourcebook.ports.choices import chosen
 
 if TYPE_CHECKING:
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from sourcebook.model.adding import Progress
     from sourcebook.model.sources import DocumentState
 
+DEEPEST = 20
+"""Links away from a page. No reader goes further."""
+
 OnProgress: TypeAlias = "Callable[[Progress], None]"
 
-PARSERS_VERSION = "1"
+PARSERS_VERSION = "2"
 """Raised when the parsers learn to read files that they could not read: those are then tried again."""
 
 
@@ -60,9 +64,20 @@ class OnFailed(StrEnum):
     RETRY = "retry"
 
 
+class OnArchives(StrEnum):
+    """What to do with archives (ZIP, TAR)."""
+
+    LEAVE = "leave"
+    OPEN = "open"
+
+
 @dataclass(frozen=True, slots=True)
 class AddRequest:
-    """What somebody asks for."""
+    """What somebody asks for. Among the paths may be addresses of pages.
+
+    `depth` is how many links away from them pages are added too, `uses_map` adds those that the map of their site
+    lists, and `allowed_hosts` may have private addresses.
+    """
 
     paths: Sequence[str | os.PathLike[str]]
     collection_id: str
@@ -71,11 +86,18 @@ class AddRequest:
     on_failed: OnFailed = OnFailed.LEAVE
     on_progress: OnProgress | None = None
     stop: StopSignal | None = None
+    on_archives: OnArchives = OnArchives.LEAVE
+    depth: int = 0
+    uses_map: bool = False
+    allowed_hosts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Plain text is understood too, and text that means nothing is refused: removing must not hang on a slip."""
         object.__setattr__(self, "on_removal", chosen("on_removal", OnRemoval, self.on_removal))
         object.__setattr__(self, "on_failed", chosen("on_failed", OnFailed, self.on_failed))
+        object.__setattr__(self, "on_archives", chosen("on_archives", OnArchives, self.on_archives))
+        if not 0 <= self.depth <= DEEPEST:
+            raise UsageError(f"`depth` is between 0 and {DEEPEST}.")
 
     def is_stopped(self) -> bool:
         return self.stop is not None and self.stop.is_set()

@@ -19,13 +19,17 @@ from sourcebook.errors import (
     PathNotFound,
     TooManyRemovals,
 )
-from sourcebook.ingest.add_request import AddRequest, OnProgress, OnRemoval
+from sourcebook.ingest.add_request import AddRequest, OnArchives, OnProgress, OnRemoval
 from sourcebook.ingest.folder.comparison import FolderComparer, FolderComparison, options_after
 from sourcebook.ingest.folder.labels import Labeller
+from sourcebook.ingest.folder.outside_files import OutsideFiles
 from sourcebook.ingest.folder.plan import loses_too_much
-from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets
+from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets, web_target
 from sourcebook.ingest.index.indexer import IndexedWork, Indexer, Work
 from sourcebook.ingest.index.pipeline import POLL_SECONDS, STOP_SECONDS, one_error
+from sourcebook.ingest.spool import Spool
+from sourcebook.ingest.web.addresses import is_web_address, normal_address
+from sourcebook.ingest.web.crawl import WebRequest
 from sourcebook.model.adding import ADDING, READING, AddPlan, AddReport, FailedFile, PlannedStep, Progress
 from sourcebook.model.sources import Rearrangement, Source
 from sourcebook.ports.providers import known_model
@@ -64,13 +68,17 @@ class AddRun:
         self._request = request
         self._find = find or self._named_targets
         self._tally = _Tally()
+        self._spool = Spool()
 
     async def run(self) -> AddReport:
         """Do all of it. Once stopped, what is on its way has a few seconds to be finished."""
-        async with one_error(), create_task_group() as tasks:
-            tasks.start_soon(self._end_soon_after_stop, tasks.cancel_scope)
-            await self._run()
-            tasks.cancel_scope.cancel()
+        try:
+            async with one_error(), create_task_group() as tasks:
+                tasks.start_soon(self._end_soon_after_stop, tasks.cancel_scope)
+                await self._run()
+                tasks.cancel_scope.cancel()
+        finally:
+            self._spool.close()
         return self._tally.report(interrupted=self._request.is_stopped())
 
     async def _end_soon_after_stop(self, everything: CancelScope) -> None:
@@ -91,11 +99,23 @@ class AddRun:
             examined = await self._examined([e.target for e in _narrowed(disputed)])
 
     def _named_targets(self, sources: Sequence[Source]) -> list[Target]:
-        named = [Named.of(path) for path in self._request.paths]
-        return find_targets(named, sources, self._request.collection_id)
+        request = self._request
+        pages = [normal_address(str(path)) for path in request.paths if is_web_address(path)]
+        named = [Named.of(path) for path in request.paths if not is_web_address(path)]
+        found = find_targets(named, sources, request.collection_id)
+        if pages:
+            wanted = WebRequest(tuple(dict.fromkeys(pages)), request.depth, request.uses_map)
+            found.append(web_target(wanted, sources, request.collection_id))
+        return found
 
     async def plan(self) -> AddPlan:
         """What `run` would do now. Nothing is written."""
+        try:
+            return await self._plan()
+        finally:
+            self._spool.close()
+
+    async def _plan(self) -> AddPlan:
         sources = await self._tools.sources.list_sources(self._request.collection_id)
         examined = await self._examined(self._find(sources))
         present = {source.id: source for source in sources}
@@ -150,6 +170,8 @@ class AddRun:
         """The source with what is to be remembered of it; unfinished if its files are yet to get its labels."""
         stored = present.get(seen.target.source.id)
         options = options_after(seen.target, self._request.labels, self._tools.config.rules)
+        opens = self._request.on_archives is OnArchives.OPEN
+        options = replace(options, archives=options.archives or opens)
         if stored is not None and options != Options.of(stored) and seen.known.paths:
             options = replace(options, unfinished=True)
         return replace(seen.target.source, options=options.as_metadata())
@@ -161,6 +183,7 @@ class AddRun:
             self._tools.config.limits,
             self._request.is_stopped,
             self._tell_looked if self._request.on_progress else None,
+            OutsideFiles(self._tools, self._request, self._spool),
         )
         examined: list[FolderComparison] = []
         for target in targets:
@@ -329,6 +352,9 @@ def _excess(seen: FolderComparison) -> str | None:
     """What is wrong if so much would be removed that it is probably a mistake."""
     if not loses_too_much(seen.known, seen.found, seen.plan):
         return None
+    if seen.target.web is not None and not seen.target.web.is_crawl:
+        # Somebody named the page, and its server says that it is gone.
+        return None
     gone, known = len(seen.plan.gone), len(seen.known.paths)
     where = seen.target.name
     if seen.target.is_missing:
@@ -344,7 +370,9 @@ def _excess(seen: FolderComparison) -> str | None:
 
 def _narrowed(disputed: dict[str, tuple[FolderComparison, list[str]]]) -> Iterator[FolderComparison]:
     for seen, paths in disputed.values():
-        yield replace(seen, target=replace(seen.target, folder=None, files=tuple(sorted(set(paths)))))
+        files = tuple(sorted(set(paths)))
+        web = WebRequest(files) if seen.target.web is not None else None
+        yield replace(seen, target=replace(seen.target, folder=None, files=files, web=web))
 
 
 def planned_steps(seen: FolderComparison) -> Iterator[PlannedStep]:

@@ -13,7 +13,7 @@ from anyio import to_thread
 from sourcebook.errors import BadFile, PathNotFound, SourcebookError
 from sourcebook.ingest.folder.scan import Scan, ScanLimits, scan_folder, scan_named_files
 from sourcebook.ingest.index.document_reader import read_file
-from sourcebook.ingest.parsers.decoding import decode
+from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.model.adding import READING, FailedFile, Progress
 
 if TYPE_CHECKING:

@@ -1,4 +1,6 @@
-"""The texts that people read, apart from the command line. One TOML file per language, with the same keys in each.
+"""The texts that people read; of the command line, only what it says around an answer.
+
+There is one TOML file per language, with the same keys in each.
 
 A value is a sentence with `{names}` in it, or a table of the plural forms of one, chosen by `n`.
 """

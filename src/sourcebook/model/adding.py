@@ -68,6 +68,8 @@ class AddReport:
     interrupted: bool = False
     stale: int = 0
     """Approved answers that lost support by this, and are back in the review queue."""
+    answered: int = 0
+    """Times that a question was asked which waited for an expert and which the documents answer now."""
 
     @property
     def needs_ocr(self) -> int:
@@ -89,6 +91,7 @@ class AddReport:
             "skipped": dict(self.skipped),
             **({"interrupted": True} if self.interrupted else {}),
             **({"stale": self.stale} if self.stale else {}),
+            **({"answered": self.answered} if self.answered else {}),
         }
 
 

@@ -47,6 +47,10 @@ class SupportGrade(StrEnum):
     DOUBTFUL = "doubtful"
 
 
+BETWEEN_HEADINGS = " > "
+"""What stands between the headings of a section's name. People are shown another sign."""
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A place in a document and the words found there.
@@ -76,11 +80,13 @@ class Citation:
     support: SupportGrade = SupportGrade.EXACT
     section: str | None = None
     highlight: Sequence[tuple[int, int]] = ()
+    also_in: Sequence[str] = ()
+    """Paths of other documents that say the same: copies and translations of what is quoted."""
 
     @property
     def section_name(self) -> str | None:
         """The innermost heading that the place stands under; None if that is only the title of the document."""
-        name = (self.section or "").rpartition(" > ")[2].strip()
+        name = (self.section or "").rpartition(BETWEEN_HEADINGS)[2].strip()
         return None if name in ("", self.document_title) else name
 
     @property
@@ -181,6 +187,14 @@ class PassagesFound:
 
 
 @dataclass(frozen=True, slots=True)
+class ExcerptFound:
+    """What the documents say, to be read while a slow chat model writes the answer. It is no part of the answer."""
+
+    text: str
+    citations: Sequence[Citation] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TokenWritten:
     """The next piece of the answer's text."""
 
@@ -214,4 +228,6 @@ class Failed:
     error: Exception
 
 
-AnswerEvent: TypeAlias = Searching | PassagesFound | TokenWritten | CitationChecked | Done | Declined | Failed
+AnswerEvent: TypeAlias = (
+    Searching | PassagesFound | ExcerptFound | TokenWritten | CitationChecked | Done | Declined | Failed
+)

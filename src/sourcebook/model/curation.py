@@ -17,9 +17,53 @@ class SourceType(StrEnum):
     ADMIN_QA = "admin_qa"
 
 
+class WordingStatus(StrEnum):
+    """Proposed by too few people to count, confirmed by enough, or accepted or rejected by an expert."""
+
+    PROPOSED = "proposed"
+    CONFIRMED = "confirmed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+PEOPLE_TO_CONFIRM = 2
+"""So many people must have said that a wording asks the same before it is matched without an expert."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Another wording of a curated question; `people` is how many said that it asks the same."""
+
+    id: int
+    entry_id: int
+    question: str
+    status: WordingStatus
+    people: int = 0
+    decided_by: int | None = None
+    decided_at: int | None = None
+    created_at: int = 0
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether who asks in these words is given the answer."""
+        return self.status in (WordingStatus.CONFIRMED, WordingStatus.ACCEPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChange:
+    """What stands around a quote and is no longer what it was: `part` is title, section or sentence_before."""
+
+    part: str
+    before: str | None
+    after: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class CuratedSource:
-    """A source of a curated answer: its place, the quoted words, and the document's hash at that time."""
+    """A source of a curated answer: its place, the quoted words, and the document's hash at that time.
+
+    `context_changes` is a lighter mark than `state`: the words stand, but not what stood around them.
+    """
 
     collection_id: str
     document_id: str
@@ -32,11 +76,15 @@ class CuratedSource:
     end: int | None = None
     file_hash: str | None = None
     state: SourceState | None = None
+    context_changes: Sequence[ContextChange] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CuratedAnswer:
-    """A question and its approved answer. Without a question, it is matched by the answer's text."""
+    """A question and its approved answer. Without a question, it is matched by the answer's text.
+
+    `wordings` are other ways in which people ask the question.
+    """
 
     id: int
     collection_id: str
@@ -55,14 +103,56 @@ class CuratedAnswer:
     sources: Sequence[CuratedSource] = ()
     created_at: int = 0
     updated_at: int = 0
+    wordings: Sequence[Wording] = ()
+    approved_by_name: str | None = None
+    """What the person who approved it is called."""
+
+    @property
+    def has_changed_context(self) -> bool:
+        """Whether what stands around a quote has changed since it was approved."""
+        return any(source.context_changes for source in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class WordChange:
+    """A run of words: `kind` is same, removed or added."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """A source of an approved answer that is not what it was.
+
+    `before` was quoted, `after` stands in its place now; None if nothing does. `words` tells them apart.
+    """
+
+    document_id: str
+    document_path: str
+    document_title: str | None
+    state: SourceState
+    before: str
+    after: str | None
+    words: Sequence[WordChange] = ()
+    context: Sequence[ContextChange] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CuratedMatch:
-    """A curated answer, and the cosine distance of its question from the one asked."""
+    """A curated answer, and the cosine distance of its question from the one asked.
+
+    `wording` is the one that came nearest, None for the entry's first question.
+    """
 
     entry: CuratedAnswer
     distance: float
+    wording: str | None = None
+
+    @property
+    def question(self) -> str | None:
+        """The question that came nearest."""
+        return self.wording or self.entry.question
 
 
 @dataclass(frozen=True, slots=True)

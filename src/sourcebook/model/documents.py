@@ -168,6 +168,25 @@ class DocumentDetails:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentListing:
+    """Which documents to list, in the order of their paths. What is not set does not matter.
+
+    `after` is the last document of the part before; `text` is to stand in the path or the title.
+    """
+
+    limit: int = 100
+    after: tuple[str, str] | None = None
+    """Its path and its id."""
+    status: DocumentStatus | None = None
+    category: str | None = None
+    subcategory: str | None = None
+    type: str | None = None
+    language: str | None = None
+    is_active: bool | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrackedDocument:
     """What a tracker remembers about a document."""
 

@@ -17,7 +17,7 @@ class AcceptanceFacts:
     From `sure_similarity` on the nearest vector alone is enough.
     """
 
-    needed: float = -0.3
+    needed: float = -0.35
     sure_similarity: float = 0.75
 
 
@@ -26,7 +26,7 @@ class CurationFacts:
     """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar."""
 
     distance: float = 0.6
-    similar: float = 0.27
+    similar: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def facts_of(model_name: str) -> ModelFacts:
     return _MEASURED.get(model_name, ModelFacts())
 
 
-JUDGE = 2
-"""Which judge a calibrated score belongs to. The first weighed passages one by one."""
+JUDGE = 3
+"""Which judge a calibrated score belongs to. The first weighed passages one by one, the second knew fewer numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,13 @@ class Keep(StrEnum):
     CURATED = "curated"
 
 
+class LostSupport(StrEnum):
+    """What to do when a stale answer is approved unchanged and the documents no longer say what it says."""
+
+    REFUSE = "refuse"
+    ACCEPT = "accept"
+
+
 class Why(StrEnum):
     """Why a question is in the queue."""
 
@@ -51,7 +58,9 @@ class Draft:
     """An item in the review queue.
 
     `details` tell how it came about: what was searched and found. Drafts that ask much the same have one `group_key`.
-    A draft of kind STALE is about the curated answer `stale_kb_id`; an approved one became the answer `kb_id`.
+    A draft of kind STALE is about the curated answer `stale_kb_id`; an approved one became the answer `kb_id`. The same
+    open question is one draft: `asked` says how often it was asked, `people` by how many. What repeats it names it in
+    `same_as` and is not listed by itself.
     """
 
     id: int
@@ -78,6 +87,9 @@ class Draft:
     created_at: int = 0
     updated_at: int = 0
     decided_at: int | None = None
+    same_as: int | None = None
+    asked: int = 1
+    people: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,10 @@ class Visit:
     """A person's question in one place, with its own key.
 
     `key` is this question's own, such as the number of an update: given again, it gets the same reply. `collections`
-    are those to search; without any, the one of the settings.
+    are those to search; without any, the one of the settings. `similar` is the number of the approved answer that the
+    person chose among those that were offered for this question. With `session_id` the question continues that
+    conversation, wherever it was begun; it must be the person's own. `earlier` is what was said before in a new
+    conversation that is kept elsewhere: who said it (`user` or `assistant`), and the words.
     """
 
     user_id: int
@@ -209,6 +212,9 @@ class Visit:
     attachments: Sequence[Mapping[str, JsonValue]] = ()
     language: str | None = None
     collections: Sequence[str] | None = None
+    similar: int | None = None
+    session_id: str | None = None
+    earlier: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,6 +211,7 @@ class HybridConfig:
 class RerankProvider(StrEnum):
     LOCAL = "local"
     API = "api"
+    ONNX = "onnx"
 
 
 class OnMissingEmbedder(StrEnum):

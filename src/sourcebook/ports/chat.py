@@ -10,8 +10,16 @@ from sourcebook.model.curation import SourceType
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import ChatMessage, ChatSession, Citation, Conversation, SourceState, Tier
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, Term
+    from sourcebook.model.curation import (
+        CuratedAnswer,
+        CuratedMatch,
+        CuratedSource,
+        Term,
+        Wording,
+        WordingStatus,
+    )
     from sourcebook.model.documents import JsonValue, Vector
+    from sourcebook.ports.moderation import Embedded
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +57,14 @@ class Sessions(Protocol):
 
     async def get_session(self, session_id: str, user_id: int) -> ChatSession | None: ...
 
-    async def list_sessions(self, user_id: int, limit: int = 50) -> list[ChatSession]:
-        """The latest first."""
+    async def list_sessions(
+        self, user_id: int, limit: int = 50, *, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        """The latest first; with `after`, those that come behind that one."""
+        ...
+
+    async def search_sessions(self, user_id: int, text: str, limit: int = 50) -> list[ChatSession]:
+        """The conversations in whose title or messages this text stands, in any case, the latest first."""
         ...
 
     async def rename_session(self, session_id: str, user_id: int, title: str) -> None: ...
@@ -134,6 +148,30 @@ class CuratedAnswers(Protocol):
     async def kb_list(self, collection_id: str | None = None) -> list[CuratedAnswer]: ...
 
     async def kb_remove(self, entry_id: int) -> bool: ...
+
+    async def kb_confirm_wording(
+        self, entry_id: int, question: str, user_id: int, embedded: Embedded
+    ) -> Wording | None:
+        """Record that a person says that this question asks what the entry answers; once for each person.
+
+        It is matched from the second person on, or at once if who says so may decide on answers. What an expert
+        rejected stays rejected. None if it is the entry's own question.
+        """
+        ...
+
+    async def kb_add_wording(
+        self, entry_id: int, question: str, admin_id: int, embedded: Embedded
+    ) -> Wording | None:
+        """Add a wording that is matched at once; even one that was rejected. None if it is the entry's question."""
+        ...
+
+    async def kb_decide_wording(self, wording_id: int, admin_id: int, status: WordingStatus) -> Wording:
+        """Accept or reject a wording. A decision may be changed."""
+        ...
+
+    async def kb_open_wordings(self) -> int:
+        """How many wordings askers confirmed that no expert has decided on."""
+        ...
 
 
 class Terminology(Protocol):

@@ -49,7 +49,8 @@ class ModerationQueue(Protocol):
     async def add(self, draft: NewDraft) -> Draft:
         """Put a draft into the queue, in the group of a question that is much the same if it names no group.
 
-        One that was made of the same message before is returned instead.
+        One that was made of the same message before is returned instead. The same open question is put before an
+        expert once: what repeats it is counted there.
         """
         ...
 
@@ -68,6 +69,10 @@ class ModerationQueue(Protocol):
 
     async def in_group(self, group_key: str) -> list[Draft]:
         """The drafts of a group that wait."""
+        ...
+
+    async def repeats(self, draft_id: int) -> list[Draft]:
+        """The drafts that wait and repeat this one."""
         ...
 
     async def of_user(self, user_id: int, status: DraftStatus | None = None) -> list[Draft]:
@@ -111,6 +116,19 @@ class ModerationQueue(Protocol):
 
     async def cancel(self, draft_id: int, user_id: int) -> Draft:
         """Withdraw your own question."""
+        ...
+
+    async def close_own(self, user_id: int, question: str, entry_id: int) -> None:
+        """A person took an approved answer: their question that waits in these words is closed with a note."""
+        ...
+
+    async def close_found(
+        self, draft_id: int, answer: str, citations: Sequence[Citation], reason: str
+    ) -> Draft | None:
+        """The documents answer a question that waits: close it and its repeats with a note, and tell who asked.
+
+        None if somebody decided on it meanwhile.
+        """
         ...
 
     async def propose(self, entry_id: int, editor_id: int, revision: Revision) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -76,4 +77,40 @@ class Reranker(Protocol):
         `score` becomes what the list is sorted by; the breakdown keeps what the arms said and gains `rerank_score`.
         Results that were not judged keep their old order, behind those that were, and no `rerank_score`.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """The span of a passage that answers best, and how much surer it is than that there is no answer.
+
+    Above zero the reader takes it for an answer.
+    """
+
+    start: int
+    end: int
+    certainty: float
+
+
+class Reader(Protocol):
+    """Marks the words of passages that answer a question."""
+
+    async def read(self, question: str, passages: Sequence[str]) -> list[ReadAnswer]:
+        """One for each passage, in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """How likely a source says what a sentence says, and how likely it says the contrary; what is left is neither."""
+
+    entails: float
+    contradicts: float
+
+
+class EntailmentJudge(Protocol):
+    """Compares sources with sentences by what they mean."""
+
+    async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
+        """One for each pair of source and sentence, in their order."""
         ...

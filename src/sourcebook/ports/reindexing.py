@@ -38,6 +38,14 @@ class CuratedToEmbed:
     revision: int
 
 
+@dataclass(frozen=True, slots=True)
+class WordingToEmbed:
+    """Another wording of a curated question. Its words never change."""
+
+    id: int
+    question: str
+
+
 class Reindexing(Protocol):
     """A second set of vectors beside the current one, or the current set rebuilt.
 
@@ -91,6 +99,22 @@ class Reindexing(Protocol):
         collection_id: str,
         model: EmbeddingModel,
         entries: Sequence[CuratedToEmbed],
+        vectors: NDArray[np.float32],
+    ) -> int: ...
+
+    async def lacking_wordings(
+        self, collection_id: str, model: EmbeddingModel, after: int, limit: int
+    ) -> list[WordingToEmbed]:
+        """The next wordings of curated questions that have no vector of this model."""
+        ...
+
+    async def every_wording(self, collection_id: str, after: int, limit: int) -> list[WordingToEmbed]: ...
+
+    async def put_wordings(
+        self,
+        collection_id: str,
+        model: EmbeddingModel,
+        wordings: Sequence[WordingToEmbed],
         vectors: NDArray[np.float32],
     ) -> int: ...
 

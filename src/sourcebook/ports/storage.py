@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Collection,
         Document,
         DocumentDetails,
+        DocumentListing,
         DocumentPath,
         DocumentStatus,
         EmbeddedChunk,
@@ -307,6 +308,10 @@ class Library(Protocol):
 
     async def list_documents(self, collection_id: str) -> list[Document]:
         """All documents without their text, by path."""
+        ...
+
+    async def list_part(self, collection_id: str, listing: DocumentListing) -> list[Document]:
+        """A part of the documents without their text, by path."""
         ...
 
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:

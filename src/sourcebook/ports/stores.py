@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from sourcebook.ports.accounts import Accounts, ApiKeys
     from sourcebook.ports.chat import CuratedAnswers, Sessions, Terminology
     from sourcebook.ports.moderation import ModerationQueue
     from sourcebook.ports.people import Ledger, Messages, Topics, Users, Visits
@@ -47,6 +48,8 @@ class Stores:
     messages: Messages
     ledger: Ledger
     visits: Visits
+    accounts: Accounts
+    keys: ApiKeys
     reader: ReadsTogether | None = None
 
     async def read_together(self, work: Callable[[Stores], Coroutine[Any, Any, T]]) -> T:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
-    from sourcebook.model.jobs import Job
+    from sourcebook.model.jobs import Job, JobStatus
 
 
 class Clock(Protocol):
@@ -84,3 +84,18 @@ class Jobs(Protocol):
         ...
 
     async def get(self, job_id: int) -> Job | None: ...
+
+    async def newest(
+        self,
+        kind: str,
+        *,
+        collections: Sequence[str] | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Job]:
+        """The jobs of a kind, the newest first, before the one of this number; of these collections, or of all."""
+        ...
+
+    async def count(self) -> dict[str, dict[JobStatus, int]]:
+        """How many jobs of each kind are in each state."""
+        ...

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio.to_thread
 import numpy as np
 
-from sourcebook.errors import BadProviderAnswer, ProviderMissing
+from sourcebook.errors import BadProviderAnswer
 from sourcebook.providers.batching import by_length, cores, embed_in_batches
 from sourcebook.providers.known_models import Prefixes
+from sourcebook.providers.onnx.session import is_on_graphics_card, open_session
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.vector_checks import checked_vectors, readable
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import TextRole
 
 _TEXTS_AT_A_TIME = 16
-_HINT = 'Run `pip install "sourcebook[onnx]"`.'
 _READY_MADE = "sentence_embedding"
 
 
@@ -97,7 +97,7 @@ class OnnxEmbedder:
             with self._lock:
                 if self._loaded is None:
                     self._loaded = _Loaded.of(self._about)
-            rows = [self._loaded.vector(text) for text in texts]
+            rows = self._loaded.vectors(texts)
         return checked_vectors(
             rows, len(texts), self.model.dimensions, f"The model in {self._about.weights.name}"
         )
@@ -106,7 +106,10 @@ class OnnxEmbedder:
 class _Loaded:
     """A model in memory. Several threads may use it at once."""
 
-    def __init__(self, session: Any, tokenizer: Any, pooling: Pooling) -> None:
+    def __init__(
+        self, session: Any, tokenizer: Any, pooling: Pooling, *, at_once: bool | None = None
+    ) -> None:
+        self._at_once = is_on_graphics_card(session) if at_once is None else at_once
         self._session = session
         self._tokenizer = tokenizer
         self._pooling = pooling
@@ -119,14 +122,20 @@ class _Loaded:
         tokenizer = about.make_tokenizer()
         tokenizer.no_padding()
         tokenizer.enable_truncation(about.max_tokens)
-        return cls(_session(about.weights), tokenizer, about.pooling)
+        return cls(open_session(about.weights), tokenizer, about.pooling)
 
-    def vector(self, text: str) -> NDArray[np.float32]:
-        encoding = self._tokenizer.encode(text)
+    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """One by one, except on a graphics card, which is made for many at once."""
+        batches = [texts] if self._at_once else [[text] for text in texts]
+        return [vector for batch in batches for vector in self._batch(batch)]
+
+    def _batch(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        read = [self._tokenizer.encode(text) for text in texts]
+        longest = max(len(one.ids) for one in read)
         known = {
-            "input_ids": encoding.ids,
-            "attention_mask": encoding.attention_mask,
-            "token_type_ids": encoding.type_ids,
+            "input_ids": [_filled(one.ids, longest) for one in read],
+            "attention_mask": [_filled(one.attention_mask, longest) for one in read],
+            "token_type_ids": [_filled(one.type_ids, longest) for one in read],
         }
         unknown = self._inputs - known.keys()
         if unknown:
@@ -134,9 +143,16 @@ class _Loaded:
                 f"The model needs the input {min(unknown)!r}, which a text cannot provide.",
                 hint="Export it as a sentence model, with tokens as its only input.",
             )
-        feed = {name: np.array([known[name]], dtype=np.int64) for name in self._inputs}
+        feed = {name: np.array(known[name], dtype=np.int64) for name in self._inputs}
         made = cast("NDArray[np.float32]", self._session.run([self._output], feed)[0])
-        return _pooled(made[0], self._pooling)
+        return [
+            _pooled(row if row.ndim == 1 else row[: len(one.ids)], self._pooling)
+            for row, one in zip(made, read, strict=True)
+        ]
+
+
+def _filled(numbers: Sequence[int], length: int) -> list[int]:
+    return [*numbers, *[0] * (length - len(numbers))]
 
 
 def _pooled(made: NDArray[np.float32], pooling: Pooling) -> NDArray[np.float32]:
@@ -152,47 +168,9 @@ def _pooled(made: NDArray[np.float32], pooling: Pooling) -> NDArray[np.float32]:
             return made[-1]
 
 
-def _session(weights: Path) -> Any:
-    try:
-        import onnxruntime  # noqa: PLC0415 - heavy, and an extra
-    except ImportError as error:
-        raise ProviderMissing("Models in the ONNX format need `onnxruntime`.", hint=_HINT) from error
-    runtime = cast("Any", onnxruntime)
-    options = runtime.SessionOptions()
-    # One thread for each text: several for one text spend their time waiting for each other.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return runtime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime's errors share no base class of their own
-        raise ProviderMissing(f"{weights} cannot be loaded: {_first_line(error)}") from error
-
-
 def dimensions_of_weights(weights: Path) -> int | None:
     """The size of the vectors as the model itself declares it. The model is loaded for that."""
-    outputs = _session(weights).get_outputs()
+    outputs = open_session(weights).get_outputs()
     made = next((output for output in outputs if output.name == _READY_MADE), outputs[0])
     size = made.shape[-1] if made.shape else None
     return size if isinstance(size, int) and size > 0 else None
-
-
-def load_tokenizer(path: Path) -> Any:
-    """The tokenizer of a file in the format of the `tokenizers` library."""
-    library = tokenizers_library()
-    try:
-        return library.Tokenizer.from_file(str(path))
-    except Exception as error:  # what the library raises is a bare Exception
-        raise ProviderMissing(f"{path} cannot be read: {_first_line(error)}") from error
-
-
-def tokenizers_library() -> Any:
-    try:
-        import tokenizers  # noqa: PLC0415 - heavy, and an extra
-    except ImportError as error:
-        raise ProviderMissing("Models in the ONNX format need `tokenizers`.", hint=_HINT) from error
-    return cast("Any", tokenizers)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -60,6 +60,8 @@ class Address:
 
     base_url: str
     api_key: str | None = None
+    is_own: bool = False
+    """Whether a process of our own answers there: no proxy stands between."""
 
     def __post_init__(self) -> None:
         if not is_readable_url(self.base_url):
@@ -174,7 +176,9 @@ class RemoteModel:
                 timeout=self._patience.seconds,
                 max_retries=0,
                 # Documents and questions go where the settings say, and nowhere that a server points to.
-                http_client=sdk.DefaultAsyncHttpxClient(follow_redirects=False),
+                http_client=sdk.DefaultAsyncHttpxClient(
+                    follow_redirects=False, trust_env=not self.address.is_own
+                ),
             )
         return cast("openai.AsyncOpenAI", self._client)
 

@@ -39,7 +39,7 @@ class RerankStage:
         if reranker is None:
             raise ProviderMissing(
                 f"The reranker {wanted.provider.value!r} is not available.",
-                hint="Set `rerank_base_url` and `rerank_model`, or use the local reranker.",
+                hint="Set `rerank_model`, for a server also `rerank_base_url`, or use the local reranker.",
             )
         return reranker
 

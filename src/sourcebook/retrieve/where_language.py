@@ -66,6 +66,15 @@ class _Token:
     position: int
 
 
+def parse_narrowing(where: str | None, category: str | None) -> MetadataFilter | None:
+    """The filter of a search that names conditions, a category, both or neither."""
+    written = None if where is None else parse_where(where)
+    if category is None:
+        return written
+    of_category = Equals("category", category)
+    return of_category if written is None else And((written, of_category))
+
+
 def _tokens(text: str) -> list[_Token]:
     tokens: list[_Token] = []
     position, end = 0, len(text.rstrip())

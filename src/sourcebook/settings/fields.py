@@ -6,228 +6,20 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.providers.catalogue.table import is_known
 from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.settings.masks import masked
+from sourcebook.settings.model_fields import ModelFields
 from sourcebook.storage.base_address import checked_base
 
 
-class Settings(BaseModel):
+class Settings(ModelFields):
     """All settings. Each field's description appears in the reference page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    db: str = Field(
-        default="data/knowledge_base.db",
-        min_length=1,
-        description="The base: a file path (`~` is the home folder), or the address of a PostgreSQL database, "
-        "`postgresql://user:password@host/name`.",
-    )
-    collection: str = Field(
-        default="default",
-        min_length=1,
-        description="The collection to use when a command names none.",
-    )
-    busy_timeout: float = Field(
-        default=30.0,
-        gt=0,
-        le=3600,
-        description="Seconds to wait while another process writes to the base.",
-    )
-    readers: int = Field(
-        default=4,
-        ge=1,
-        le=64,
-        description="How many connections may read at the same time. Only for a base in a file.",
-    )
-    pool_min: int = Field(
-        default=1,
-        ge=0,
-        le=100,
-        description="The smallest number of connections to keep open to a PostgreSQL server.",
-    )
-    pool_max: int = Field(
-        default=5,
-        ge=1,
-        le=100,
-        description="The largest number of connections to open to a PostgreSQL server. When all are busy, a request "
-        "waits for one, up to `busy_timeout`.",
-    )
-    vector_index: Literal["auto", "exact", "hnsw", "hnsw_bits"] = Field(
-        default="auto",
-        description="How a PostgreSQL server finds vectors: `exact` compares all of them, `hnsw` uses a graph, "
-        "`hnsw_bits` uses a graph of their signs, and `auto` chooses by the size of the collection.",
-    )
-    hnsw_m: int = Field(
-        default=16, ge=2, le=100, description="How many neighbours each vector has in an HNSW graph."
-    )
-    hnsw_ef_construction: int = Field(
-        default=64,
-        ge=4,
-        le=1000,
-        description="How many candidates are considered while building an HNSW graph.",
-    )
-    statement_timeout: float = Field(
-        default=300.0,
-        gt=0,
-        le=86400,
-        description="Seconds after which a PostgreSQL server cancels a statement.",
-    )
-    embedder: str = Field(
-        default="default",
-        description="The embedding model: `default`, which comes with Sourcebook; `minilm`, for English; "
-        "`onnx:FOLDER`; `openai:MODEL`, on any OpenAI-compatible server; `ollama:MODEL`; or `none`.",
-    )
-    embedder_base_url: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The address of the embedder's server, for example `http://127.0.0.1:8000/v1`. "
-        "Default: OpenAI, or Ollama on this machine.",
-    )
-    embedder_api_key: SecretStr | None = Field(
-        default=None,
-        description="The API key for that server. For OpenAI itself, `OPENAI_API_KEY` is read too.",
-    )
-    embedder_timeout: float = Field(
-        default=60.0,
-        gt=0,
-        le=3600,
-        description="Seconds to wait for one request to the embedder's server.",
-    )
-    embedder_batch: int = Field(
-        default=32,
-        ge=1,
-        le=2048,
-        description="The most texts to send to the embedder's server in one request.",
-    )
-    embedder_dimensions: int | None = Field(
-        default=None,
-        ge=1,
-        le=16_000,
-        description="The vector size of a model on a server. If it is not set, the server is asked once. "
-        "`text-embedding-3-…` models can make shorter vectors.",
-    )
-    embedder_question_prefix: str | None = Field(
-        default=None,
-        description="The prefix the model expects before a question. "
-        "Known models have a default, such as `query: ` for E5.",
-    )
-    embedder_passage_prefix: str | None = Field(
-        default=None,
-        description="The prefix the model expects before a passage of a document.",
-    )
-    embedding_cache: str = Field(
-        default="auto",
-        min_length=1,
-        description="The file that caches vectors from servers. `auto` puts it beside the base, or in "
-        "`~/.cache/sourcebook` for a base on a server; `none` turns the cache off.",
-    )
-    embedding_cache_mb: int = Field(
-        default=500,
-        ge=1,
-        description="The largest size of that file, in megabytes. The oldest vectors are dropped first.",
-    )
-    max_file_mb: float = Field(
-        default=50.0,
-        gt=0,
-        le=1000,
-        description="The largest file that can be added, in megabytes.",
-    )
-    chunking: Literal["parent_child", "fixed", "sentence", "markdown"] = Field(
-        default="parent_child",
-        description="How texts are split into passages: `parent_child`, whole sentences, with smaller pieces for "
-        "matching; `fixed`, 800 characters with an overlap of 200; `sentence`, whole sentences without overlap; "
-        "`markdown`, by sections. Documents already in the base keep their passages.",
-    )
-    files: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The folder that keeps uploaded files. Default: the base's path plus `.files`, or `data/files` "
-        "for a base on a server.",
-    )
-    type_rules: str = Field(
-        default="project/README.md=readme, project/docs/=documentation, documents/=document",
-        description="Rules that give a document its type by its path: `place=type`, separated by commas. The first "
-        "match wins; without a match the type is `document`. A place ending in `/` is a folder, any other a file.",
-    )
-    rerank_provider: Literal["local", "api"] = Field(
-        default="local",
-        description="The reranker: `local`, which comes with Sourcebook, or `api`, on a server.",
-    )
-    rerank_base_url: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The address of the reranker's server. `/rerank` is appended to it.",
-    )
-    rerank_model: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The name of the model on that server.",
-    )
-    rerank_api_key: SecretStr | None = Field(
-        default=None,
-        description="The API key for that server.",
-    )
-    rerank_timeout: float = Field(
-        default=10.0,
-        gt=0,
-        le=600,
-        description="Seconds to wait for the reranker's server.",
-    )
-    rerank_on_failure: Literal["error", "fused"] = Field(
-        default="error",
-        description="What to do when the reranker fails: `error`, or `fused` to return the order before reranking, "
-        "with a warning.",
-    )
-    chat_model: str = Field(
-        default="none",
-        min_length=1,
-        description="The chat model that writes answers: `openai:MODEL`, on any OpenAI-compatible server; "
-        "`ollama:MODEL`; or `none`, to quote the documents instead.",
-    )
-    chat_base_url: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The address of the chat model's server, for example `http://127.0.0.1:8080/v1`. "
-        "Default: OpenAI, or Ollama on this machine.",
-    )
-    chat_api_key: SecretStr | None = Field(
-        default=None,
-        description="The API key for that server. For OpenAI itself, `OPENAI_API_KEY` is read too.",
-    )
-    chat_timeout: float = Field(
-        default=60.0,
-        gt=0,
-        le=3600,
-        description="Seconds to wait while the chat model sends nothing.",
-    )
-    chat_tokens: int = Field(
-        default=800,
-        ge=16,
-        le=32_000,
-        description="The longest answer the chat model may write, in model tokens.",
-    )
-    chat_seconds: float = Field(
-        default=300.0,
-        gt=0,
-        le=86_400,
-        description="Seconds after which an answer that the chat model is still writing is given up.",
-    )
-    chat_characters: int = Field(
-        default=32_000,
-        ge=100,
-        le=1_000_000,
-        description="The most characters the chat model may write before its answer is given up.",
-    )
-    answer_passages: int = Field(
-        default=6,
-        ge=1,
-        le=50,
-        description="The most passages to base an answer on.",
-    )
     telegram_token: SecretStr | None = Field(
         default=None,
         description="The Telegram bot's token, from @BotFather.",
@@ -275,6 +67,29 @@ class Settings(BaseModel):
         ge=0,
         le=10_000,
         description="The price of a token in Telegram Stars. With 0, the bot sells no tokens.",
+    )
+    http_charges: bool = Field(
+        default=False,
+        description="Whether people who ask over HTTP or on the page pay with tokens, as they do in the bot.",
+    )
+    http_upload_mb: float = Field(
+        default=200.0,
+        gt=0,
+        le=100_000,
+        description="The largest request that uploads files to the server, in megabytes. Each file may have "
+        "`max_file_mb`.",
+    )
+    http_client_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds after which the server gives up a client that neither sends nor reads.",
+    )
+    http_stop_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds that answers and uploads in progress have to finish when the server is told to stop.",
     )
     welcome_tokens: int = Field(
         default=1,
@@ -325,6 +140,35 @@ class Settings(BaseModel):
         le=1,
         description="The share of those answers to review, chosen at random.",
     )
+    sign_in_days: int = Field(
+        default=14,
+        ge=1,
+        le=365,
+        description="How many days a sign-in on the page lasts.",
+    )
+    login: Literal["auto", "always"] = Field(
+        default="auto",
+        description="Whether the server asks for an account or an API key: `always`, or `auto`, which lets one person "
+        "in without a login on this machine as long as there are no accounts.",
+    )
+    allowed_hosts: str = Field(
+        default="",
+        description="Further names by which the server may be reached, separated by commas, for example "
+        "`kb.example.org`. With a login, any name is accepted while this is empty.",
+    )
+    requests_per_minute: int = Field(
+        default=600,
+        ge=1,
+        le=1_000_000,
+        description="The most requests an account or an API key may send in a minute. One person without a login has "
+        "no limit.",
+    )
+    questions_per_minute: int = Field(
+        default=60,
+        ge=1,
+        le=1_000_000,
+        description="The most questions an account or an API key may ask in a minute.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
         description="The lowest level of message to log.",
@@ -344,13 +188,13 @@ class Settings(BaseModel):
     @classmethod
     def _known_embedder(cls, embedder: str) -> str:
         kind, _, model = embedder.partition(":")
-        if embedder in ("default", "none", "minilm") or (
-            kind in ("onnx", "openai", "ollama") and model.strip()
-        ):
+        if embedder in ("default", "none", "minilm") or is_known(embedder):
+            return embedder
+        if kind in ("onnx", "openai", "ollama") and model.strip():
             return embedder
         raise ValueError(
-            "choose default, none, minilm, onnx:FOLDER, openai:MODEL or ollama:MODEL, "
-            "and replace the word in capitals with your own"
+            "choose default, none, minilm, an embedder of `sourcebook models list`, onnx:FOLDER, openai:MODEL or "
+            "ollama:MODEL, and replace the word in capitals with your own"
         )
 
     @field_validator("embedder_base_url", "rerank_base_url", "chat_base_url", "telegram_api_base")

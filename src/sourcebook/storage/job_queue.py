@@ -90,6 +90,29 @@ class SqlJobs:
         row = await self._database.fetch_one("job_by_id", job_id=job_id)
         return None if row is None else _job(row)
 
+    async def newest(
+        self,
+        kind: str,
+        *,
+        collections: Sequence[str] | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Job]:
+        rows = await self._database.fetch(
+            "newest_jobs",
+            kind=kind,
+            collections=None if collections is None else list(collections),
+            before=before,
+            limit=limit,
+        )
+        return [_job(row) for row in rows]
+
+    async def count(self) -> dict[str, dict[JobStatus, int]]:
+        counted: dict[str, dict[JobStatus, int]] = {}
+        for row in await self._database.fetch("job_counts"):
+            counted.setdefault(row["kind"], {})[JobStatus(row["status"])] = row["jobs"]
+        return counted
+
 
 def _job(row: Row) -> Job:
     return Job(

@@ -35,7 +35,7 @@ class AppliedMigration:
 
 
 def read_migrations(folder: Traversable) -> list[Migration]:
-    """The migrations of one dialect, in order and without a gap."""
+    """The migrations of one dialect, in order. A number may be missing, but none stands twice."""
     found = sorted(
         (
             Migration(int(m["version"]), m["name"], f.read_text(encoding="utf-8"))
@@ -44,23 +44,26 @@ def read_migrations(folder: Traversable) -> list[Migration]:
         ),
         key=lambda m: m.version,
     )
-    if [m.version for m in found] != list(range(1, len(found) + 1)):
-        raise ValueError(f"migrations are not numbered 1 to {len(found)}")
+    versions = [m.version for m in found]
+    if len(set(versions)) < len(versions) or versions[:1] != [1]:
+        raise ValueError(f"migrations are not numbered from 1, each once: {versions}")
     return found
 
 
 def pending(known: Sequence[Migration], applied: Sequence[AppliedMigration]) -> list[Migration]:
     """What is left to apply. A base that is ahead of the program, or was made differently, is refused."""
     by_version = {m.version: m for m in known}
+    newest = max(by_version, default=0)
     for done in applied:
         migration = by_version.get(done.version)
         if migration is None:
             raise BaseTooNew(
-                f"the base is at version {done.version} ({done.name}), this program knows {len(known)}"
+                f"the base is at version {done.version} ({done.name}), this program knows {newest}"
             )
         if migration.digest != done.digest:
             raise MigrationEdited(
                 f"migration {done.version} ({done.name}) of the base differs from this version's"
             )
-    reached = max((m.version for m in applied), default=0)
-    return [m for m in known if m.version > reached]
+    # Not only what is above the highest: migrations written side by side may be released in another order.
+    reached = {m.version for m in applied}
+    return [m for m in known if m.version not in reached]

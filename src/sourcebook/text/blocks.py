@@ -17,6 +17,8 @@ class BlockKind(StrEnum):
     ITEM = "item"
     CODE = "code"
     ROW = "row"
+    RECORD = "record"
+    """A fact under its name ("Price: 12 €"), or several that belong together, as a line of a spreadsheet becomes."""
     HEADING = "heading"
     DEBRIS = "debris"
     """Rulers, includes, wrappers, lines of contents, remarks of an editor: found, but never quoted."""
@@ -69,6 +71,13 @@ _HEADING = re.compile(
 _UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
 _ITEM = re.compile(r"(?:[-*•–+◦▪·]\s+|\(?\d{1,2}[.)]\s+|\(?[a-zа-я]\)\s+)\S")
 _ROW = re.compile(r"\|.*\|")
+_FACT = re.compile(r"(?P<name>[^\W\d_][^:?!|`]{0,40}):[ \t]+\S.*")
+# What people write questions and answers with is read as text: Q and A, В and О, P and R.
+_SPOKEN = re.compile(
+    r"(?:q|a|question|answer|вопрос|ответ|в|о|p|r|pergunta|resposta|pregunta|respuesta|note|nb"
+    r"|примечание|nota)\d*",
+    re.IGNORECASE,
+)
 # A prompt, or a program that nobody begins a sentence with. Listings from a PDF have no fences.
 _PROMPT = re.compile(
     r"(?:\$|>>>|%|\#)\s+[a-z./~_-][\w./~+-]*(?:\s.*)?$"
@@ -87,6 +96,8 @@ _INDENT_OF_CODE = 4
 _WRAPPED = 0.6
 _NARROWEST_PAGE = 45
 _FEWEST_WORDS = 3
+_LONGEST_NAME = 5
+_LONGEST_FACT = 200
 _LONGEST_LINE = 400
 """What is longer is prose, and is not looked at closely."""
 
@@ -131,8 +142,17 @@ def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
 
 
 def _plain(text: str, first: int, last: int) -> Iterator[Block]:
-    for paragraph in _paragraphs(text, first, last):
-        yield from _of_paragraph(text, paragraph)
+    paragraphs = list(_paragraphs(text, first, last))
+    facts = [_fact_names(paragraph) for paragraph in paragraphs]
+    for number, paragraph in enumerate(paragraphs):
+        names = facts[number]
+        if not names:
+            yield from _of_paragraph(text, paragraph)
+        elif names in (facts[number - 1 : number] + facts[number + 1 : number + 2]):
+            # The same names again: each paragraph is a line of a table.
+            yield Block(BlockKind.RECORD, paragraph[0].begin, paragraph[-1].end)
+        else:
+            yield from _facts(paragraph)
 
 
 def _paragraphs(text: str, first: int, last: int) -> Iterator[list[_Line]]:
@@ -148,6 +168,33 @@ def _paragraphs(text: str, first: int, last: int) -> Iterator[list[_Line]]:
         at += len(line)
     if run:
         yield _lines(run)
+
+
+def _fact_names(lines: Sequence[_Line]) -> tuple[str, ...]:
+    """The names of the facts that the lines give, if every line gives one; the first may say what they are about."""
+    found = [_FACT.fullmatch(line.said) for line in lines]
+    names = [match["name"] for match in found if match]
+    told = found[1:] if found and found[0] is None else found
+    is_list = len(names) > 1 and all(told) and all(len(line.said) <= _LONGEST_FACT for line in lines)
+    if not is_list or any(len(name.split()) > _LONGEST_NAME or _SPOKEN.fullmatch(name) for name in names):
+        return ()
+    if any(line.said.endswith(("?", "\\")) or _ITEM.match(line.said) for line in lines) or _looks_typed(
+        names
+    ):
+        return ()
+    return tuple(names)
+
+
+def _looks_typed(names: Sequence[str]) -> bool:
+    """Whether the names are keys of a configuration, which is code: nothing in them begins with a capital."""
+    return not any(name[:1].isupper() for name in names)
+
+
+def _facts(lines: Sequence[_Line]) -> Iterator[Block]:
+    for number, line in enumerate(lines):
+        is_title = not number and not _FACT.fullmatch(line.said)
+        kind = BlockKind.HEADING if is_title and not _UNLIKE_A_HEADING.search(line.said) else BlockKind.RECORD
+        yield Block(BlockKind.TEXT if is_title and kind is BlockKind.RECORD else kind, line.begin, line.end)
 
 
 def _lines(run: Sequence[tuple[int, str]]) -> list[_Line]:

@@ -134,6 +134,14 @@ def stems_alike(language: str | None) -> dict[str, str]:
 
 
 @cache
+def words_alike() -> dict[str, str]:
+    """`stems_alike` of all languages that have a list, for texts of which it is not known which they are in."""
+    return {
+        stem: first for language in ("es", "pt", "ru", "en") for stem, first in stems_alike(language).items()
+    }
+
+
+@cache
 def class_nouns() -> frozenset[str]:
     """Words that only say what a name is the name of: `the river Rhine` is `the Rhine`. Folded."""
     return frozenset(map(folded, _CLASS_NOUNS.split()))

@@ -12,10 +12,21 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from sourcebook.consult.answer.support import ENOUGH_WORDS, Support, check_support, share_of_terms_in
+from sourcebook.consult.answer.support import (
+    ENOUGH_WORDS,
+    REWORDED,
+    Support,
+    check_support,
+    share_of_terms_in,
+)
 from sourcebook.model.chat import SupportGrade
+from sourcebook.text.analysis import analyse
 from sourcebook.text.sentences import sentence_spans
 
+MOST_SENTENCES = 8
+"""So many sentences or lines of a source may be quoted together."""
+FEWEST_WORDS = 3
+"""Fewer words stand together anywhere by chance."""
 LONGEST_MARK = 40
 """A bracket that is not closed within so many characters is no citation."""
 
@@ -183,6 +194,27 @@ def _best(found: Sequence[tuple[Quote, Support]], alone: set[tuple[int, int]]) -
     near = [it for it in found if (it[0].start, it[0].end) in alone and it[1].is_contradicted]
     nearest = max(near, key=lambda it: it[1].likeness, default=None)
     return nearest[0] if nearest and nearest[1].likeness > support.likeness else best
+
+
+def wide_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote | None:
+    """The shortest run of sentences that together hold every word of the sentence, such as the lines of a list.
+
+    Never verified: words that stand lines apart say it in another way, if they do.
+    """
+    if len({term for term in analyse(sentence, language) if not term.isdigit()}) < FEWEST_WORDS:
+        return None
+    spans = sentence_spans(passage)
+    share = share_of_terms_in(sentence, language)
+    runs = [
+        (spans[first][0], spans[first + count][1])
+        for count in range(2, MOST_SENTENCES)
+        for first in range(len(spans) - count)
+    ]
+    for span in sorted(runs, key=lambda span: span[1] - span[0]):
+        text = passage[slice(*span)]
+        if share(text) == 1.0 and check_support(sentence, text, language, context).is_enough:
+            return Quote(*span, text, SupportGrade.CLOSE, is_verified=False, doubts=(REWORDED,))
+    return None
 
 
 def quote_at(

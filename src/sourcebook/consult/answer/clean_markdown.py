@@ -53,7 +53,7 @@ def markdown_of(pieces: Sequence[tuple[BlockKind, str]]) -> str:
         cleaned = "" if kind is BlockKind.DEBRIS else clean_block(kind, text)
         if not cleaned:
             continue
-        close = before is kind and kind in (BlockKind.ITEM, BlockKind.ROW)
+        close = before is kind and kind in (BlockKind.ITEM, BlockKind.ROW, BlockKind.RECORD)
         close = close or (kind is BlockKind.ITEM and before is BlockKind.TEXT)
         shown += ("" if not shown else "\n" if close else "\n\n") + cleaned
         before = kind
@@ -68,6 +68,8 @@ def clean_block(kind: BlockKind, text: str) -> str:
     if kind is BlockKind.ROW and text.lstrip().startswith("|"):
         cells = (clean_inline(cell) for cell in text.strip().strip("|").split("|"))
         return "- " + " · ".join(cell for cell in cells if cell)
+    if kind is BlockKind.RECORD:
+        return "- " + " · ".join(clean_inline(line) for line in text.splitlines() if line.strip())
     said = clean_inline(_QUOTE_MARK.sub("", text))
     match kind:
         case BlockKind.ROW:

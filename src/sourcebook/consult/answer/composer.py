@@ -17,12 +17,14 @@ from sourcebook.consult.answer.citations import (
     cited_sentences,
     marks_come_first,
     quote_at,
+    wide_quote,
 )
 from sourcebook.consult.answer.extract import Asked, emphasised, extract
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.answer.source_link import source_link
-from sourcebook.model.chat import Citation, Sentence, SupportGrade
+from sourcebook.consult.evidence.same_text import holds_copy, is_translation
+from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.normal_form import made_storable, without_open_half
 
 if TYPE_CHECKING:
@@ -81,6 +83,17 @@ class PassageSources:
             highlight=tuple(highlight),
         )
 
+    def also_in(self, passage: SearchResult, quote: str) -> tuple[str, ...]:
+        """The paths of other documents that were found to say the same as a quote."""
+        others = (
+            other.document_path
+            for other in self.passages
+            if (other.collection_id, other.chunk.document_id)
+            != (passage.collection_id, passage.chunk.document_id)
+            and (holds_copy(other, quote) or is_translation(passage, other))
+        )
+        return tuple(dict.fromkeys(others))
+
     def page(self, passage: SearchResult, start: int) -> int | None:
         """The page of a character of the passage. A passage may go over to the next page before it."""
         document = self._document(passage)
@@ -91,16 +104,15 @@ class PassageSources:
         return self.documents.get((passage.collection_id, passage.chunk.document_id))
 
 
-_BETWEEN_HEADINGS = " > "
 _HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 
 
 def section_at(chunk: Chunk, place: int) -> str | None:
     """The section of a character of a passage, which may go on under another heading than it began with."""
-    parts = (chunk.section or "").split(_BETWEEN_HEADINGS) if chunk.section else []
+    parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
     for heading in _HEADING.finditer(chunk.content, 0, place):
         parts = [*parts[: len(heading[1]) - 1], heading[2]]
-    return _BETWEEN_HEADINGS.join(parts) or None
+    return BETWEEN_HEADINGS.join(parts) or None
 
 
 def extracted(
@@ -113,7 +125,8 @@ def extracted(
     text = ""
     for number, found in enumerate(extract(asked, desk.passages), start=1):
         piece, passage = found.excerpt, desk.passages[found.passage]
-        citations.append(desk.citation(number, passage, piece.start, piece.end, piece.highlight))
+        citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
+        citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))
         start = len(text) + (2 if text else 0)
         # Behind a listing, the mark must not stand on the line that closes it.
         mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"
@@ -288,11 +301,20 @@ class StreamedAnswer:
                 break
             if quote.is_enough and reworded is None:
                 reworded = passage, quote
+        reworded = reworded or self._wide(sentence.text)
         if reworded is not None:
             passage, quote = reworded
             shown = self._numbered(passage, quote.span)
             self._sources[shown - 1].is_settled = True
             yield self._citation(shown, passage, quote)
+
+    def _wide(self, sentence: str) -> tuple[int, Quote] | None:
+        """The first passage that says it over several lines."""
+        for number in range(1, len(self.desk.passages) + 1):
+            passage, context = self._passage(number)
+            if quote := wide_quote(sentence, passage.chunk.content, self.desk.language, context):
+                return number, quote
+        return None
 
     def _best(self, sentence: str, number: int) -> Quote:
         """The words of a passage that support a sentence best, looked for once."""

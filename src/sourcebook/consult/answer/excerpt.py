@@ -19,10 +19,14 @@ LONGEST = 396
 _LETTERS_THAT_TELL = 20
 _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
+_PRICE_OF_LENGTH = 0.3
+"""What the greatest length costs: a neighbour must add more of the question than it takes of the reader's time."""
 _WORTH_OF_THE_BEGINNING = 0.1
 _CLAUSE_END = re.compile(r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)")
 _LINE_END = re.compile(r"\n")
 
+Room = Callable[[int, int], int]
+"""How many characters are left beside the units from one to another."""
 Share = Callable[[str], float]
 """Which part of what was asked a text holds."""
 
@@ -44,6 +48,8 @@ class ExcerptMaker:
     units: Units
     scores: Sequence[float]
     share: Share
+    is_filled: bool = False
+    """Whether as many neighbours come along as there is room for: where words cannot tell which of them answers."""
 
     def around(self, best: int) -> Excerpt:
         """The excerpt around a unit, as long as an answer may be."""
@@ -54,31 +60,72 @@ class ExcerptMaker:
         def room(low: int, high: int) -> int:
             return LONGEST - sum(sizes[low : high + 1]) - (high - low)
 
+        low, high = self._needed(best, room)
+        header = self._header_apart(low, best, room(low, high))
+        if header is None:
+            low, high = self._filled(low, high, best, room)
+        heading = self._heading_over(low, high, room(low, high)) if header is None else None
+        return self.of(low, high, best, heading, header)
+
+    def _needed(self, best: int, room: Room) -> tuple[int, int]:
+        """The stretch of what a unit cannot do without: what it refers to, and what it announces."""
         low = high = best
         header = self.units.header_of(best)
-        if header is not None and room(header, high) >= 0:
+        if header is not None and self.is_filled and room(header, high) >= 0:
             low = header
         while self.units.needs_before(low) and room(low - 1, high) >= 0:
             low -= 1
         while high + 1 < len(self.units) and room(low, high + 1) >= 0 and self._brings(high, best):
             high += 1
-        while True:
-            sides = [
-                (self.scores[side], low_, high_)
-                for side, low_, high_ in self._extensions(low, high)
-                if room(low_, high_) >= 0 and self._is_welcome(best, side)
-            ]
-            if not sides:
-                break
-            _, low, high = max(sides)
-        return self.of(low, high, best, self._heading_over(low, high, room(low, high)))
+        return low, high
 
-    def of(self, low: int, high: int, best: int, heading: tuple[int, int] | None = None) -> Excerpt:
-        """The units from `low` to `high` as they stand, under the heading if one is given."""
+    def _header_apart(self, low: int, best: int, room: int) -> int | None:
+        """The row that names the columns, where it is shown above the row that answers, without those between."""
+        header = self.units.header_of(best)
+        is_apart = header is not None and header < low and not self.is_filled
+        return header if header is not None and is_apart and self.size(header) < room else None
+
+    def _filled(self, low: int, high: int, best: int, room: Room) -> tuple[int, int]:
+        """The stretch around what is needed that says most about the question for its length."""
+        stretches = list(self._stretches(low, high, best, room))
+        if self.is_filled:
+            return max(
+                stretches, key=lambda each: sum(self.scores[each[0] : each[1] + 1]) - room(*each) / LONGEST
+            )
+        return max(stretches, key=lambda each: self._worth_of_stretch(*each, room(*each)))
+
+    def _stretches(self, low: int, high: int, best: int, room: Room) -> Iterator[tuple[int, int]]:
+        """What is needed, and every longer stretch that there is room for."""
+        waiting, seen = [(low, high)], {(low, high)}
+        while waiting:
+            stretch = waiting.pop()
+            yield stretch
+            for side, first, last in self._extensions(*stretch):
+                if (first, last) not in seen and room(first, last) >= 0 and self._is_welcome(best, side):
+                    seen.add((first, last))
+                    waiting.append((first, last))
+
+    def _worth_of_stretch(self, low: int, high: int, room: int) -> float:
+        said = self.units.content[self.units[low].start : self.units[high].end]
+        return self.share(said) + _PRICE_OF_LENGTH * room / LONGEST
+
+    def of(
+        self,
+        low: int,
+        high: int,
+        best: int,
+        heading: tuple[int, int] | None = None,
+        header: int | None = None,
+    ) -> Excerpt:
+        """The units from `low` to `high` as they stand, under the heading or the names of columns if given.
+
+        The names of columns are shown, and are no part of the stretch: other rows may stand between.
+        """
         taken = self.units.all[low : high + 1]
         start = heading[0] if heading else taken[0].start
         content = self.units.content
         pieces = [(BlockKind.HEADING, content[slice(*heading)])] if heading else []
+        pieces += [] if header is None else [(BlockKind.ROW, self.units.text(header))]
         margin = min((unit.indent for unit in taken if unit.kind is BlockKind.ITEM), default=0)
         for _, of_block in groupby(taken, key=lambda unit: unit.block):
             part = list(of_block)
@@ -99,9 +146,12 @@ class ExcerptMaker:
 
     def _brings(self, i: int, best: int) -> bool:
         """Whether the unit behind comes along in any case: it was announced, or goes on with a list that was."""
+        return self._is_listed(i, best) or self.units.leads(i) or (i == best and self.units.goes_on(i))
+
+    def _is_listed(self, i: int, best: int) -> bool:
+        """Whether the unit behind goes on with the list that the best one announced."""
         kinds = (self.units[i].kind, self.units[i + 1].kind)
-        is_listed = kinds == (BlockKind.ITEM, BlockKind.ITEM) and self.units[best].kind is BlockKind.TEXT
-        return is_listed or self.units.leads(i)
+        return kinds == (BlockKind.ITEM, BlockKind.ITEM) and self.units[best].kind is BlockKind.TEXT
 
     def _extensions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
         """The neighbours that may come along, each with the stretch that it makes."""
@@ -176,15 +226,17 @@ class ExcerptMaker:
         )
 
     def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
-        """Where the words are that answer: the best unit, and the listing that it leads into."""
+        """Where the words are that answer: the best unit, and the list or the listing that it leads into."""
         yield self.units[best].start, self.units[best].end
-        if best < high and self.units.leads(best) and self.units[best + 1].kind is BlockKind.CODE:
-            yield self.units[best + 1].start, self.units[best + 1].end
+        last = best
+        while last < high and (self.units.leads(last) or self._is_listed(last, best)):
+            last += 1
+            yield self.units[last].start, self.units[last].end
 
     def _cut(self, best: int) -> Excerpt:
         """The part of a long unit that answers best: whole lines of a listing, whole clauses of a sentence."""
         unit, said = self.units[best], self.units.text(best)
-        ends = _LINE_END if unit.kind is BlockKind.CODE else _CLAUSE_END
+        ends = _LINE_END if unit.kind in (BlockKind.CODE, BlockKind.RECORD) else _CLAUSE_END
         cuts = [0, *(match.end() for match in ends.finditer(said)), len(said)][:_MOST_CUTS]
         parts = [
             (start, max(fitting))

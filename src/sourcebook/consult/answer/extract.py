@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.units import Units, is_contents
+from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
+from sourcebook.text.question_words import words_alike
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -33,6 +35,7 @@ _WORTH_OF_A_FORM = 0.25
 _WORTH_OF_A_SURE_FORM = 0.4
 _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
+_WORTH_OF_NAMES_ACROSS = 0.5
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
@@ -49,6 +52,7 @@ _LEAST_MISSING = 0.25
 _LEAST_OF_THE_MISSING = 0.6
 _ALIKE = 0.6
 
+_FACTS = (BlockKind.ROW, BlockKind.RECORD)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 # A sentence that only says where to read on.
 _POINTER = re.compile(
@@ -82,6 +86,12 @@ def held_terms(weights: Mapping[str, float], terms: AbstractSet[str]) -> set[str
     if missing:
         beginnings = _beginnings(frozenset(terms))
         held.update(term for term in missing if term[:_SHORTEST_SHARED_BEGINNING] in beginnings)
+    # "Price" answers "cost": words that are as good as each other in questions.
+    alike = words_alike()
+    asked = [term for term in weights if term not in held and term in alike]
+    if asked:
+        meant = {alike[term] for term in terms if term in alike}
+        held.update(term for term in asked if alike[term] in meant)
     return held
 
 
@@ -131,6 +141,7 @@ class _Read:
     maker: ExcerptMaker
     best: int
     score: float
+    spoken: str | None
 
     @property
     def best_score(self) -> float:
@@ -143,7 +154,7 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     The first passage is preferred as much as the search puts it above the others, and one in the asker's language to
     one in another.
     """
-    reader = _Reader(asked, AskedForms(asked.question))
+    reader = _Reader(asked, AskedForms(asked.question), ForeignNames(asked.question))
     found = [
         read
         for place, passage in enumerate(passages)
@@ -162,6 +173,7 @@ class _Reader:
 
     asked: Asked
     forms: AskedForms
+    names: ForeignNames
 
     def read(self, place: int, passage: SearchResult, best_search: float) -> _Read | None:
         """None if the passage has nothing to quote: contents, headings, or no word of the question."""
@@ -171,7 +183,9 @@ class _Reader:
             return None
         spoken = detect_language(content)
         language = asked.language or spoken
-        is_across = None not in (asked.spoken, spoken) and spoken != asked.spoken
+        is_across = asked.spoken is not None and (
+            spoken != asked.spoken if spoken else asked.language is None
+        )
         scores = self._scores(passage, units, language, is_across=is_across)
         best = max(range(len(units)), key=lambda i: scores[i])
         if scores[best] <= 0:
@@ -183,8 +197,13 @@ class _Reader:
         )
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
-        maker = ExcerptMaker(units, scores, lambda text: self._share(text, language))
-        return _Read(place, maker, best, worth)
+        # Of rows, the name tells which; of sentences about it, any may answer.
+        is_lost = is_across and not (units[best].kind in _FACTS and self.names.met_by(units.text(best)))
+        is_list = AnswerForm.LIST in self.forms.forms and units[best].kind in (BlockKind.ITEM, BlockKind.ROW)
+        maker = ExcerptMaker(
+            units, scores, lambda text: self._share(text, language), is_filled=is_lost or is_list
+        )
+        return _Read(place, maker, best, worth, spoken)
 
     def second(
         self, first: Excerpt, best: _Read, found: Sequence[_Read], passage: SearchResult
@@ -203,6 +222,8 @@ class _Reader:
             return
         options: list[tuple[float, int, int]] = []
         for number, read in enumerate(found):
+            if read.spoken not in (None, best.spoken):
+                continue
             for i, score in enumerate(read.maker.scores):
                 if score < _AS_GOOD_AS_THE_FIRST * best.best_score or read.maker.size(i) > room:
                     continue
@@ -240,6 +261,8 @@ class _Reader:
             )
             score = share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
+            if is_across and unit.kind in _FACTS:
+                score += _WORTH_OF_NAMES_ACROSS * (self.names.met_by(units.text(i)) or 0.0)
             scores.append(0.0 if is_empty or not (share or nearest) else score)
         return scores
 

@@ -47,7 +47,7 @@ _LONGEST_ENDING = 3
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _BETWEEN_PARTS = re.compile(r"[-'’]")
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:]|\n|[-*•])[\s\"'«“„(\[*_]*$")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:¿¡]|\n|[-*•])[\s\"'«“„(\[*_]*$")
 
 
 class Doubt(StrEnum):

@@ -18,11 +18,20 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\W*(?:this|that(?:'s)?|these|those|it(?:'s)?|its|they|their|he|his|she|her|then|so|but|and|also|otherwise"
+    r"\W*(?:(?:because of|thanks to|due to|by|with|after|instead of) (?:this|that)"
+    r"|this|that(?:'s)?|these|those|it(?:'s)?|its|they|their|he|his|she|her|then|so|but|and|also|otherwise"
     r"|in (?:this|that) case|for (?:this|that)"
-    r"|это|этот|эта|эти|этого|этом|он|она|оно|они|его|ее|её|их|тогда|поэтому|но|а|и|также|затем|для этого|при этом"
+    r"|это|этот|эта|эти|этого|этом|он|она|оно|они|его|ее|её|их|тогда|поэтому|но|а|и|также|затем"
+    r"|(?:для|при|после|из-за|кроме|вместо|благодаря|в|на) эт(?:ого|ому|ом)"
     r"|isso|isto|este|esta|estes|estas|esse|essa|ele|ela|eles|elas|seus?|suas?|então|mas|e|também|n[eo]sse|n[eo]ste"
-    r"|para isso|assim)\b",
+    r"|(?:para|por|com|depois d|além d|graças a) ?(?:isso|isto)|assim)\b",
+    re.IGNORECASE,
+)
+# What follows upon a sentence and may turn it round: "But now it is gone."
+_GOES_ON = re.compile(
+    r"\W*(?:but|however|yet|this|that(?:'s)?|these|those|(?:because of|thanks to|due to) (?:this|that)"
+    r"|но|однако|зато|это|этот|эта|эти|(?:из-за|благодаря) этого|благодаря этому|поэтому"
+    r"|mas|porém|contudo|no entanto|todavia|isso|isto|por isso|(?:graças a|devido a) (?:isso|isto))\b",
     re.IGNORECASE,
 )
 _LINE_OF_CONTENTS = re.compile(
@@ -104,6 +113,18 @@ class Units:
             case _:
                 return False
 
+    def goes_on(self, i: int) -> bool:
+        """Whether the unit behind is about this one: a "but" or a "this", or the rest of a row that was broken."""
+        if i + 1 >= len(self.all) or self.all[i].heading != self.all[i + 1].heading:
+            return False
+        match self.all[i].kind, self.all[i + 1].kind:
+            case BlockKind.TEXT, BlockKind.TEXT:
+                return _GOES_ON.match(self.text(i + 1)) is not None
+            case BlockKind.ROW, BlockKind.ROW:
+                return self.text(i).count("(") > self.text(i).count(")")
+            case _:
+                return False
+
     def needs_before(self, i: int) -> bool:
         """Whether a unit says too little without the one before: a listing, the first of a list, "this" and "it"."""
         if not i or self.all[i - 1].heading != self.all[i].heading:
@@ -115,7 +136,8 @@ class Units:
             case BlockKind.ITEM | BlockKind.ROW:
                 return before is BlockKind.TEXT and self.leads(i - 1)
             case _:
-                return before is BlockKind.TEXT and _POINTS_BACK.match(self.text(i)) is not None
+                is_told = before in (BlockKind.TEXT, BlockKind.CODE)
+                return is_told and _POINTS_BACK.match(self.text(i)) is not None
 
 
 def is_contents(content: str) -> bool:
@@ -135,13 +157,11 @@ def _spans(content: str, block: Block) -> list[tuple[int, int]]:
 
 
 def _is_header(found: Sequence[Block], number: int) -> bool:
-    is_first = not number or found[number - 1].kind is not BlockKind.ROW
-    return (
-        is_first
-        and found[number + 1 : number + 2] != []
-        and found[number + 1].kind
-        in (
-            BlockKind.ROW,
-            BlockKind.DEBRIS,
-        )
+    """Whether a row is the first of its table and others follow. The ruler below the header is no row."""
+    before = found[number - 1] if number else None
+    if before is not None and before.kind is BlockKind.DEBRIS and number > 1:
+        before = found[number - 2]
+    is_first = before is None or before.kind is not BlockKind.ROW
+    return is_first and any(
+        block.kind in (BlockKind.ROW, BlockKind.DEBRIS) for block in found[number + 1 : number + 2]
     )

@@ -11,11 +11,12 @@ from sourcebook.consult.answer.support import share_of_terms
 from sourcebook.errors import NoEmbedder, UsageError
 from sourcebook.model.curation import CuratedSource, SourceType
 from sourcebook.model.documents import ChunkLevel
+from sourcebook.ports.moderation import Embedded
 from sourcebook.ports.providers import TextRole, known_model
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.model.curation import CuratedAnswer, CuratedMatch
+    from sourcebook.model.curation import CuratedAnswer, CuratedMatch, Wording
     from sourcebook.model.documents import Chunk, EmbeddingModel, Vector
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
@@ -65,6 +66,12 @@ class CuratedEntries:
             approved_by=approved_by,
             sources=sources,
         )
+
+    async def add_wording(self, entry: CuratedAnswer, question: str, admin_id: int) -> Wording | None:
+        """Another wording of the entry's question, matched from now on. None if it is the question itself."""
+        embedder = await self._embedder(entry.collection_id)
+        embedded = Embedded(await _vector(embedder, question, TextRole.QUESTION), embedder.model)
+        return await self._stores.curated.kb_add_wording(entry.id, question, admin_id, embedded)
 
     async def search(
         self,

@@ -94,7 +94,8 @@ def _why_not(match: CuratedMatch, question: str, context: QuestionContext, terms
     collection_id = match.entry.collection_id
     if match.distance >= context.facts(collection_id).curation.distance:
         return "far"
-    return why_not(match.entry, question, terms, context.languages(collection_id) or (), match.distance)
+    languages = context.languages(collection_id) or ()
+    return why_not(match.entry, question, terms, languages, match.distance, match.wording)
 
 
 def _similar(
@@ -114,12 +115,27 @@ def why_not(
     terms: TermIndex,
     languages: Sequence[str] = (),
     distance: float | None = None,
+    wording: str | None = None,
 ) -> str | None:
-    """Why the answer is not taken, None if it is. A term and its preferred phrase are one."""
-    known = entry.question or entry.answer
+    """Why the answer is not taken, None if it is. A term and its preferred phrase are one.
+
+    Compared is the entry's own question, or the wording of it that came nearest.
+    """
+    known = wording or entry.question or entry.answer
     asked, asked_before = terms.in_preferred_words(question), terms.in_preferred_words(known)
     found = difference(asked, asked_before, (terms.language, entry.language, *languages), distance)
     return None if found is None else found.value
+
+
+def outdated_details(entry: CuratedAnswer) -> dict[str, JsonValue]:
+    """What is told about an approved answer that is not given because what it stood on has changed."""
+    return {
+        "id": entry.id,
+        "question": entry.question,
+        "answer": entry.answer,
+        "reason": entry.stale_reason,
+        "since": entry.stale_since,
+    }
 
 
 def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citation]:

@@ -1,8 +1,10 @@
 """Not sure that it is the same question? Then its approved answer is offered, not given.
 
-Distance alone puts the right question first for most paraphrases, but as near are questions that only look alike. What
-is seen to contradict the question that was asked is not offered: a denial, an opposite, another number, name or time.
-The lists of opposites are closed, so not all of it is seen.
+Distance alone puts the right question first for most paraphrases, but as near are questions that only look alike. A
+paraphrase stands out: the next question is clearly farther away. Where many approved questions are about one subject,
+all are near, and only what is very near is offered. What is seen to contradict the question that was asked is not
+offered: a denial, an opposite, another number, name or time. The lists of opposites are closed, so not all of it is
+seen.
 """
 
 from __future__ import annotations
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedMatch
 
 MOST_OFFERED = 3
+_VERY_NEAR = 1 / 2
+"""The share of the distance within which a question is offered whatever else is near."""
+_AHEAD = 0.36
+"""The share of the distance by which a question must be nearer than the next one to be offered beyond that."""
 
 
 def similar_questions(
@@ -24,14 +30,26 @@ def similar_questions(
 ) -> list[SimilarQuestion]:
     """Those of the nearest curated questions that may be meant, nearest first, at most three.
 
-    `near` is ordered by distance. Entries without a question cannot be shown as one, and are left out.
+    `near` is ordered by distance. Entries without a question cannot be shown as one, and are left out; so are those
+    whose sources have changed, for nobody knows whether they still answer it.
     """
     offered: list[SimilarQuestion] = []
-    for match in near:
-        question = match.entry.question
-        if question is None or match.distance > distance or len(offered) == MOST_OFFERED:
+    for place, match in enumerate(near):
+        question = match.question
+        if question is None or len(offered) == MOST_OFFERED or match.entry.stale_since is not None:
+            continue
+        if not _stands_out(place, near, distance):
             continue
         spoken = (match.entry.language, *languages)
         if contradiction(asked, question, spoken) is None and not is_of_another_kind(asked, question):
             offered.append(SimilarQuestion(match.entry.id, question, round(1.0 - match.distance, 4)))
     return offered
+
+
+def _stands_out(place: int, near: Sequence[CuratedMatch], distance: float) -> bool:
+    """Whether a question is very near; or the nearest one, and clearly ahead of the next."""
+    here = near[place].distance
+    if here <= _VERY_NEAR * distance:
+        return True
+    following = near[1].distance if len(near) > 1 else 1.0
+    return place == 0 and here <= distance and following - here >= _AHEAD * distance

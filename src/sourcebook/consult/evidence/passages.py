@@ -13,6 +13,7 @@ from sourcebook.consult.evidence.question_judge import (
     NOTHING_FOUND,
     Verdict,
     WeighedQuestion,
+    nearness,
     verdict_on,
 )
 from sourcebook.model.asked_collection import WordCounts
@@ -105,10 +106,12 @@ class PassageJudge:
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
         passages = [(passage, judged(weights, passage, language)) for passage in report.results]
-        verdict = self._verdict(WeighedQuestion(wanted.question, weights, counted), wanted, passages, context)
+        question = WeighedQuestion(wanted.question, weights, counted, language, languages)
+        verdict = self._verdict(question, wanted, passages, context)
         if verdict.by == JUDGED_BY_MEANING:
-            # Whatever words put first, the nearest vector decided.
-            passages.sort(key=lambda passage: -passage[1].similarity)
+            # Whatever words put first, the nearest decided.
+            near = nearness(wanted.question, passages)
+            passages = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
         return JudgedPassages(passages, weights, report.warnings, language, verdict)
 
     def _verdict(

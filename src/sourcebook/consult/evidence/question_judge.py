@@ -7,14 +7,22 @@ verdict. A question in a language that the base does not hold is decided by its 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.extract import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.text.analysis import words
+from sourcebook.consult.evidence.same_text import is_same_text
+from sourcebook.consult.question.asked_thing import asked_thing
+from sourcebook.consult.question.foreign_names import ForeignNames
+from sourcebook.model.chat import BETWEEN_HEADINGS
+from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
+from sourcebook.text.sentences import sentence_spans
+from sourcebook.text.stems import stem_words
+from sourcebook.text.stopwords import asking_words, stop_words
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
@@ -27,7 +35,10 @@ JUDGED_BY_WORDS = "words_and_meaning"
 JUDGED_BY_MEANING = "meaning"
 _SHORTEST_INFLECTED = 4
 _LONGEST_ENDING = 2
+_SHORTEST_NAME = 3
 _DIGITS = 4
+_HALF_OF_A_THING = 0.45
+"""A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
 
 JudgedPassage = tuple["SearchResult", "Judgement"]
 
@@ -75,6 +86,10 @@ class WeighedQuestion:
     text: str
     weights: Mapping[str, float]
     counts: WordCounts
+    language: str | None = None
+    """By which its words are compared; None if each passage tells its own."""
+    languages: Sequence[str | None] = ()
+    """Those in which its words were counted."""
 
 
 def verdict_on(
@@ -97,7 +112,7 @@ def verdict_on(
     by_words = Verdict(score, facts.needed, is_sure, JUDGED_BY_WORDS, numbers, shares)
     if not is_foreign or by_words.is_accepted:
         return by_words
-    meaning = meaning_of(passages)
+    meaning = meaning_of(question.text, passages)
     score, shares = _weighed(judge_weights().across, meaning)
     needed = judge_weights().across["needed"]
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
@@ -107,7 +122,7 @@ def verdict_on(
 def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:
     """What the judge weighs, under the names that the file of weights explains."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
-    others = [j.score for p, j in passages if not _same_document(p, closest)]
+    others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
     return {
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
@@ -118,15 +133,37 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "score": _even_score(passages, question.counts.rows),
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
+        "name_unknown": float(_is_name_unknown(question)),
+        "thing_missing": float(_is_thing_missing(question, passages)),
     }
 
 
-def meaning_of(passages: Sequence[JudgedPassage]) -> dict[str, float]:
-    """What the vectors tell by themselves."""
-    nearest, judgement = max(passages, key=lambda passage: passage[1].similarity)
-    others = [j.similarity for p, j in passages if not _same_document(p, nearest)]
-    near = judgement.similarity
-    return {"similarity": near, "gap": near - max(others) if others else 0.0}
+def nearness(question: str, passages: Sequence[JudgedPassage]) -> list[float]:
+    """How near each passage is to a question in another language: by its vector, and by the names that both hold."""
+    wanted, bonus = ForeignNames(question), judge_weights().across["names_bonus"]
+    return [judgement.similarity + bonus * (_names_met(wanted, p) or 0.0) for p, judgement in passages]
+
+
+def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, float]:
+    """What can be told without words: the vectors, and names as they sound."""
+    near, weights = nearness(question, passages), judge_weights().across
+    first = max(range(len(passages)), key=lambda place: near[place])
+    nearest, judgement = passages[first]
+    others = [
+        n
+        for n, (p, _) in zip(near, passages, strict=True)
+        if not _same_document(p, nearest) and not is_same_text(nearest, p)
+    ]
+    met = _names_met(ForeignNames(question), nearest)
+    return {
+        "similarity": judgement.similarity,
+        "gap": near[first] - max(others) if others else weights["usual_gap"],
+        "names_met": weights["usual_names_met"] if met is None else met,
+    }
+
+
+def _names_met(wanted: ForeignNames, passage: SearchResult) -> float | None:
+    return wanted.met_by(f"{passage.document_title or ''}\n{passage.chunk.content}")
 
 
 def names_found(question: str, text: str) -> float:
@@ -187,6 +224,50 @@ def _unknown(question: WeighedQuestion) -> float:
     held = question.counts.passages
     missing = sum(weight for term, weight in question.weights.items() if not held.get(term)) / total
     return missing * question.counts.rows / (question.counts.rows + judge_weights().prior["unknown_passages"])
+
+
+def _is_name_unknown(question: WeighedQuestion) -> bool:
+    """Whether the question names something that the base holds nowhere, however small it is."""
+    if question.text.isupper() or not question.counts.rows:
+        return False
+    languages = question.languages or (question.language,)
+    idle = frozenset[str]().union(*map(stop_words, languages), *map(asking_words, languages))
+    return any(
+        len(word) >= _SHORTEST_NAME and word not in idle and not _is_known(word, languages, question.counts)
+        for name in names(question.text)
+        for word in words(name)
+    )
+
+
+def _is_known(word: str, languages: Sequence[str | None], counts: WordCounts) -> bool:
+    return any(counts.passages.get(stem_words([word], language)[0]) for language in languages)
+
+
+def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    """Whether it is asked if there is a thing, or what it costs, and no sentence that was found names it.
+
+    Of several words that name it, half must be there. A sentence counts with the heading right above it, not with the
+    title of its document: everything in a museum's page is about the museum.
+    """
+    thing = asked_thing(question.text)
+    if thing is None:
+        return False
+    wanted = distinct_terms(thing, question.language)
+    weights = {term: weight for term, weight in question.weights.items() if term in wanted}
+    return bool(weights) and not any(
+        share_of_weight(weights, said) >= _HALF_OF_A_THING
+        for passage, _ in passages
+        for said in _told_terms(passage, question.language)
+    )
+
+
+def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:
+    """The terms of each sentence with the heading right above it."""
+    content = passage.chunk.content
+    section = (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+    above = distinct_terms(section, language) if section != passage.document_title else frozenset[str]()
+    for start, end in sentence_spans(content):
+        yield above | distinct_terms(content[start:end], language)
 
 
 def _same_document(one: SearchResult, other: SearchResult) -> bool:

@@ -71,7 +71,8 @@ _HOLDS_REASON = re.compile(
     re.IGNORECASE,
 )
 _HOLDS_LIST = re.compile(
-    r"(?:[^,;]+[,;]\s){2,}|,\s[^,]+(?:,)?\s(?:and|or|и|или|e|ou)\s|:\s*$|^\s*[-*•]\s", re.MULTILINE
+    r"(?:[^,;]+[,;]\s){2,}|,\s[^,]+(?:,)?\s(?:and|or|и|или|e|ou)\s|:\s*$|^\s*[-*•]\s[^\n]*\n+\s*[-*•]\s",
+    re.MULTILINE,
 )
 _SAYS_WHAT = (
     r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s"

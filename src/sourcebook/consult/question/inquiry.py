@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatSession
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import MetadataFilter
+    from sourcebook.ports.chat import PromptMessage
     from sourcebook.retrieve.context import QuestionContext
 
 LOCAL_USER = 1
@@ -34,6 +35,10 @@ class Inquiry:
     language: str | None = None
     otherwise: Sequence[str] = ("default",)
     """The collections that are asked when neither the question nor its session names any."""
+    similar: int | None = None
+    """The approved answer that the asker chose among those that were offered for this question."""
+    earlier: Sequence[PromptMessage] = ()
+    """What was said before, in a conversation that is kept elsewhere. A session with messages knows it itself."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 

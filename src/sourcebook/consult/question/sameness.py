@@ -9,6 +9,7 @@ is how look-alikes are made, and nothing that was measured tells these from syno
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -43,6 +44,7 @@ _PASSIVE = re.compile(
     r"|\b(?:é|são|foi|foram|ser|es|son|fue|fueron) \w+(?:ad|id|rt|it)[oa]s?\b",
     re.IGNORECASE,
 )
+_NO_WAY = MEASURED | {QuestionKind.TIME, QuestionKind.PERSON, QuestionKind.REASON}
 _NOUNS_FOR_WHY = frozenset(
     {"reason", "cause", "motivo", "razão", "causa", "razón", "причина", "причине", "причину"}
 )
@@ -88,9 +90,15 @@ def contradiction(asked: str, known: str, languages: Sequence[str | None]) -> Qu
 
 
 def is_of_another_kind(asked: str, known: str) -> bool:
-    """Whether the one asks for a time, say, and the other for a place. A question may leave its kind open."""
-    kinds = [kinds_of(_plain(question)) - {QuestionKind.WAY} for question in (asked, known)]
-    return all(kinds) and kinds[0] != kinds[1]
+    """Whether the one asks for a time, say, and the other for a place. A question may leave its kind open.
+
+    A way is no time, person, reason or amount either; but "where do I change it" may ask for the way.
+    """
+    both = [kinds_of(_plain(question)) for question in (asked, known)]
+    kinds = [found - {QuestionKind.WAY} for found in both]
+    if all(kinds):
+        return kinds[0] != kinds[1]
+    return frozenset({QuestionKind.WAY}) in both and any(kind & _NO_WAY for kind in kinds)
 
 
 def _plain(question: str) -> str:
@@ -134,15 +142,27 @@ def _clash(asked: str, known: str, language: str | None) -> QuestionDifference |
     # Counted, not collected: a second "not" denies the first.
     if sum(word in denying for word in words(asked)) != sum(word in denying for word in words(known)):
         return QuestionDifference.DENIAL
-    if _each_has_more([q.value for q in quantities(asked)], [q.value for q in quantities(known)]):
+    if _each_has_more(_numbers(asked, language), _numbers(known, language)):
         return QuestionDifference.NUMBER
     if _each_has_more(_decisive(asked), _decisive(known)):
         return QuestionDifference.DECISIVE_WORD
     if turned_around(asked, known, language):
         return QuestionDifference.OPPOSITE
-    if _have_other_names(_missing_names(asked, known, language), _missing_names(known, asked, language)):
+    mine, theirs = _missing_names(asked, known, language), _missing_names(known, asked, language)
+    is_repeated = (theirs and _repeats_a_name(asked, known)) or (mine and _repeats_a_name(known, asked))
+    if is_repeated or _have_other_names(mine, theirs):
         return QuestionDifference.NAME
     return None
+
+
+def _numbers(question: str, language: str | None) -> list[str]:
+    return sorted(found.value for found in quantities(question, language))
+
+
+def _repeats_a_name(one: str, other: str) -> bool:
+    """Whether a name stands in the place of another that the other has: "The Sea, the Sea"."""
+    theirs = Counter(names(other))
+    return any(count > theirs[name] > 0 for name, count in Counter(names(one)).items())
 
 
 def _have_other_names(mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -167,7 +187,7 @@ def _one_sided(asked: str, known: str, language: str | None) -> QuestionDifferen
     # "How do I feed" and "which fertiliser" ask the same; "how much" and "which" do not.
     if _kinds(asked, language) != _kinds(known, language):
         return QuestionDifference.KIND
-    if sorted(q.value for q in quantities(asked)) != sorted(q.value for q in quantities(known)):
+    if _numbers(asked, language) != _numbers(known, language):
         return QuestionDifference.NUMBER
     if _decisive(asked) != _decisive(known):
         return QuestionDifference.DECISIVE_WORD
@@ -195,9 +215,15 @@ def _each_has_more(one: Collection[str], other: Collection[str]) -> bool:
 
 def _missing_names(one: str, other: str, language: str | None) -> list[str]:
     """Names of the one that the other does not hold, in whatever case and form."""
-    held = set(stem_words(words(other), language))
+    # "Paris" and "para" have one stem in Portuguese: a word that says nothing holds no name but its own.
+    told = words(other)
+    held = {*told, *stem_words([word for word in told if word not in stop_words(language)], language)}
     named = [*names(one), *_QUOTED.findall(one)]
-    return [name for name in named if not held.issuperset(stem_words(words(name), language))]
+    return [name for name in named if not all(_is_held(word, held, language) for word in words(name))]
+
+
+def _is_held(word: str, held: Collection[str], language: str | None) -> bool:
+    return word in held or stem_words([word], language)[0] in held
 
 
 @dataclass(frozen=True, slots=True)

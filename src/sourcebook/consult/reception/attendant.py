@@ -13,6 +13,7 @@ from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, StorageError
 from sourcebook.model.chat import Declined, Done, Failed, PassagesFound, TokenWritten
 from sourcebook.model.people import Lacking, Prices
+from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.people import Leaving
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ class Attendant:
             category=visit.category or topic.category,
             subcategory=visit.subcategory or topic.culture,
             language=visit.language,
+            similar=visit.similar,
             otherwise=tuple(self._policy.collections),
+            earlier=tuple(PromptMessage(role, words) for role, words in visit.earlier),
             keep=keep,
         )
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
-from sourcebook.faces.cli.output import Stream, say, tell
+from sourcebook.faces.cli.output import Stream, say, say_with_bold, tell
 from sourcebook.faces.source_place import source_place
-from sourcebook.model.chat import Tier, TokenWritten
+from sourcebook.locale import NAMES, texts
+from sourcebook.model.chat import ExcerptFound, Tier, TokenWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer, AnswerEvent, Citation
     from sourcebook.model.search import SearchResult
 
+_TWO = 2
 _DOUBTS = {
     "no_citation": "it cites no source",
     "unknown_number": "it cites a source that was not provided",
@@ -30,6 +34,7 @@ _DOUBTS = {
     "hedge": "the source is less sure",
     "reworded": "it is put in other words than the source",
     "words": "the source contains too few of its words",
+    "contradiction": "a model finds that it contradicts the source",
     "no_quote": "the source contains none of its words",
 }
 
@@ -48,18 +53,25 @@ _DIFFERENCES = {
 
 
 def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
-    """Ask, and show the answer as it is written."""
+    """Ask, and show the answer as it is written. One that comes in one piece is an excerpt: what answers is bold."""
+    pieces: list[str] = []
     with Stream(is_on=True) as stream:
 
         def show(event: AnswerEvent) -> None:
             if isinstance(event, TokenWritten):
-                stream.write(event.text)
+                pieces.append(event.text)
+                if len(pieces) > 1:
+                    stream.write(pieces[0] + event.text if len(pieces) == _TWO else event.text)
+            elif isinstance(event, ExcerptFound):
+                tell(f"The documents say (the model is still writing):\n{event.text}\n")
 
         answer = ask(show)
         stream.end()
     # What is declined or curated was not written piece by piece; a model may decline after some words.
     if not stream.has_written or answer.tier is Tier.NONE:
-        say(answer.answer)
+        if stale := answer.details.get("stale"):
+            say(f"This approved answer is out of date ({stale}), and the documents say nothing in its place:")
+        say_with_bold(answer.answer, shown_highlights(answer))
     return answer
 
 
@@ -67,31 +79,28 @@ def say_sources(answer: Answer) -> None:
     """The answer's sources, its unsupported sentences, and the words that were replaced."""
     if answer.tier is Tier.CURATED:
         say(_approval(answer))
+    if isinstance(outdated := answer.details.get("outdated"), dict):
+        say(_outdated(cast("dict[str, object]", outdated)))
+    told = texts(answer.language)
     if answer.citations:
-        say("\n" + "\n".join(sources(answer.citations, answer.answer)))
+        say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
     for sentence in answer.sentences:
         if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
-        say(
-            f"Approved answer to a similar question: {each.question} (number {each.id} in `sourcebook kb list`)"
-        )
+        say(told("terminal_similar", question=each.question, id=each.id))
     if answer.nearest:
-        say(f"Closest: {near_place(answer.nearest[0])}")
-        tell(
-            "Is the answer there? `sourcebook calibrate` fits the threshold to questions whose answers you know."
-        )
+        say(told("closest", name=near_place(answer.nearest[0], told)))
+        tell(told("terminal_calibrate"))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
-        tell(
-            f"Note: the base has nothing in the language of the question. This is in another one ({spoken})."
-        )
+        tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
 
 
-def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
+def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = None) -> Iterator[str]:
     """Each source once, with everything quoted from it. A quote that is already in the answer is not repeated."""
     already = " ".join(said.split())
     numbers: dict[int, list[Citation]] = {}
@@ -99,6 +108,8 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
         numbers.setdefault(citation.number, []).append(citation)
     for number, cited in numbers.items():
         yield f"[{number}] {_place(cited[0])}"
+        if also_in := dict.fromkeys(path for citation in cited for path in citation.also_in):
+            yield "    " + (told or texts(None))("also_in", names=", ".join(also_in))
         for citation in dict.fromkeys(cited):
             quote, notes = " ".join(citation.quote.split()), _notes(citation)
             # An excerpt was said without its markup.
@@ -107,9 +118,11 @@ def sources(citations: Sequence[Citation], said: str = "") -> Iterator[str]:
                 yield f"    “{quote}”{notes}"
 
 
-def near_place(result: SearchResult) -> str:
+def near_place(result: SearchResult, told: Texts) -> str:
     """Where a passage stands: `file › section, page`."""
-    return source_place(result.document_path, result.chunk.section, _page(result.chunk.page))
+    page = result.chunk.page
+    named = None if page is None else told("page", page=page)
+    return source_place(result.document_path, result.chunk.section, named)
 
 
 def _place(citation: Citation) -> str:
@@ -140,11 +153,20 @@ def _reasons(doubts: Sequence[str]) -> str:
 
 
 def _approval(answer: Answer) -> str:
-    who, when = answer.details.get("approved_by"), answer.details.get("approved_at")
-    by = f", approved by user {who}" if who is not None else ""
+    who, when = answer.details.get("approved_by_name"), answer.details.get("approved_at")
+    by = f", approved by {who}" if who is not None else ""
     at = f" on {moment(when)}" if isinstance(when, int) else ""
     stale = answer.details.get("stale")
-    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else "")
+    context = " The context of a source has changed." if answer.details.get("context_changed") else ""
+    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else context)
+
+
+def _outdated(entry: dict[str, object]) -> str:
+    said = " ".join(str(entry["answer"]).split())
+    return (
+        f"\nThis is what the documents say now. The approved answer {entry['id']} is out of date "
+        f"({entry['reason']}). It said: “{said}”"
+    )
 
 
 def reasons(answer: Answer) -> str:
@@ -184,6 +206,8 @@ _NUMBERS = {
     "score": "score of the first result",
     "agreement": "words and vectors agree",
     "unknown": "words that the base holds nowhere",
+    "name_unknown": "a name that the base holds nowhere",
+    "thing_missing": "the thing asked for is not named",
 }
 
 

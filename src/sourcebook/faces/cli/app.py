@@ -7,6 +7,7 @@ import typer
 from sourcebook._version import __version__
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.commands import (
+    accounts,
     add,
     ask,
     backup,
@@ -24,6 +25,10 @@ from sourcebook.faces.cli.commands import (
     import_,
     kb,
     kb_files,
+    keys,
+    mcp,
+    models,
+    models_compare,
     moderate,
     reindex,
     restore,
@@ -83,6 +88,7 @@ app.command("ask")(takes_common_options(ask.ask))
 app.command("chat")(takes_common_options(chat.chat))
 app.command("check")(takes_common_options(check.check))
 app.command("serve")(takes_common_options(serve.serve))
+app.command("mcp")(takes_common_options(mcp.mcp))
 app.command("bot")(takes_common_options(bot.bot))
 app.command("demo")(takes_common_options(demo.demo))
 app.command("doctor")(takes_common_options(doctor.doctor))
@@ -124,6 +130,11 @@ kb_app = typer.Typer(
 )
 kb_app.command("list")(takes_common_options(kb.list_entries))
 kb_app.command("add")(takes_common_options(kb.add))
+kb_app.command("show")(takes_common_options(kb.show))
+kb_app.command("also")(takes_common_options(kb.also))
+kb_app.command("wordings")(takes_common_options(kb.wordings))
+kb_app.command("accept")(takes_common_options(kb.accept))
+kb_app.command("reject")(takes_common_options(kb.reject))
 kb_app.command("edit")(takes_common_options(kb.edit))
 kb_app.command("remove")(takes_common_options(kb.remove))
 kb_app.command("export")(takes_common_options(kb_files.export))
@@ -162,6 +173,30 @@ tokens_app.command("balance")(takes_common_options(tokens.balance))
 tokens_app.command("credit")(takes_common_options(tokens.credit))
 tokens_app.command("history")(takes_common_options(tokens.history))
 app.add_typer(tokens_app, name="tokens")
+
+models_app = typer.Typer(help="Embedding, reranking and chat models on this machine.", rich_markup_mode=None)
+models_app.command("list")(takes_common_options(models.list_models))
+models_app.command("get")(takes_common_options(models.get))
+models_app.command("add")(takes_common_options(models.add))
+models_app.command("use")(takes_common_options(models.use))
+models_app.command("compare")(takes_common_options(models_compare.compare))
+models_app.command("remove")(takes_common_options(models.remove))
+app.add_typer(models_app, name="models")
+
+accounts_app = typer.Typer(help="Accounts for signing in to the page.", rich_markup_mode=None)
+accounts_app.command("add")(takes_common_options(accounts.add))
+accounts_app.command("list")(takes_common_options(accounts.list_accounts))
+accounts_app.command("password")(takes_common_options(accounts.password))
+accounts_app.command("collections")(takes_common_options(accounts.collections))
+accounts_app.command("signout")(takes_common_options(accounts.signout))
+accounts_app.command("remove")(takes_common_options(accounts.remove))
+app.add_typer(accounts_app, name="accounts")
+
+keys_app = typer.Typer(help="API keys for programs.", rich_markup_mode=None)
+keys_app.command("create")(takes_common_options(keys.create))
+keys_app.command("list")(takes_common_options(keys.list_keys))
+keys_app.command("revoke")(takes_common_options(keys.revoke))
+app.add_typer(keys_app, name="keys")
 
 config_app = typer.Typer(help="The settings, and where they come from.", rich_markup_mode=None)
 config_app.command("show")(takes_common_options(config.show))

@@ -1,10 +1,9 @@
-"""An evaluation as a table, as JSON and as a chart."""
+"""An evaluation as a table and as a chart, and a replay as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -13,36 +12,15 @@ from rich.progress import Progress as Bar
 
 from sourcebook.faces.cli.charts import Bars, as_svg, as_text
 from sourcebook.faces.cli.output import say_rows, stderr, tell
-from sourcebook.retrieve.evaluation import differences
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sourcebook.faces.evaluation_json_shapes import AskedSet
     from sourcebook.retrieve.evaluation import Evaluation, MetricDifference, Replayed
 
 _MISSED_SHOWN = 5
 _LUCK = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class AskedSet:
-    """The questions, the documents and the results, under one or more settings."""
-
-    name: str
-    documents: int
-    evaluations: Sequence[Evaluation]
-
-    @property
-    def differences(self) -> list[MetricDifference]:
-        return differences(self.evaluations)
-
-    @property
-    def k(self) -> int:
-        return self.evaluations[0].k
-
-    @property
-    def unanswerable(self) -> int:
-        return sum(not outcome.question.has_answer for outcome in self.evaluations[0].outcomes)
 
 
 @contextmanager
@@ -56,6 +34,19 @@ def counting_bar(what: str) -> Generator[Callable[[int, int], None] | None]:
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def counting_bars() -> Generator[Callable[[str, int, int], None] | None]:
+    """The same for work of several parts, each told by its name."""
+    console = stderr()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
 def show(asked: AskedSet) -> None:
@@ -108,27 +99,6 @@ def _tell_missed(first: Evaluation) -> None:
         tell(f"{len(missed)} questions did not find their document with {first.setting}, among them:")
     for outcome in missed[:_MISSED_SHOWN]:
         tell(f"  {outcome.question.text}")
-
-
-def as_json(asked: AskedSet, plot: Path | None) -> dict[str, Any]:
-    first = asked.evaluations[0]
-    return {
-        "name": asked.name,
-        "documents": asked.documents,
-        "questions": first.figures.questions,
-        "k": asked.k,
-        "results": [{"search": one.setting, **one.figures.as_dict()} for one in asked.evaluations],
-        "differences": [
-            {"search": d.setting, "against": d.against, "ndcg": d.ndcg, "chance": d.chance}
-            for d in asked.differences
-        ],
-        "unanswerable": {"questions": asked.unanswerable, "told_apart": first.told_apart},
-        "missed": [
-            {"id": o.question.id, "question": o.question.text, "found": list(o.documents[: asked.k])}
-            for o in first.missed
-        ],
-        "plot": None if plot is None else str(plot),
-    }
 
 
 def drawn(asked: AskedSet, plot: Path) -> str:

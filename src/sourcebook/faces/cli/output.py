@@ -43,6 +43,17 @@ def say(text: str) -> None:
         _print(_Console(file=stream, highlight=False, soft_wrap=True), text)
 
 
+def say_with_bold(text: str, bold: Sequence[tuple[int, int]]) -> None:
+    """Print data to stdout with some spans of it in bold, where a terminal shows them."""
+    said, place = Text(), 0
+    for start, end in bold:
+        said.append(printable(text[place:start])).append(printable(text[start:end]), style="bold")
+        place = end
+    said.append(printable(text[place:]))
+    with _stdout() as stream:
+        _Console(file=stream, highlight=False, soft_wrap=True).print(said)
+
+
 def tell(text: str) -> None:
     """Print a line about progress or problems to stderr."""
     _print(stderr(), text)

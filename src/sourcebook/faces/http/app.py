@@ -6,12 +6,37 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import anyio
 from fastapi import FastAPI
 
 from sourcebook._version import __version__
 from sourcebook.faces.http.caller import OpenGate
+from sourcebook.faces.http.gatekeeper import Gatekeeper
+from sourcebook.faces.http.limits import RequestLimits
+from sourcebook.faces.http.mcp_mount import mount_mcp, mounted_mcp
+from sourcebook.faces.http.metrics import Metrics
+from sourcebook.faces.http.openai import chat, search_models
+from sourcebook.faces.http.openai.conversation import KnownConversations
+from sourcebook.faces.http.openapi import describe
 from sourcebook.faces.http.problems import add_problems
-from sourcebook.faces.http.routes import questions
+from sourcebook.faces.http.request_log import RequestLog, silence_others
+from sourcebook.faces.http.routes import (
+    collections,
+    curated,
+    documents,
+    drafts,
+    evaluation,
+    operation,
+    people,
+    questions,
+    sessions,
+    sign_in,
+    sign_in_page,
+    terms,
+    uploads,
+)
+from sourcebook.faces.http.stopping import Stopping
+from sourcebook.faces.http.upkeep import UploadWorker, upkeep
 from sourcebook.faces.web.wiring import add_page
 
 if TYPE_CHECKING:
@@ -19,32 +44,75 @@ if TYPE_CHECKING:
     from sourcebook.faces.http.caller import Gate
     from sourcebook.settings import Settings
 
+ROUTERS = (
+    questions.router,
+    documents.router,
+    uploads.router,
+    sessions.router,
+    curated.router,
+    drafts.router,
+    terms.router,
+    people.router,
+    collections.router,
+    evaluation.router,
+    operation.router,
+    operation.open_router,
+    sign_in.router,
+    sign_in_page.router,
+    chat.router,
+    search_models.router,
+)
+_LAST_WORDS = 5.0
+"""Seconds for requests that were cancelled to give back what they held, before the base closes."""
+
 
 def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = None) -> FastAPI:
-    """The whole server as an ASGI app. It opens the base when it starts, and closes it when it stops."""
+    """The whole server as an ASGI app. It opens the base when it starts, and closes it when it stops.
+
+    Uploads are taken in beside the requests. The base is closed when nothing is being answered any more.
+    """
+    silence_others()
+    stopping, metrics = Stopping(), Metrics()
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncGenerator[None, None]:
-        async with book:
-            yield
-            if app.state.book is not book:  # another chat model was chosen meanwhile
-                await app.state.book.close()
+        with stopping.listening():
+            async with book, mounted_mcp(app):
+                app.state.worker = worker = UploadWorker(book)
+                async with upkeep(book, worker, settings.http_stop_seconds):
+                    yield
+                    stopping.is_set = True
+                    with anyio.CancelScope(shield=True):
+                        await stopping.all_answered(_LAST_WORDS)
+                if app.state.book is not book:  # another chat model was chosen meanwhile
+                    await app.state.book.close()
 
     app = FastAPI(
         title="Sourcebook",
         version=__version__,
         description="Answers from your documents, with citations that were checked against the text.",
         lifespan=opened,
+        # Their pages fetch scripts from elsewhere, which nothing here does. The description itself is there.
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.book = book
     app.state.settings = settings
     app.state.gate = gate or OpenGate()
+    app.state.metrics = metrics
+    app.state.known_conversations = KnownConversations()
+    app.state.stopping = stopping
     add_problems(app)
-    app.include_router(questions.router)
+    for router in ROUTERS:
+        app.include_router(router)
     add_page(app)
-
-    @app.get("/healthz", tags=["operation"], summary="Whether the process is alive")
-    async def healthz() -> dict[str, str]:
-        return {"status": "ok"}
-
+    mount_mcp(app, book, settings)
+    app.add_middleware(
+        RequestLimits,
+        largest_upload=int(settings.http_upload_mb * 1_000_000),
+        patience=settings.http_client_seconds,
+    )
+    app.add_middleware(Gatekeeper, gate=app.state.gate)
+    app.add_middleware(RequestLog, metrics=metrics, stopping=stopping)
+    describe(app)
     return app

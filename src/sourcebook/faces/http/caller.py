@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 from fastapi import Depends, Request
+from fastapi.dependencies.models import Dependant
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import AuthError, CollectionNotFound
+from sourcebook.errors import CollectionNotFound, RoleMissing
+from sourcebook.model.accounts import AccountRole
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
 
 LOCAL_PERSON = 1
+_ROLES: dict[object, UserRole] = {}
+"""The checks that routes depend on, with the role that each asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Caller:
     role: UserRole
     name: str
     collections: frozenset[str] | None = None
+    source: str = "local"
+    """What it came in with: `account:2`, `key:3` or `local`."""
 
     def may(self, role: UserRole) -> bool:
         """Whether this caller has the role, or a higher one."""
@@ -42,8 +48,15 @@ class Gate(Protocol):
         ...
 
 
+@runtime_checkable
+class HostCheck(Protocol):
+    """A gate that also refuses what nobody may send, such as a request for another host."""
+
+    async def admit(self, request: Request) -> None: ...
+
+
 class OpenGate:
-    """For one person on their own machine: everybody who reaches the server is that person."""
+    """Lets everybody in as one person who may do everything: for tests, and behind a gate of one's own."""
 
     async def caller(self, request: Request) -> Caller:
         return Caller(LOCAL_PERSON, UserRole.ADMIN, "local")
@@ -58,13 +71,26 @@ async def identified(request: Request) -> Caller:
     return known
 
 
-def _requires(role: UserRole):
+def require_role(caller: Caller, role: UserRole) -> None:
+    """Refuse a caller without this role."""
+    if not caller.may(role):
+        raise RoleMissing(f"This needs the role {AccountRole.of(role).value}.")
+
+
+def _requires(role: UserRole) -> Callable[[Caller], Coroutine[Any, Any, Caller]]:
     async def check(caller: Annotated[Caller, Depends(identified)]) -> Caller:
-        if not caller.may(role):
-            raise AuthError(f"This needs the role {role.value}.", hint="Ask an administrator for that role.")
+        require_role(caller, role)
         return caller
 
+    _ROLES[check] = role
     return check
+
+
+def role_needed(dependant: Dependant) -> UserRole | None:
+    """The highest role that a route asks for among all that it depends on."""
+    own = [_ROLES[call] for call in [dependant.call] if call in _ROLES]
+    below = [role for each in dependant.dependencies if (role := role_needed(each)) is not None]
+    return max([*own, *below], key=list(UserRole).index, default=None)
 
 
 Reader = Annotated[Caller, Depends(_requires(UserRole.USER))]
@@ -72,11 +98,11 @@ Expert = Annotated[Caller, Depends(_requires(UserRole.EXPERT))]
 Admin = Annotated[Caller, Depends(_requires(UserRole.ADMIN))]
 
 
-def opened_book(request: Request) -> AsyncSourcebook:
+async def opened_book(request: Request) -> AsyncSourcebook:
     return request.app.state.book
 
 
-def server_settings(request: Request) -> Settings:
+async def server_settings(request: Request) -> Settings:
     return request.app.state.settings
 
 
@@ -93,6 +119,8 @@ def allowed_collections(caller: Caller, named: Sequence[str] | None, settings: S
         named = (
             [settings.collection] if caller.sees(settings.collection) else sorted(caller.collections or ())
         )
+        if not named:
+            raise CollectionNotFound("there is no collection that you may see")
     for collection in named:
         if not caller.sees(collection):
             raise CollectionNotFound(f"there is no collection {collection!r}")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 import anyio
+from fastapi.responses import StreamingResponse
+from starlette.types import Send
 
 from sourcebook.errors import SourcebookError
 from sourcebook.faces import json_shapes
@@ -16,6 +19,7 @@ from sourcebook.model.chat import (
     CitationChecked,
     Declined,
     Done,
+    ExcerptFound,
     Failed,
     PassagesFound,
     Searching,
@@ -23,12 +27,16 @@ from sourcebook.model.chat import (
 )
 
 Asking = Callable[[Callable[[AnswerEvent], None]], Awaitable[Answer]]
+BEAT = ""
+"""The name of an event that says nothing: something must be sent now and then, or a proxy ends the connection."""
+BEAT_SECONDS = 15.0
 
 
 async def answer_events(ask: Asking) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
     """The name and content of each event. It ends with `done`, `declined` or `failed`.
 
     `done` and `declined` come when the answer is stored. Closing the generator ends the work, and a model's request.
+    While nothing happens, there is a `BEAT` every few seconds.
     """
     send, receive = anyio.create_memory_object_stream[AnswerEvent](float("inf"))
 
@@ -45,8 +53,16 @@ async def answer_events(ask: Asking) -> AsyncGenerator[tuple[str, dict[str, Any]
         tasks.start_soon(work)
         last: AnswerEvent | None = None
         with receive:
-            async for event in receive:
-                if isinstance(event, Done | Declined | Failed):
+            while True:
+                event = None
+                try:
+                    with anyio.move_on_after(BEAT_SECONDS):
+                        event = await receive.receive()
+                except anyio.EndOfStream:
+                    break
+                if event is None:
+                    yield BEAT, {}
+                elif isinstance(event, Done | Declined | Failed):
                     last = event  # the one after storing has the session and message
                 else:
                     yield _named(event)
@@ -57,7 +73,32 @@ async def answer_events(ask: Asking) -> AsyncGenerator[tuple[str, dict[str, Any]
 
 def as_sse(name: str, content: dict[str, Any]) -> str:
     """One event as it goes over the wire."""
+    if name == BEAT:
+        return ":\n\n"
     return f"event: {name}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"
+
+
+class EventStream(StreamingResponse):
+    """Events as a response. When the client leaves, the generator is closed at once, and with it the work behind it."""
+
+    def __init__(self, events: AsyncGenerator[tuple[str, dict[str, Any]], None]) -> None:
+        self._sent = _lines(events)
+        super().__init__(
+            self._sent,
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+    async def stream_response(self, send: Send) -> None:
+        # Left to the garbage collector, it would be closed in another task, which its task group does not bear.
+        async with aclosing(self._sent):
+            await super().stream_response(send)
+
+
+async def _lines(events: AsyncGenerator[tuple[str, dict[str, Any]], None]) -> AsyncGenerator[str, None]:
+    async with aclosing(events):
+        async for name, content in events:
+            yield as_sse(name, content)
 
 
 def _named(event: AnswerEvent) -> tuple[str, dict[str, Any]]:
@@ -66,6 +107,9 @@ def _named(event: AnswerEvent) -> tuple[str, dict[str, Any]]:
             return "searching", {"question": event.question}
         case PassagesFound():
             return "passages", {"results": [json_shapes.search_result(each) for each in event.passages]}
+        case ExcerptFound():
+            cited = [json_shapes.citation(each) for each in event.citations]
+            return "excerpt", {"text": event.text, "citations": cited}
         case TokenWritten():
             return "token", {"text": event.text}
         case CitationChecked():

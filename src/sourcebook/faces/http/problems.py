@@ -10,20 +10,37 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from sourcebook.errors import (
     AuthError,
     Conflict,
+    FileOverLimit,
+    ForeignRequest,
+    NoQuestionsLeft,
+    NotEnoughTokens,
     NotFound,
+    NotSignedIn,
     ProviderError,
     SourcebookError,
     StorageError,
+    TooManyRequests,
+    UnsupportedFile,
     UsageError,
+    WrongPassword,
 )
 
 _log = logging.getLogger(__name__)
 
 _STATUS: tuple[tuple[type[SourcebookError], int], ...] = (
+    (NotSignedIn, 401),
+    (WrongPassword, 401),
+    (TooManyRequests, 429),
+    (ForeignRequest, 403),
+    (UnsupportedFile, 415),
+    (FileOverLimit, 413),
+    (NotEnoughTokens, 402),
+    (NoQuestionsLeft, 402),
     (UsageError, 400),
     (NotFound, 404),
     (Conflict, 409),
@@ -33,9 +50,38 @@ _STATUS: tuple[tuple[type[SourcebookError], int], ...] = (
 )
 
 
+CLIENT_GONE = 499
+"""A status for the log alone: nobody is there to read it."""
+_PLAIN = {
+    400: ("bad_request", "Send a body that can be read."),
+    404: ("not_found", "/openapi.json lists every route."),
+    405: ("method_not_allowed", "/openapi.json lists every route with its methods."),
+    408: ("too_slow", "Send the request again, without pausing."),
+    413: ("too_large", "Send less, or in several requests."),
+    503: ("not_ready", "Try again in a moment."),
+}
+"""The code and the hint of problems that are not the base's but the request's."""
+
+
 def status_of(error: SourcebookError) -> int:
     """The HTTP status of an error: its own, or that of its branch."""
     return next((status for branch, status in _STATUS if isinstance(error, branch)), 500)
+
+
+def headers_of(error: SourcebookError) -> dict[str, str]:
+    """The headers that go with an error: how to come in, or how long to wait."""
+    match error:
+        case NotSignedIn() | WrongPassword():
+            return {"WWW-Authenticate": 'Bearer realm="sourcebook"'}
+        case TooManyRequests():
+            return {"Retry-After": str(error.seconds)}
+        case _:
+            return {}
+
+
+def problem_of(error: SourcebookError) -> JSONResponse:
+    """One of our errors as a problem document."""
+    return problem(status_of(error), error.code, error.message, error.hint, headers_of(error))
 
 
 def problem(
@@ -58,7 +104,7 @@ def add_problems(app: FastAPI) -> None:
 
     async def known(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, SourcebookError)  # noqa: S101 - registered for this class alone
-        return problem(status_of(error), error.code, error.message, error.hint)
+        return problem_of(error)
 
     async def malformed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class alone
@@ -71,21 +117,29 @@ def add_problems(app: FastAPI) -> None:
             422,
             "bad_request",
             f"{first['where']}: {first['message']}",
-            "Correct the request; /docs describes every field.",
+            "Correct the request; /openapi.json describes every field.",
             details=details,
         )
 
     async def plain(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
-        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "http")
-        return problem(error.status_code, code, str(error.detail), headers=error.headers)
+        code, hint = _PLAIN.get(error.status_code, ("http", "Check the request."))
+        return problem(error.status_code, code, str(error.detail), hint, headers=error.headers)
 
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
         _log.exception("a request failed: %s %s", request.method, request.url.path, exc_info=error)
+        request_id = getattr(request.state, "request_id", "")
         return problem(
-            500, "error", "Something went wrong in Sourcebook.", "The server's log has the details."
+            500,
+            "error",
+            "Something went wrong in Sourcebook.",
+            f"The server's log has the details, under the request {request_id}.",
         )
 
+    async def gone(request: Request, error: Exception) -> JSONResponse:
+        return problem(CLIENT_GONE, "client_gone", "The client left before it was answered.")
+
+    app.add_exception_handler(ClientDisconnect, gone)
     app.add_exception_handler(SourcebookError, known)
     app.add_exception_handler(RequestValidationError, malformed)
     app.add_exception_handler(HTTPException, plain)

@@ -37,6 +37,8 @@ class Action(StrEnum):
     KEEP = "g"
     NEXT = "m"
     FILE = "f"
+    SIMILAR = "o"
+    FORCE = "y"
 
 
 @dataclass(frozen=True, slots=True)

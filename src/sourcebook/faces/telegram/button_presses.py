@@ -11,8 +11,16 @@ from aiogram.exceptions import TelegramBadRequest
 from aiogram.types import Message
 from aiogram.utils.chat_action import ChatActionSender
 
-from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageError
-from sourcebook.faces.telegram import file_uploads, keyboards, payments, rendering, review, user_commands
+from sourcebook.errors import CuratedAnswerNotFound, NotEnoughTokens, NotFound, TopicNotFound, UsageError
+from sourcebook.faces.telegram import (
+    file_uploads,
+    keyboards,
+    payments,
+    questions,
+    rendering,
+    review,
+    user_commands,
+)
 from sourcebook.faces.telegram.button_data import Action, Press, decode
 from sourcebook.faces.telegram.rich_text import RichText, joined
 from sourcebook.model.chat import Role, SourceState
@@ -27,7 +35,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_REVIEW = frozenset({Action.APPROVE, Action.EDIT, Action.REJECT, Action.ANSWER, Action.KEEP, Action.NEXT})
+_REVIEW = frozenset(
+    {Action.APPROVE, Action.EDIT, Action.REJECT, Action.ANSWER, Action.KEEP, Action.NEXT, Action.FORCE}
+)
 _ADMIN = frozenset({Action.FILE})
 
 
@@ -66,8 +76,8 @@ async def _done(guest: Guest, office: BotServices, press: Press, message: Messag
             return None if await user_commands.choose_language(guest, office, press.word) else stale
         case Action.CATEGORIES | Action.CATEGORY | Action.SUBCATEGORY | Action.EVERYTHING:
             return None if await _choose(guest, office, press, message) else stale
-        case Action.SOURCE | Action.PICTURE:
-            return None if await _show_source(guest, office, press) else stale
+        case Action.SOURCE | Action.PICTURE | Action.SIMILAR:
+            return None if await _show_more(guest, office, press, message) else stale
         case Action.BUY_QUESTIONS:
             await _buy_questions(guest, office)
         case Action.BUY_TOKENS:
@@ -138,13 +148,20 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
     except TopicNotFound:
         await office.close(guest, texts("nothing_to_extend"))
     else:
-        questions = texts("questions", n=topic.follow_ups_left)
-        await office.close(guest, texts("questions_bought", questions=questions))
+        bought = texts("questions", n=topic.follow_ups_left)
+        await office.close(guest, texts("questions_bought", questions=bought))
+
+
+async def _show_more(guest: Guest, office: BotServices, press: Press, message: Message) -> bool:
+    """What an answer led to: one of its sources, or the approved answer to a similar question."""
+    if press.action is Action.SIMILAR:
+        return await _take_similar(guest, office, press, message)
+    return await _show_source(guest, office, press)
 
 
 async def _show_source(guest: Guest, office: BotServices, press: Press) -> bool:
     """A source of the person's own answer: the quoted words, or a picture of the page if possible."""
-    turn = await _turn(guest, office, int(press.word)) if press.word.isdecimal() else None
+    turn = await _turn(guest, office, press.word)
     cited = [] if turn is None else [one for one in turn[1].citations if one.number == press.number]
     if not cited:
         return False
@@ -181,7 +198,7 @@ async def _send_page(guest: Guest, office: BotServices, source: Citation, page: 
 
 async def _call_human(guest: Guest, office: BotServices, update_id: int) -> bool:
     """Hand the question of an answer to an expert."""
-    turn = await _turn(guest, office, update_id)
+    turn = await _turn(guest, office, str(update_id))
     if turn is None:
         return False
     visit = Visit(
@@ -198,9 +215,32 @@ async def _call_human(guest: Guest, office: BotServices, update_id: int) -> bool
     return True
 
 
-async def _turn(guest: Guest, office: BotServices, update_id: int) -> tuple[ChatMessage, ChatMessage] | None:
-    """The question and the answer of an update, if they are this person's and still there."""
-    row = await office.book.people.find_message(f"{office.key(update_id)}:answer")
+async def _take_similar(guest: Guest, office: BotServices, press: Press, message: Message) -> bool:
+    """Give the approved answer that was offered. However often the button is pressed, it is given once."""
+    turn = await _turn(guest, office, press.word)
+    if turn is None:
+        return False
+    topic = await office.book.people.get_open_topic(guest.user.id, guest.place.channel_key)
+    visit = Visit(
+        guest.user.id,
+        guest.place.channel_key,
+        turn[0].content,
+        office.key(f"{press.word.partition('-')[0]}-{press.number}"),
+        category=None if topic is None else topic.category,
+        subcategory=None if topic is None else topic.culture,
+        language=guest.texts.language,
+        similar=press.number,
+    )
+    try:
+        await questions.consult(guest, office, visit, message)
+    except CuratedAnswerNotFound:
+        return False
+    return True
+
+
+async def _turn(guest: Guest, office: BotServices, place: str) -> tuple[ChatMessage, ChatMessage] | None:
+    """The question and the answer of an update, or of a button under one, if they are this person's and there."""
+    row = await office.book.people.find_message(f"{office.key(place)}:answer") if place else None
     if row is None or row.user_id != guest.user.id or row.session_id is None:
         return None
     messages = await office.book.stores.sessions.messages(row.session_id, guest.user.id)

@@ -15,6 +15,7 @@ from sourcebook.model.moderation import DraftKind
 if TYPE_CHECKING:
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import SimilarQuestion
     from sourcebook.model.moderation import Draft
 
 MOST_LABELS = 60
@@ -60,13 +61,18 @@ def for_file(texts: Texts, labels: Iterable[str]) -> InlineKeyboardMarkup | None
     return rows(*_in_rows(buttons), [button(texts("file_general"), Action.FILE, word=NO_LABEL)])
 
 
-def sources(numbers: Sequence[int], update_id: int) -> list[list[InlineKeyboardButton]]:
-    """A button for each source of the answer to an update."""
-    buttons = [button(f"[{number}]", Action.SOURCE, number, str(update_id)) for number in numbers]
+def sources(numbers: Sequence[int], place: str) -> list[list[InlineKeyboardButton]]:
+    """A button for each source of an answer; `place` is the end of the key of its question."""
+    buttons = [button(f"[{number}]", Action.SOURCE, number, place) for number in numbers]
     return [buttons[at : at + _SOURCES_A_ROW] for at in range(0, len(buttons), _SOURCES_A_ROW)]
 
 
-def pictures(texts: Texts, citations: Iterable[Citation], update_id: int) -> list[list[InlineKeyboardButton]]:
+def similar(offered: Iterable[SimilarQuestion], place: str) -> list[list[InlineKeyboardButton]]:
+    """A button for each approved question that may be meant, in a row of its own."""
+    return [[button(f"≈ {one.question}", Action.SIMILAR, one.id, place)] for one in offered]
+
+
+def pictures(texts: Texts, citations: Iterable[Citation], place: str) -> list[list[InlineKeyboardButton]]:
     """A button for each page that is a source, which shows the page as it looks."""
     pages = {(one.collection_id, one.document_id, one.page): one for one in reversed(list(citations))}
     buttons = [
@@ -74,7 +80,7 @@ def pictures(texts: Texts, citations: Iterable[Citation], update_id: int) -> lis
             texts("page_picture", number=one.number, page=one.page),
             Action.PICTURE,
             one.number,
-            str(update_id),
+            place,
         )
         for one in sorted(pages.values(), key=lambda one: one.number)
         if one.page is not None

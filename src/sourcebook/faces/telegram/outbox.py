@@ -78,6 +78,8 @@ class Outbox:
                 await self._expert_answer(job)
             case "question_rejected":
                 await self._question_rejected(job)
+            case "answer_found":
+                await self._answer_found(job)
             case unknown:
                 raise Undeliverable(f"no message is called {unknown!r}")
 
@@ -87,6 +89,10 @@ class Outbox:
         entry = None if item.kb_id is None else await book.stores.curated.kb_get(item.kb_id)
         sources = () if entry is None else entry.sources
         await self._tell(job, lambda said: rendering.expert_answer(said, item, sources))
+
+    async def _answer_found(self, job: Job) -> None:
+        item = await self._office.book.moderation.get_item(_number(job, "draft_id"))
+        await self._tell(job, lambda said: rendering.answer_found(said, item))
 
     async def _question_rejected(self, job: Job) -> None:
         item = await self._office.book.moderation.get_item(_number(job, "draft_id"))

@@ -158,7 +158,8 @@ async def _give_back(office: BotServices, visit: Visit, reply: Reply) -> None:
 def _under(guest: Guest, office: BotServices, visit: Visit, reply: Reply) -> InlineKeyboardMarkup | None:
     texts = guest.texts
     citations = rendering.by_number(reply.answer.citations)
-    update_id = int(visit.key.rpartition(":")[2])
+    place = visit.key.rpartition(":")[2]
+    update_id = int(place.partition("-")[0])
     more = list[list[InlineKeyboardButton]]()
     if reply.answer.tier is Tier.NONE:
         if reply.draft_id is not None:
@@ -166,8 +167,9 @@ def _under(guest: Guest, office: BotServices, visit: Visit, reply: Reply) -> Inl
     else:
         more.append([keyboards.button(texts("ask_human"), Action.CALL_HUMAN, update_id)])
         more.extend(_more_questions(guest, office, reply))
-    sources = keyboards.sources([citation.number for citation in citations], update_id)
-    return keyboards.rows(*sources, *keyboards.pictures(texts, citations, update_id), *more)
+    sources = keyboards.sources([citation.number for citation in citations], place)
+    pictures = keyboards.pictures(texts, citations, place)
+    return keyboards.rows(*sources, *pictures, *keyboards.similar(reply.answer.similar, place), *more)
 
 
 def _more_questions(guest: Guest, office: BotServices, reply: Reply) -> list[list[InlineKeyboardButton]]:

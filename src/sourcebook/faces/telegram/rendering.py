@@ -5,8 +5,18 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.faces.source_place import source_place
-from sourcebook.faces.telegram.rich_text import RichText, bold, clean, from_markdown, italic, joined, quote
+from sourcebook.faces.telegram.rich_text import (
+    RichText,
+    bold,
+    clean,
+    from_markdown,
+    in_bold,
+    italic,
+    joined,
+    quote,
+)
 from sourcebook.model.chat import Citation, SourceState, Tier
 
 if TYPE_CHECKING:
@@ -15,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.faces.telegram.bot_services import BotTerms
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer
-    from sourcebook.model.curation import CuratedSource, Term
+    from sourcebook.model.curation import CuratedSource, SourceChange, Term
     from sourcebook.model.moderation import Digest, Draft
     from sourcebook.model.people import Reply, User
     from sourcebook.model.search import SearchResult
@@ -30,12 +40,24 @@ def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     given = reply.answer
     return joined(
         [
-            from_markdown(given.answer),
+            italic(texts("stale")) if given.details.get("stale") else RichText(),
+            _with_highlights(given),
             source_list(texts, given.citations),
             *_notes(texts, given),
             _cost(texts, reply, terms),
         ]
     )
+
+
+def _with_highlights(given: Answer) -> RichText:
+    """The text of an answer, with what carries it in bold."""
+    rich, place = RichText(), 0
+    for start, end in shown_highlights(given):
+        rich = (
+            rich + from_markdown(given.answer[place:start]) + in_bold(from_markdown(given.answer[start:end]))
+        )
+        place = end
+    return rich + from_markdown(given.answer[place:])
 
 
 def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:
@@ -79,8 +101,11 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
     notes = list[str]()
     if given.tier is Tier.CURATED:
         notes.append(texts("approved"))
-        if any(citation.state is not SourceState.CURRENT for citation in given.citations):
+        is_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
+        if is_changed and not given.details.get("stale"):
             notes.append(texts("stale"))
+        elif given.details.get("context_changed"):
+            notes.append(texts("context_changed"))
     elif given.tier is not Tier.NONE:
         if any(sentence.is_doubtful for sentence in given.sentences):
             notes.append(" ".join([texts("unverified"), *_reasons(texts, given)]))
@@ -88,6 +113,11 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
             notes.append(texts("reworded"))
     if given.tier is Tier.DOCUMENTS and given.details.get("other_language"):
         notes.append(texts("other_language"))
+    if given.details.get("outdated"):
+        notes.append(texts("outdated"))
+    if given.similar:
+        questions = [f"• {clean(each.question, _LONGEST_NAME)}" for each in given.similar]
+        notes.append("\n".join([texts("similar_offer"), *questions]))
     if given.nearest:
         notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
     return [italic(note) for note in notes]
@@ -126,24 +156,67 @@ def _cost(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     return italic(texts("no_follow_ups_left"))
 
 
-def draft(texts: Texts, item: Draft, waiting: int = 0) -> RichText:
-    """A draft as an expert sees it: what was asked, what was answered, on what."""
+def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceChange] = ()) -> RichText:
+    """A draft as an expert sees it: what was asked and how often, what was answered, on what, what has changed."""
     head = bold(texts(f"draft_{item.kind}", id=item.id))
     if waiting > 1:
         head = head + " " + texts("draft_waits", n=waiting)
-    category = item.subcategory_guess or item.category_guess
+    category = " / ".join(part for part in (item.category_guess, item.subcategory_guess) if part)
     return joined(
         [
             head,
             joined([bold(texts("asked")), quote(item.question)], "\n"),
+            italic(texts("draft_asked", n=item.people, times=item.asked)) if item.asked > 1 else RichText(),
+            *_resembling(texts, item),
             joined([bold(texts("proposed")), from_markdown(item.answer)], "\n")
             if item.answer
             else RichText(),
             source_list(texts, item.citations),
+            *(_change(texts, change) for change in changes),
             italic(texts("category_guess", category=clean(category, _LONGEST_NAME)))
             if category
             else RichText(),
             italic(clean(item.reason)) if item.reason else RichText(),
+        ]
+    )
+
+
+def _resembling(texts: Texts, item: Draft) -> list[RichText]:
+    found = item.details.get("similar")
+    rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+    return [
+        italic(
+            texts(
+                "draft_resembles", id=row.get("id"), question=clean(str(row.get("question")), _LONGEST_NAME)
+            )
+        )
+        for row in rows
+    ]
+
+
+def _change(texts: Texts, change: SourceChange) -> RichText:
+    """What a source said, and what stands there now."""
+    name = clean(PurePosixPath(change.document_path).name, _LONGEST_NAME)
+    now = quote(change.after[:_LONGEST_QUOTE]) if change.after else italic(texts("source_nothing_left"))
+    return joined(
+        [
+            bold(texts("source_was", name=name)),
+            quote(change.before[:_LONGEST_QUOTE]),
+            bold(texts("source_now")),
+            now,
+        ],
+        "\n",
+    )
+
+
+def answer_found(texts: Texts, item: Draft) -> RichText:
+    """That the documents answer a question that waited, as the asker sees it."""
+    return joined(
+        [
+            bold(texts("answer_found")),
+            quote(item.question),
+            from_markdown(item.answer or ""),
+            source_list(texts, item.citations),
         ]
     )
 

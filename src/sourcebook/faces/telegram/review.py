@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from aiogram.types import ForceReply
 
-from sourcebook.errors import AlreadyDecided, DraftNotFound, UsageError
+from sourcebook.errors import AlreadyDecided, DraftNotFound, SupportLost, UsageError
 from sourcebook.faces.telegram import keyboards, rendering
 from sourcebook.faces.telegram.button_data import Action
 from sourcebook.faces.telegram.incoming import pressed_under, words
 from sourcebook.faces.telegram.rich_text import RichText, clean, joined
 from sourcebook.locale import texts as texts_of
-from sourcebook.model.moderation import DraftKind, DraftStatus, Keep
+from sourcebook.model.moderation import DraftKind, DraftStatus, Keep, LostSupport
 
 if TYPE_CHECKING:
     from aiogram.types import Message
@@ -55,7 +55,8 @@ async def show_to(
         chat, message = found.get("chat_id"), found.get("message_id")
         if isinstance(chat, int) and isinstance(message, int):
             await office.sender.copy(chat_id, chat, message)
-    text = joined([head, rendering.draft(said, item, waiting)])
+    changes = await office.book.moderation.changes(item.id) if item.kind is DraftKind.STALE else []
+    text = joined([head, rendering.draft(said, item, waiting, changes)])
     await office.sender.say(chat_id, text, markup=keyboards.draft(said, item))
 
 
@@ -74,7 +75,10 @@ async def press(guest: Guest, office: BotServices, action: Action, draft_id: int
         return item is None
     if action is Action.KEEP:
         return await _decide(guest, office, draft_id, lambda: _keep(guest, office, draft_id))
-    return await _decide(guest, office, draft_id, lambda: _approve(guest, office, draft_id))
+    lost = LostSupport.ACCEPT if action is Action.FORCE else LostSupport.REFUSE
+    return await _decide(
+        guest, office, draft_id, lambda: _approve(guest, office, draft_id, on_lost_support=lost)
+    )
 
 
 async def took(message: Message, guest: Guest, office: BotServices) -> bool:
@@ -105,9 +109,15 @@ async def _write(guest: Guest, office: BotServices, what: str, draft_id: int, te
 
 
 async def _approve(
-    guest: Guest, office: BotServices, draft_id: int, answer: str | None = None
+    guest: Guest,
+    office: BotServices,
+    draft_id: int,
+    answer: str | None = None,
+    on_lost_support: LostSupport = LostSupport.REFUSE,
 ) -> tuple[RichText | str, Markup | None]:
-    await office.book.moderation.approve_moderation_item(draft_id, guest.user.id, answer=answer)
+    await office.book.moderation.approve_moderation_item(
+        draft_id, guest.user.id, answer=answer, on_lost_support=on_lost_support
+    )
     return guest.texts("done_approved", id=draft_id), _next(guest, draft_id)
 
 
@@ -121,8 +131,9 @@ async def _answer(
 
 
 async def _keep(guest: Guest, office: BotServices, draft_id: int) -> tuple[RichText | str, Markup | None]:
-    await office.book.moderation.keep_answer(draft_id, guest.user.id)
-    return guest.texts("done_kept", id=draft_id), _next(guest, draft_id)
+    entry = await office.book.moderation.keep_answer(draft_id, guest.user.id)
+    named = " / ".join(clean(part, 120) for part in (entry.category, entry.subcategory) if part)
+    return guest.texts("done_kept", id=draft_id, category=named), _next(guest, draft_id)
 
 
 def _next(guest: Guest, draft_id: int) -> Markup | None:
@@ -137,6 +148,12 @@ async def _decide(
 ) -> bool:
     try:
         said, markup = await decision()
+    except SupportLost as error:
+        anyway = keyboards.button(guest.texts("approve_anyway"), Action.FORCE, draft_id)
+        edit = keyboards.button(guest.texts("edit"), Action.EDIT, draft_id)
+        lost = guest.texts("support_lost", reason=clean(error.message, 300))
+        await office.close(guest, lost, keyboards.rows([edit], [anyway]))
+        return False
     except AlreadyDecided as error:
         said, markup = _decided(guest, draft_id, error.status), None
     except DraftNotFound:

@@ -71,6 +71,19 @@ def bold(text: str) -> RichText:
     return marked(text, TextStyle.BOLD)
 
 
+def in_bold(rich: RichText) -> RichText:
+    """All of it in bold but what has a mark already: Telegram allows no mark around code."""
+    spans, place = list(rich.spans), 0
+    for span in (
+        *sorted(rich.spans, key=lambda each: each.start),
+        StyledSpan(TextStyle.BOLD, len(rich.text), 0),
+    ):
+        if rich.text[place : span.start].strip():
+            spans.append(StyledSpan(TextStyle.BOLD, place, span.start))
+        place = max(place, span.end)
+    return RichText(rich.text, tuple(spans))
+
+
 def italic(text: str) -> RichText:
     return marked(text, TextStyle.ITALIC)
 

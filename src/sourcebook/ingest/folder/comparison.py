@@ -6,7 +6,7 @@ before it was last read that it might have changed again unseen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from anyio import to_thread
 
-from sourcebook.errors import EmptyFile, FileOverLimit, SourcebookError, UnsupportedFile, UsageError
+from sourcebook.errors import (
+    EmptyFile,
+    FileOverLimit,
+    NeedsOcr,
+    NeedsTranscription,
+    SourcebookError,
+    UnsupportedFile,
+    UsageError,
+)
+from sourcebook.ingest.folder.file_content import require_content
 from sourcebook.ingest.folder.file_names import readable
 from sourcebook.ingest.folder.plan import Known, Plan, believed_hash, could_not_be_read, diff, is_waiting
-from sourcebook.ingest.folder.readable_files import require_readable
 from sourcebook.ingest.folder.scan import (
     Scan,
     ScanLimits,
@@ -35,6 +43,7 @@ from sourcebook.model.sources import PathState, SourceKind, shown_path
 
 if TYPE_CHECKING:
     from sourcebook.ingest.add_request import Labels
+    from sourcebook.ingest.folder.outside_files import OutsideFiles
     from sourcebook.ingest.folder.targets import Target
     from sourcebook.model.sources import DocumentState
     from sourcebook.ports.storage import Sources
@@ -48,7 +57,8 @@ _MARKED_AT_ONCE = 64
 # (files looked at, all of them, the last one)
 OnLooked: TypeAlias = Callable[[int, int, str], None]
 
-_PRESENT = (Skip.UNSUPPORTED, Skip.EMPTY, Skip.TOO_LARGE)
+_PRESENT = (Skip.UNSUPPORTED, Skip.TOO_LARGE)
+"""What is there and may hold what it held. A file that was emptied holds nothing: its text is gone."""
 _SKIPPED_AS: dict[Skip, tuple[str, str]] = {
     Skip.UNSUPPORTED: (UnsupportedFile.code, "This kind of file is not supported."),
     Skip.EMPTY: (EmptyFile.code, "The file contains no text."),
@@ -56,6 +66,8 @@ _SKIPPED_AS: dict[Skip, tuple[str, str]] = {
         FileOverLimit.code,
         "The file is too large; `max_file_mb` sets the limit.",
     ),
+    Skip.NEEDS_OCR: (NeedsOcr.code, "The file is a picture."),
+    Skip.NEEDS_TRANSCRIPTION: (NeedsTranscription.code, "The file is a recording of sound or film."),
     Skip.NOT_A_FILE: (UsageError.code, "This is a pipe, a socket or a device, not a regular file."),
     Skip.LINK: (UsageError.code, "This link is broken, or leads out of the folder."),
     Skip.IGNORED: ("ignored", "`.gitignore` or `.sourcebookignore` excludes this file."),
@@ -109,19 +121,29 @@ class FolderComparer:
         limits: ScanLimits,
         is_stopped: Callable[[], bool],
         on_looked: OnLooked | None = None,
+        outside: OutsideFiles | None = None,
     ) -> None:
         self._sources = sources
         self._collection_id = collection_id
         self._limits = limits
         self._is_stopped = is_stopped
         self._on_looked = on_looked
+        self._outside = outside
 
     async def examine(
         self, target: Target, now: int, retries: Callable[[DocumentState], bool]
     ) -> FolderComparison | None:
         """None if it was stopped on the way: what was not seen must not be taken for gone."""
-        known = await self._known(target)
-        scan = await to_thread.run_sync(self._scan, target)
+        if target.web is not None and self._outside is not None:
+            everything = await self._known(replace(target, folder=""))
+            target, scan = await self._outside.fetch(target, everything, retries)
+            known = await self._known(target)
+        else:
+            known = await self._known(target)
+            scan = await to_thread.run_sync(self._scan, target)
+        opened: Sequence[str] = ()
+        if self._outside is not None:
+            opened = await self._outside.unpack(target, scan, known, retries)
         found, to_mark = _compared(scan, known)
         marks = await self._mark(scan, to_mark, found)
         if self._is_stopped():
@@ -132,6 +154,7 @@ class FolderComparer:
         retried = [
             d.id for d in known.documents.values() if is_waiting(d) or (could_not_be_read(d) and retries(d))
         ]
+        retried += [*opened, *_named_and_unread(target, known)]
         seen.known, seen.plan = known, diff(known, found, retried)
         return seen
 
@@ -176,6 +199,16 @@ class FolderComparer:
         return Known(known.paths, known.documents, owners, known.elsewhere)
 
 
+def _named_and_unread(target: Target, known: Known) -> Iterator[str]:
+    """Documents of files that could not be read: whoever names one wants to hear again why."""
+    named = () if target.folder is not None or target.web is not None else map(readable, target.files)
+    for path in named:
+        state = known.paths.get(path)
+        document = known.documents.get(state.document_id) if state else None
+        if document is not None and could_not_be_read(document):
+            yield document.id
+
+
 def _compared(scan: Scan, known: Known) -> tuple[dict[str, str], list[Seen]]:
     """The files that are as they were, by what they hold, and those that have to be read."""
     found: dict[str, str] = {}
@@ -201,7 +234,7 @@ def _mark_all(files: Iterable[Seen], scan: Scan, largest: int) -> dict[str, File
     for seen in files:
         try:
             mark = mark_file(seen.location, largest)
-            require_readable(mark.head, seen.path, is_all=mark.size <= len(mark.head))
+            require_content(mark.head, is_all=mark.size <= len(mark.head))
         except FileNotFoundError:
             del scan.files[seen.path]
         except OSError as error:

@@ -27,6 +27,8 @@ class Skip(StrEnum):
     TOO_LARGE = "too_large"
     NOT_A_FILE = "not_a_file"
     LINK = "link"
+    NEEDS_OCR = "needs_ocr"
+    NEEDS_TRANSCRIPTION = "needs_transcription"
     IGNORED = "ignored"
     """Said only of a file that was named: nobody wants to hear of the others."""
 
@@ -40,6 +42,8 @@ class Seen(NamedTuple):
     mtime: int
     changed_at: int
     """The later of the two times that a system keeps, of the content and of the entry."""
+    name: str = ""
+    """What the parser should take it for, if its path does not say."""
 
 
 class Trouble(NamedTuple):

@@ -18,9 +18,15 @@ from sourcebook.ingest.add_request import NO_LABELS, Labels
 from sourcebook.ingest.fingerprint import source_id
 from sourcebook.ingest.folder.file_names import readable
 from sourcebook.model.sources import Absorbed, Source, SourceKind
+from sourcebook.ports.web import PageStamp
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.web.crawl import WebRequest
     from sourcebook.model.documents import JsonValue, Metadata
+
+
+WEB = "web"
+"""The root of the source that holds web pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +35,27 @@ class Options:
 
     `labels` belong to the folder or file of the source at their path, '' being all of it. `rules` are those by which
     types were given. `unfinished`: labels or rules changed, and not all documents have theirs yet.
+    `archives`: they are opened. `pages` are the stamps of web pages, by their addresses.
     """
 
     shown: str = ""
     labels: Mapping[str, Labels] = field(default_factory=dict[str, Labels])
     rules: str = ""
     unfinished: bool = False
+    archives: bool = False
+    pages: Mapping[str, PageStamp] = field(default_factory=dict[str, PageStamp], compare=False)
 
     @classmethod
     def of(cls, source: Source) -> Options:
         stored = cast("dict[str, dict[str, str]]", source.options.get("labels") or {})
+        pages = cast("dict[str, list[str]]", source.options.get("pages") or {})
         return cls(
             shown=source.shown,
             labels={path: Labels(**labels) for path, labels in stored.items()},
             rules=str(source.options.get("rules") or ""),
             unfinished=bool(source.options.get("unfinished")),
+            archives=bool(source.options.get("archives")),
+            pages={address: PageStamp(*stamp) for address, stamp in pages.items()},
         )
 
     def as_metadata(self) -> Metadata:
@@ -56,6 +68,13 @@ class Options:
             for path, own in sorted(self.labels.items())
         }
         said: dict[str, JsonValue] = {"shown": self.shown, "labels": labels, "rules": self.rules}
+        if self.archives:
+            said["archives"] = True
+        if self.pages:
+            said["pages"] = {
+                address: [stamp.etag, stamp.modified, stamp.file_hash]
+                for address, stamp in sorted(self.pages.items())
+            }
         return said | ({"unfinished": True} if self.unfinished else {})
 
     def labels_at(self, path: str) -> Labels:
@@ -80,7 +99,12 @@ class Options:
     def with_part(self, prefix: str, part: Options) -> Options:
         """With the labels of a source that becomes a part of this one."""
         moved = {f"{prefix}{path}".rstrip("/"): own for path, own in part.labels.items()}
-        return replace(self, labels={**moved, **self.labels}, unfinished=self.unfinished or part.unfinished)
+        return replace(
+            self,
+            labels={**moved, **self.labels},
+            unfinished=self.unfinished or part.unfinished,
+            archives=self.archives or part.archives,
+        )
 
 
 def lies_in(path: str, place: str) -> bool:
@@ -133,7 +157,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A part of a source that is to be looked at: a folder of it ('' is all), some files, or some uploads."""
+    """A part of a source that is to be looked at: a folder of it ('' is all), some files, uploads or web pages."""
 
     source: Source
     root: Path
@@ -142,6 +166,7 @@ class Target:
     uploads: Mapping[str, Upload] = field(default_factory=dict[str, "Upload"])
     absorbed: tuple[Absorbed, ...] = ()
     is_missing: bool = False
+    web: WebRequest | None = None
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -165,6 +190,8 @@ class Target:
     @property
     def name(self) -> str:
         """For people."""
+        if self.web is not None:
+            return ", ".join(self.web.addresses)
         return str(self.root / self.places[0]) if self.places[0] else str(self.root)
 
 
@@ -181,6 +208,13 @@ def find_targets(named: Sequence[Named], sources: Sequence[Source], collection_i
         merged = target if before is None else replace(before, files=(*before.files, *target.files))
         files[target.source.id] = merged
     return [*folders, *files.values()]
+
+
+def web_target(request: WebRequest, sources: Iterable[Source], collection_id: str) -> Target:
+    """The pages, which all belong to one source; their addresses are their paths."""
+    new = Source(source_id(collection_id, WEB), SourceKind.FILE, WEB, Options().as_metadata())
+    known = next((source for source in sources if source.id == new.id), new)
+    return Target(known, Path(WEB), None, tuple(request.addresses), web=request)
 
 
 def _folder_target(named: Named, sources: Iterable[Source], collection_id: str) -> Target:

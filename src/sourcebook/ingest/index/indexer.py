@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -13,6 +14,9 @@ from anyio import to_thread
 from sourcebook.errors import (
     BadFile,
     DocumentChangedMeanwhile,
+    EmptyFile,
+    NeedsOcr,
+    NeedsTranscription,
     PathNotFound,
     ProviderError,
     SourcebookError,
@@ -23,8 +27,10 @@ from sourcebook.ingest.add_request import PARSERS_VERSION
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id
 from sourcebook.ingest.folder.claimed_files import SharedWork
+from sourcebook.ingest.folder.containers import is_archive
 from sourcebook.ingest.folder.plan import has_text
 from sourcebook.ingest.folder.scan import Skip
+from sourcebook.ingest.folder.targets import Options
 from sourcebook.ingest.folder.type_rules import parse_rules
 from sourcebook.ingest.index.document_reader import (
     Bytes,
@@ -38,7 +44,9 @@ from sourcebook.ingest.index.document_reader import (
     status_after,
 )
 from sourcebook.ingest.index.pipeline import Item, Pipeline
-from sourcebook.ingest.tools import PageByPage
+from sourcebook.ingest.parsers.file_kinds import SUFFIXES, FileKind
+from sourcebook.ingest.parsers.text.subtitles import text_of_cues
+from sourcebook.ingest.tools import PageByPage, Unpacker
 from sourcebook.model.adding import FailedFile
 from sourcebook.model.documents import DocumentPath, DocumentStatus, PreparedDocument, WriteOutcome
 from sourcebook.model.sources import Refusal, Refused
@@ -189,7 +197,7 @@ class Indexer:
             parsed = await self._parsed(self._parser, work, read.data)
             reached(IngestCrashPoint.PARSED)
             document = await to_thread.run_sync(partial(self._document, work, read, parsed))
-        except (UsageError, OSError) as error:
+        except (UsageError, ProviderError, OSError) as error:
             return Item(work, None, error)
         except SourcebookError:
             raise
@@ -201,9 +209,29 @@ class Indexer:
 
     async def _parsed(self, parser: Parser, work: Work, data: bytes) -> ParsedText:
         on_page = self._on_page
-        if on_page is None or not isinstance(parser, PageByPage):
-            return await parser.parse(data, work.paths[0])
-        return await parser.parse_by_page(data, work.paths[0], partial(on_page, work))
+        name = work.seen.scan.files[work.paths[0]].name or work.paths[0]
+        opens_archives = Options.of(work.seen.target.source).archives
+        if opens_archives and is_archive(name) and isinstance(parser, Unpacker):
+            return await parser.parse_archive(data, name)
+        try:
+            if on_page is None or not isinstance(parser, PageByPage):
+                return await parser.parse(data, name)
+            return await parser.parse_by_page(data, name, partial(on_page, work))
+        except NeedsTranscription:
+            return await self._transcribed(data, name)
+
+    async def _transcribed(self, data: bytes, name: str) -> ParsedText:
+        """What is said in a recording, if somebody can write it down."""
+        transcriber = self._tools.transcribers()
+        if transcriber is None:
+            raise NeedsTranscription
+        try:
+            parsed = text_of_cues(await transcriber.transcribe(data, PurePosixPath(name).name), "audio/*")
+        finally:
+            await transcriber.close()
+        if not parsed.text.strip():
+            raise EmptyFile("Nothing is said in the recording.")
+        return parsed
 
     async def _is_done(self, work: Work) -> bool:
         """Whether another process has written these bytes since they were looked at."""
@@ -279,9 +307,10 @@ class Indexer:
             and not isinstance(error, ProviderError)
         ):
             await self._remember_failure(work, work.data, error)
-        is_named = work.seen.target.folder is None
-        if isinstance(error, UnsupportedFile) and not is_named and not work.keeps_old_text:
-            return IndexedWork(work, skipped=Skip.UNSUPPORTED.value)
+        is_named = work.seen.target.folder is None and work.paths[0] in work.seen.target.places
+        skipped = _skipped_as(work.paths[0], error)
+        if skipped is not None and not is_named and not work.keeps_old_text:
+            return IndexedWork(work, skipped=skipped.value)
         return IndexedWork(work, failure=failure)
 
     async def _write_refused(self, work: Work, error: UsageError) -> IndexedWork:
@@ -292,10 +321,13 @@ class Indexer:
             return IndexedWork(work, failure=_failure(work, error))
 
     async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
-        """Record the failure, so that it is not tried again before the file changes. Older text can still be found."""
+        """Record the failure, so that it is not tried again before the file changes.
+
+        Older text can still be found, unless the file was read and holds none any more.
+        """
         paths = self._paths(work, {})
         refused = Refused(read.file_hash, PARSERS_VERSION)
-        if work.keeps_old_text:
+        if work.keeps_old_text and not isinstance(error, EmptyFile):
             message = f"{error.code}: {error.message}"
             refusal = Refusal(
                 work.document_id, refused, status_after(error), message, paths, work.expected_hash
@@ -312,6 +344,16 @@ class Indexer:
             document, (), self._tools.embedder.model, paths, expected_hash=work.expected_hash
         )
         await self._tools.writer.replace_document(self._collection_id, prepared)
+
+
+def _skipped_as(path: str, error: Exception) -> Skip | None:
+    """What a file of a folder counts as that nobody expects to be read. It is listed with its reason all the same."""
+    if isinstance(error, UnsupportedFile):
+        return Skip.UNSUPPORTED
+    if isinstance(error, NeedsTranscription):
+        return Skip.NEEDS_TRANSCRIPTION
+    is_picture = SUFFIXES.get(PurePosixPath(path).suffix.lower()) is FileKind.IMAGE
+    return Skip.NEEDS_OCR if isinstance(error, NeedsOcr) and is_picture else None
 
 
 def _with_bytes(document: Document, work: Work, read: Bytes) -> Document:

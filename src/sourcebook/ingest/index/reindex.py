@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sourcebook.model.documents import Collection
     from sourcebook.ports.providers import Embedder
-    from sourcebook.ports.reindexing import CuratedToEmbed, Place, Reindexing, TextToEmbed
+    from sourcebook.ports.reindexing import CuratedToEmbed, Place, Reindexing, TextToEmbed, WordingToEmbed
     from sourcebook.ports.storage import VectorStore
 
 TEXTS_AT_ONCE = 128
@@ -189,6 +189,7 @@ class _Run:
             # What was added or changed during a round is found by the next.
             await self._embed_lacking()
             await self._embed_lacking_curated()
+            await self._embed_lacking_wordings()
             is_complete = await self._store.switch(self._id, self._model)
         await self._store.remove_unused(self._id)
         return self._done
@@ -208,6 +209,10 @@ class _Run:
         while entries := await self._store.every_curated(self._id, last, self._at_once):
             await self._embed_curated(entries)
             last = entries[-1].id
+        last = 0
+        while wordings := await self._store.every_wording(self._id, last, self._at_once):
+            await self._embed_wordings(wordings)
+            last = wordings[-1].id
         await self._store.put_mark(self._id, None)
         await self._store.remove_unused(self._id)
         return self._done
@@ -224,6 +229,12 @@ class _Run:
             await self._embed_curated(entries)
             last = entries[-1].id
 
+    async def _embed_lacking_wordings(self) -> None:
+        last = 0
+        while wordings := await self._store.lacking_wordings(self._id, self._model, last, self._at_once):
+            await self._embed_wordings(wordings)
+            last = wordings[-1].id
+
     async def _embed(self, texts: Sequence[TextToEmbed]) -> None:
         vectors = await embed_texts(self._embedder, texts)
         self._advance(await self._store.put(self._id, self._model, texts, vectors))
@@ -231,6 +242,10 @@ class _Run:
     async def _embed_curated(self, entries: Sequence[CuratedToEmbed]) -> None:
         vectors = await embed_curated(self._embedder, entries)
         self._advance(await self._store.put_curated(self._id, self._model, entries, vectors))
+
+    async def _embed_wordings(self, wordings: Sequence[WordingToEmbed]) -> None:
+        vectors = await self._embedder.embed([wording.question for wording in wordings], TextRole.QUESTION)
+        self._advance(await self._store.put_wordings(self._id, self._model, wordings, vectors))
 
     def _advance(self, count: int) -> None:
         self._done += count

@@ -5,34 +5,56 @@ Parsers are loaded when the first file of their kind comes, so that a process th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from sourcebook.errors import EmptyFile
+from sourcebook.errors import BadFile, EmptyFile, NeedsOcr, NeedsTranscription, UnsupportedFile
 from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sourcebook.ingest.parsers.parsed import ParsedText
 
 _PARSERS = {
-    FileKind.PDF: ("pdf", "parse_pdf"),
-    FileKind.DOCX: ("docx", "parse_docx"),
-    FileKind.HTML: ("html", "parse_html"),
-    FileKind.MARKDOWN: ("markdown", "parse_markdown"),
-    FileKind.CSV: ("csv", "parse_csv"),
-    FileKind.TSV: ("csv", "parse_csv"),
-    FileKind.JSON: ("json_records", "parse_json"),
-    FileKind.JSONL: ("json_records", "parse_json_lines"),
-    FileKind.SOURCE: ("plain", "parse_source"),
-    FileKind.PLAIN: ("plain", "parse_plain"),
+    FileKind.PDF: ("pdf.document", "parse_pdf"),
+    FileKind.DOCX: ("docx.document", "parse_docx"),
+    FileKind.XLSX: ("office.xlsx", "parse_xlsx"),
+    FileKind.PPTX: ("office.pptx", "parse_pptx"),
+    FileKind.ODT: ("office.opendocument", "parse_odt"),
+    FileKind.ODS: ("office.opendocument", "parse_ods"),
+    FileKind.ODP: ("office.opendocument", "parse_odp"),
+    FileKind.RTF: ("text.rtf", "parse_rtf"),
+    FileKind.EPUB: ("web.epub", "parse_epub"),
+    FileKind.EML: ("mail.mailbox", "parse_eml"),
+    FileKind.MBOX: ("mail.mailbox", "parse_mbox"),
+    FileKind.NOTEBOOK: ("text.notebook", "parse_notebook"),
+    FileKind.SUBTITLES: ("text.subtitles", "parse_subtitles"),
+    FileKind.HTML: ("web.html", "parse_html"),
+    FileKind.MARKDOWN: ("text.markdown", "parse_markdown"),
+    FileKind.CSV: ("text.csv", "parse_csv"),
+    FileKind.TSV: ("text.csv", "parse_csv"),
+    FileKind.JSON: ("text.json_records", "parse_json"),
+    FileKind.JSONL: ("text.json_records", "parse_json_lines"),
+    FileKind.SOURCE: ("text.plain", "parse_source"),
+    FileKind.PLAIN: ("text.plain", "parse_plain"),
 }
+
+_REFUSED: dict[FileKind, Callable[[], BadFile]] = {
+    FileKind.ZIP: lambda: UnsupportedFile("The file is an archive (zip).", hint=_UNPACK),
+    FileKind.TAR: lambda: UnsupportedFile("The file is an archive (tar).", hint=_UNPACK),
+    FileKind.IMAGE: lambda: NeedsOcr("The file is a picture."),
+    FileKind.AUDIO: NeedsTranscription,
+}
+"""What only something else than a parser can make a text of, and only if it is asked for."""
+_UNPACK = "Add it with --archives, or unpack it and add its files."
 
 
 def parse(data: bytes, name: str) -> ParsedText:
     """The text of a file. Every error but a lack of memory is a BadFile."""
-    parsed = parser_of(kind_of(data, name))(data)
+    kind = kind_of(data, name)
+    if kind in _REFUSED:
+        raise _REFUSED[kind]()
+    parsed = parser_of(kind)(data)
     if not parsed.text.strip():
         raise EmptyFile
     return parsed

@@ -35,3 +35,15 @@ class ParsedText:
     sections: Sequence[Section] = ()
     pages: Sequence[Page] = ()
     kind: str = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """Where a page leads, or what a map of a site lists: addresses of pages, and of further maps.
+
+    `robots` is what the page says to programs like this one: `noindex`, `nofollow`, both or nothing.
+    """
+
+    pages: Sequence[str] = ()
+    maps: Sequence[str] = ()
+    robots: str = ""

@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from sourcebook.errors import DocumentNotFound, FileGone, UsageError
 from sourcebook.ingest.index.document_reader import read_file
-from sourcebook.ingest.parsers.pool import ParserLimits, ParserPool
+from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 from sourcebook.model.sources import SourceKind
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _LARGEST_PAGE = 2**31
 _LIMITS = ParserLimits(seconds=15.0)
 """Somebody waits for it, and a page of a good file takes less than a second."""
 _AT_ONCE = 2
+_LONGEST_QUOTE = 20_000
 
 
 class PagePictures:
@@ -37,8 +38,10 @@ class PagePictures:
         self._largest = largest_file
         self._drawing = ParserPool(_LIMITS, workers=_AT_ONCE)
 
-    async def draw(self, collection_id: str, document_id: str, page: int) -> bytes:
-        """The page, counted from 1, as a PNG."""
+    async def draw(
+        self, collection_id: str, document_id: str, page: int, span: tuple[int, int] | None = None
+    ) -> bytes:
+        """The page, counted from 1, as a PNG. The span of the document's text is marked, as far as it is found."""
         details = await self._stores.library.get_details(collection_id, document_id)
         if details is None:
             raise DocumentNotFound(
@@ -55,7 +58,8 @@ class PagePictures:
         data = await to_thread.run_sync(self._bytes_of, details, sources)
         if kind is None and not data.startswith(_PDF_HEAD):
             raise _no_pages(details.document.file_path)
-        return await self._drawing.draw(data, page)
+        quote = "" if span is None else details.document.content[max(0, span[0]) : span[1]]
+        return await self._drawing.draw(data, page, quote[:_LONGEST_QUOTE])
 
     async def close(self) -> None:
         await self._drawing.close()

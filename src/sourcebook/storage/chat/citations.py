@@ -40,6 +40,7 @@ def _as_json(citation: Citation) -> dict[str, object]:
         "doubts": list(citation.doubts),
         "section": citation.section,
         "highlight": [list(span) for span in citation.highlight],
+        "alsoIn": list(citation.also_in),
     }
 
 
@@ -63,6 +64,7 @@ def _from_json(number: int, record: dict[str, Any]) -> Citation:
         support=_support(record),
         section=record.get("section"),
         highlight=tuple((start, end) for start, end in record.get("highlight") or ()),
+        also_in=tuple(record.get("alsoIn") or ()),
     )
 
 

@@ -21,12 +21,18 @@ MESSAGE = "message"
 """The kind of the jobs that are messages."""
 EXPERT_ANSWER = "expert_answer"
 QUESTION_REJECTED = "question_rejected"
+ANSWER_FOUND = "answer_found"
 _ATTEMPTS = 20
 
 
 async def tell_who_asked(transaction: Executor, draft: Draft, kb_id: int | None, now: int) -> None:
     """Let the answer to a question reach the place where it was asked."""
     await _send(transaction, EXPERT_ANSWER, draft, {"kb_id": kb_id}, now)
+
+
+async def tell_found(transaction: Executor, draft: Draft, now: int) -> None:
+    """Let who asked know that the documents answer the question by now."""
+    await _send(transaction, ANSWER_FOUND, draft, {}, now)
 
 
 async def tell_rejected(transaction: Executor, draft: Draft, reason: str, now: int) -> None:

@@ -67,9 +67,35 @@ class SqlSessions:
         row = await self._database.fetch_one("session_by_id", session_id=session_id, user_id=user_id)
         return None if row is None else _session_from(row)
 
-    async def list_sessions(self, user_id: int, limit: int = 50) -> list[ChatSession]:
-        rows = await self._database.fetch("sessions_of_user", user_id=user_id, limit=limit)
+    async def list_sessions(
+        self, user_id: int, limit: int = 50, *, after: ChatSession | None = None
+    ) -> list[ChatSession]:
+        if after is None:
+            rows = await self._database.fetch("sessions_of_user", user_id=user_id, limit=limit)
+        else:
+            rows = await self._database.fetch(
+                "sessions_behind",
+                user_id=user_id,
+                updated_at=after.updated_at,
+                session_id=after.id,
+                limit=limit,
+            )
         return [_session_from(row) for row in rows]
+
+    async def search_sessions(self, user_id: int, text: str, limit: int = 50) -> list[ChatSession]:
+        # No database folds the case of every script alike, so that is done here.
+        wanted = text.casefold()
+        found: dict[str, None] = {}
+        for row in await self._database.fetch("said_by_user", user_id=user_id):
+            if (
+                row["id"] not in found
+                and wanted in f"{row['title'] or ''}\n{row['content'] or ''}".casefold()
+            ):
+                found[row["id"]] = None
+            if len(found) == limit:
+                break
+        sessions = [await self.get_session(session_id, user_id) for session_id in found]
+        return [session for session in sessions if session is not None]
 
     async def rename_session(self, session_id: str, user_id: int, title: str) -> None:
         require_storable("the title", title)

@@ -7,17 +7,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceType
+from sourcebook.model.curation import (
+    CuratedAnswer,
+    CuratedMatch,
+    CuratedSource,
+    SourceType,
+    Wording,
+    WordingStatus,
+)
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.moderation import Revision
 from sourcebook.retrieve.subcategories import general_names
+from sourcebook.storage.curation import wordings
 from sourcebook.storage.curation.curated_rows import category_key, insert_entry, read_entries, require_sane
+from sourcebook.storage.curation.draft_decisions import close_answered_by
 from sourcebook.storage.curation.staleness import check_entry
-from sourcebook.storage.database import again_if_lost
+from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections, vector_encoding
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
+    from sourcebook.ports.moderation import Embedded
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Row
 
@@ -51,6 +61,7 @@ class SqlCuratedAnswers:
             )
             await check_entry(transaction, entry_id, now)
             (entry,) = await read_entries(transaction, [entry_id])
+            await close_answered_by(transaction, entry, entry.question, approved_by, now)
         return entry
 
     @again_if_lost
@@ -64,20 +75,18 @@ class SqlCuratedAnswers:
         *,
         collection_id: str = "default",
     ) -> list[CuratedMatch]:
-        rows = await self._database.fetch(
-            "curated_vectors",
-            collection_id=collection_id,
-            category_key=category_key(category),
-            subcategory_keys=_searched(subcategory),
-        )
-        near = _nearest(rows, query_embedding, distance_threshold, category_key(subcategory))[:limit]
-        if not near:
-            return []
+        scope = {
+            "collection_id": collection_id,
+            "category_key": category_key(category),
+            "subcategory_keys": _searched(subcategory),
+        }
         async with self._database.snapshot() as reader:
+            rows = await reader.fetch("curated_vectors", **scope)
+            rows += await reader.fetch("wording_vectors", **scope)
+            near = _nearest(rows, query_embedding, distance_threshold, category_key(subcategory))[:limit]
             found = await read_entries(reader, [row["id"] for row, _ in near])
         entries = {entry.id: entry for entry in found}
-        # One that was removed in between is nobody's answer any more.
-        return [CuratedMatch(entries[row["id"]], distance) for row, distance in near if row["id"] in entries]
+        return [CuratedMatch(entries[row["id"]], distance, row["wording"]) for row, distance in near]
 
     @again_if_lost
     async def kb_get(self, entry_id: int) -> CuratedAnswer | None:
@@ -90,6 +99,32 @@ class SqlCuratedAnswers:
         async with self._database.snapshot() as reader:
             rows = await reader.fetch("curated_ids", collection_id=collection_id)
             return await read_entries(reader, [row["id"] for row in rows])
+
+    async def kb_confirm_wording(
+        self, entry_id: int, question: str, user_id: int, embedded: Embedded
+    ) -> Wording | None:
+        now = self._clock.now()
+        return await in_transaction(
+            self._database, lambda state: wordings.confirm(state, entry_id, question, user_id, embedded, now)
+        )
+
+    async def kb_add_wording(
+        self, entry_id: int, question: str, admin_id: int, embedded: Embedded
+    ) -> Wording | None:
+        now = self._clock.now()
+        return await in_transaction(
+            self._database, lambda state: wordings.add(state, entry_id, question, admin_id, embedded, now)
+        )
+
+    async def kb_decide_wording(self, wording_id: int, admin_id: int, status: WordingStatus) -> Wording:
+        now = self._clock.now()
+        return await in_transaction(
+            self._database, lambda state: wordings.decide(state, wording_id, admin_id, status, now)
+        )
+
+    async def kb_open_wordings(self) -> int:
+        row = await self._database.fetch_one("count_open_wordings")
+        return 0 if row is None else int(row["count"])
 
     async def kb_remove(self, entry_id: int) -> bool:
         return bool(await self._database.execute("delete_curated", entry_id=entry_id))
@@ -104,15 +139,21 @@ def _searched(subcategory: str | None) -> list[str] | None:
 def _nearest(
     rows: Sequence[Row], query: Vector, threshold: float, chosen: str | None
 ) -> list[tuple[Row, float]]:
-    """Strictly below the threshold; those of the chosen subcategory first, then by distance and id."""
+    """The nearest question of each answer, strictly below the threshold.
+
+    Those of the chosen subcategory go first, then by distance and id.
+    """
     if not rows:
         return []
     kind = vector_encoding.stored_type(DistanceMetric.COSINE)
     matrix = np.frombuffer(b"".join(row["vector"] for row in rows), dtype=kind).reshape(len(rows), -1)
     wanted = vector_encoding.checked(query, matrix.shape[1], "the question")
     distances = (1.0 - vector_encoding.scores(matrix, wanted, DistanceMetric.COSINE)).tolist()
-    near = [(row, distance) for row, distance in zip(rows, distances, strict=True) if distance < threshold]
-    return sorted(near, key=lambda pair: (_is_general(pair[0], chosen), pair[1], pair[0]["id"]))
+    nearest: dict[int, tuple[Row, float]] = {}
+    for row, distance in zip(rows, distances, strict=True):
+        if distance < threshold and distance < nearest.get(row["id"], (row, threshold))[1]:
+            nearest[row["id"]] = (row, distance)
+    return sorted(nearest.values(), key=lambda pair: (_is_general(pair[0], chosen), pair[1], pair[0]["id"]))
 
 
 def _is_general(row: Row, chosen: str | None) -> bool:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
 from sourcebook.model.chat import SourceState
-from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
+from sourcebook.model.curation import (
+    ContextChange,
+    CuratedAnswer,
+    CuratedSource,
+    SourceType,
+    Wording,
+    WordingStatus,
+)
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.index import vector_encoding
@@ -104,12 +112,13 @@ async def _put_vector_and_sources(
         "insert_vector_of_curated",
         knowledge_base_id=entry_id,
         model_id=stored.model_id,
-        vector=_encoded(vector),
+        vector=encoded_question(vector),
     )
     await transaction.execute_many("insert_curated_source", _source_rows(entry_id, wanted.sources))
 
 
-def _encoded(vector: np.ndarray[tuple[int], np.dtype[np.float32]]) -> bytes:
+def encoded_question(vector: np.ndarray[tuple[int], np.dtype[np.float32]]) -> bytes:
+    """A vector as curated questions are compared: by its cosine."""
     return (
         vector_encoding.normalised(vector)
         .astype(vector_encoding.stored_type(DistanceMetric.COSINE))
@@ -143,11 +152,43 @@ async def read_entries(reader: Executor, ids: Sequence[int]) -> list[CuratedAnsw
     sources: dict[int, list[CuratedSource]] = {}
     for row in await reader.fetch("curated_sources", ids=list(ids)):
         sources.setdefault(row["knowledge_base_id"], []).append(_source_from(row))
+    wordings: dict[int, list[Wording]] = {}
+    for row in await reader.fetch("curated_wordings", ids=list(ids)):
+        wordings.setdefault(row["knowledge_base_id"], []).append(wording_from(row))
     rows = await reader.fetch("curated_by_ids", ids=list(ids))
-    return [_entry_from(row, sources.get(row["id"], [])) for row in rows]
+    return [_entry_from(row, sources.get(row["id"], []), wordings.get(row["id"], [])) for row in rows]
 
 
-def _entry_from(row: Row, sources: Sequence[CuratedSource]) -> CuratedAnswer:
+def wording_from(row: Row) -> Wording:
+    return Wording(
+        id=row["id"],
+        entry_id=row["knowledge_base_id"],
+        question=row["question"],
+        status=WordingStatus(row["status"]),
+        people=row["people"],
+        decided_by=row["decided_by"],
+        decided_at=row["decided_at"],
+        created_at=row["created_at"],
+    )
+
+
+def context_changes_text(changes: Sequence[ContextChange]) -> str | None:
+    """The changes as they are stored; None for none."""
+    told = [[change.part, change.before, change.after] for change in changes]
+    return json.dumps(told, ensure_ascii=False) if told else None
+
+
+def context_changes_from(stored: str | None) -> tuple[ContextChange, ...]:
+    return tuple(ContextChange(*change) for change in json.loads(stored)) if stored else ()
+
+
+def person_name(row: Row, user_id: int) -> str:
+    """What a person is called, by the names in a row."""
+    full = " ".join(part for part in (row["first_name"], row["last_name"]) if part)
+    return full or row["username"] or f"user {user_id}"
+
+
+def _entry_from(row: Row, sources: Sequence[CuratedSource], wordings: Sequence[Wording]) -> CuratedAnswer:
     return CuratedAnswer(
         id=row["id"],
         collection_id=row["collection_id"],
@@ -166,6 +207,8 @@ def _entry_from(row: Row, sources: Sequence[CuratedSource]) -> CuratedAnswer:
         sources=tuple(sources),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        wordings=tuple(wordings),
+        approved_by_name=None if row["approved_by"] is None else person_name(row, row["approved_by"]),
     )
 
 
@@ -182,4 +225,5 @@ def _source_from(row: Row) -> CuratedSource:
         end=row["end_index"],
         file_hash=row["file_hash"],
         state=SourceState(row["state"]),
+        context_changes=context_changes_from(row["context_change"]),
     )

@@ -18,7 +18,11 @@ LOCAL_USER = 1
 
 
 async def insert_draft(
-    transaction: Executor, draft: NewDraft, now: int, stale_kb_id: int | None = None
+    transaction: Executor,
+    draft: NewDraft,
+    now: int,
+    stale_kb_id: int | None = None,
+    same_as: int | None = None,
 ) -> Draft | None:
     """The draft, None if one about the same curated answer waits already."""
     require_storable("the draft", draft.question, draft.answer, draft.category_guess, draft.subcategory_guess)
@@ -40,6 +44,7 @@ async def insert_draft(
         subcategory_guess=draft.subcategory_guess,
         group_key=draft.group_key,
         stale_kb_id=stale_kb_id,
+        same_as=same_as,
         now=now,
     )
     return None if row is None else draft_from(row)
@@ -87,4 +92,7 @@ def draft_from(row: Row) -> Draft:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         decided_at=row["decided_at"],
+        same_as=row["same_as"],
+        asked=row["asked"],
+        people=row["people"],
     )

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.curated.lookup import curated_citations
 from sourcebook.curate.similar_drafts import group_of, same_words
-from sourcebook.curate.states import (
-    already_decided,
-    require_answerable,
-    require_decider,
-    require_replied,
-    retires_its_entry,
-)
+from sourcebook.curate.states import require_answerable, require_replied, retires_its_entry
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
 from sourcebook.ports.moderation import AskedQuestion, DecisionCounts
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_text
-from sourcebook.storage.chat.outbox import put_into_session, tell_rejected, tell_who_asked
+from sourcebook.storage.chat.outbox import tell_rejected
 from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, renew_entry, require_sane
+from sourcebook.storage.curation.draft_decisions import (
+    change_status,
+    close_answered_by,
+    close_found,
+    close_own,
+    family_of,
+    let_next_wait,
+    original_of,
+    reject_repeats,
+    require_decider_row,
+    require_draft,
+    settle_repeats,
+    tell,
+)
 from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
 from sourcebook.storage.curation.staleness import check_entry
 from sourcebook.storage.database import again_if_lost, in_transaction
@@ -28,14 +36,14 @@ from sourcebook.storage.index import collections
 from sourcebook.storage.people.visits import draft_is_made
 
 if TYPE_CHECKING:
+    from sourcebook.model.chat import Citation
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.moderation import NewDraft, Revision
     from sourcebook.ports.moderation import Embedded
     from sourcebook.ports.work import Clock
-    from sourcebook.storage.database import Database, Executor, Row
+    from sourcebook.storage.database import Database, Executor
 
 _RECENT = 300
-SAME_QUESTION = "the same question was decided in draft {}"
 
 
 class SqlModerationQueue:
@@ -51,14 +59,15 @@ class SqlModerationQueue:
             # Here, where nobody else adds one: of two who ask the same at once, the second joins the first.
             known = await _recently_asked(transaction, draft.collection_id)
             draft = replace(draft, group_key=group_of(draft.question, draft.language, known))
-        made = await insert_draft(transaction, draft, self._clock.now())
+        same_as = await original_of(transaction, draft)
+        made = await insert_draft(transaction, draft, self._clock.now(), same_as=same_as)
         if made is None:
             known = await transaction.fetch_one(
                 "draft_of_message", chat_message_id=draft.chat_message_id, kind=draft.kind.value
             )
             if known is None:
                 raise UserNotFound(f"there is no user {draft.user_id}")
-            made = await _require(transaction, known["id"])
+            made = await require_draft(transaction, known["id"])
         if draft.visit_key is not None:
             await draft_is_made(transaction, draft.visit_key, made.id)
         return made
@@ -88,6 +97,10 @@ class SqlModerationQueue:
         rows = await self._database.fetch("pending_in_group", group_key=group_key)
         return [draft_from(row) for row in rows]
 
+    async def repeats(self, draft_id: int) -> list[Draft]:
+        rows = await self._database.fetch("pending_repeats", draft_id=draft_id)
+        return [draft_from(row) for row in rows if row["id"] != draft_id]
+
     async def of_user(self, user_id: int, status: DraftStatus | None = None) -> list[Draft]:
         wanted = None if status is None else status.value
         rows = await self._database.fetch("drafts_of_user", user_id=user_id, status=wanted)
@@ -109,19 +122,21 @@ class SqlModerationQueue:
     ) -> CuratedAnswer:
         require_sane(revision)
         async with self._database.transaction() as transaction:
-            draft = await _require(transaction, draft_id)
+            draft = await require_draft(transaction, draft_id)
             return await self._approve(transaction, draft, admin_id, revision, embedded, answer=None)
 
     async def reject(self, draft_id: int, admin_id: int, reason: str) -> Draft:
         require_storable("the reason", reason)
         async with self._database.transaction() as transaction:
-            draft = await _require(transaction, draft_id)
+            draft = await require_draft(transaction, draft_id)
+            others = await family_of(transaction, draft)
             await self._decide(transaction, draft, DraftStatus.REJECTED, admin_id, reason)
             if draft.stale_kb_id is not None:
                 await self._retire(transaction, draft, draft.stale_kb_id)
             if draft.kind is DraftKind.DECLINED:
                 await tell_rejected(transaction, draft, reason, self._clock.now())
-            return await _require(transaction, draft_id)
+            await reject_repeats(transaction, draft, others, admin_id, reason, self._clock.now())
+            return await require_draft(transaction, draft_id)
 
     async def reply(
         self,
@@ -133,26 +148,28 @@ class SqlModerationQueue:
     ) -> Draft:
         require_storable("the reply", text)
         async with self._database.transaction() as transaction:
-            draft = await _require(transaction, draft_id)
+            draft = await require_draft(transaction, draft_id)
             require_answerable(draft)
             if revision is not None and embedded is not None:
                 require_sane(revision)
                 await self._approve(transaction, draft, admin_id, revision, embedded, answer=text)
             else:
                 reason = Keep.REPLY_ONLY.value
+                others = await family_of(transaction, draft)
                 await self._decide(transaction, draft, DraftStatus.APPROVED, admin_id, reason, text)
-                await self._tell(transaction, draft, text, None)
-            return await _require(transaction, draft_id)
+                await tell(transaction, draft, text, None, self._clock.now())
+                await settle_repeats(transaction, draft, others, admin_id, text, None, self._clock.now())
+            return await require_draft(transaction, draft_id)
 
     async def keep(
         self, draft_id: int, admin_id: int, revision: Revision, embedded: Embedded
     ) -> CuratedAnswer:
         require_sane(revision)
         async with self._database.transaction() as transaction:
-            await _take_turns(transaction, await _require(transaction, draft_id), revision)
-            draft = await _require(transaction, draft_id)
+            await _take_turns(transaction, await require_draft(transaction, draft_id), revision)
+            draft = await require_draft(transaction, draft_id)
             require_replied(draft)
-            await _require_decider(transaction, admin_id)
+            await require_decider_row(transaction, admin_id)
             entry_id = draft.kb_id
             if entry_id is None:
                 entry_id = await self._make_entry(transaction, draft, admin_id, revision, embedded)
@@ -161,11 +178,30 @@ class SqlModerationQueue:
 
     async def cancel(self, draft_id: int, user_id: int) -> Draft:
         async with self._database.transaction() as transaction:
-            draft = await _require(transaction, draft_id)
+            draft = await require_draft(transaction, draft_id)
             if draft.user_id != user_id or draft.kind is not DraftKind.DECLINED:
                 raise DraftNotFound(f"user {user_id} has no question {draft_id}")
-            await self._change_status(transaction, draft, DraftStatus.CANCELLED, None, None, None)
-            return await _require(transaction, draft_id)
+            now = self._clock.now()
+            mine = [other for other in await family_of(transaction, draft) if other.user_id == user_id]
+            for one in (*mine, draft):
+                await let_next_wait(transaction, await require_draft(transaction, one.id))
+                await change_status(transaction, one, DraftStatus.CANCELLED, None, None, None, now)
+            return await require_draft(transaction, draft_id)
+
+    async def close_own(self, user_id: int, question: str, entry_id: int) -> None:
+        now = self._clock.now()
+        await in_transaction(self._database, lambda state: close_own(state, user_id, question, entry_id, now))
+
+    async def close_found(
+        self, draft_id: int, answer: str, citations: Sequence[Citation], reason: str
+    ) -> Draft | None:
+        require_storable("the answer", answer, reason)
+        async with self._database.transaction() as transaction:
+            draft = await require_draft(transaction, draft_id)
+            if draft.status is not DraftStatus.PENDING:
+                return None
+            await close_found(transaction, draft, answer, citations, reason, self._clock.now())
+            return await require_draft(transaction, draft_id)
 
     async def propose(self, entry_id: int, editor_id: int, revision: Revision) -> Draft:
         require_sane(revision)
@@ -174,7 +210,7 @@ class SqlModerationQueue:
             entries = await read_entries(transaction, [entry_id])
             if not entries:
                 raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
-            await _require_decider(transaction, editor_id)
+            await require_decider_row(transaction, editor_id)
             proposal = replace(
                 stale_draft(entries[0], Why.EDITED),
                 user_id=editor_id,
@@ -189,7 +225,7 @@ class SqlModerationQueue:
                 assert made is not None, "none was waiting"  # noqa: S101
                 return made
             await _change_proposal(transaction, waiting["id"], proposal, now)
-            return await _require(transaction, waiting["id"])
+            return await require_draft(transaction, waiting["id"])
 
     async def troubled(self, since: int, limit: int = 5000) -> list[Draft]:
         rows = await self._database.fetch("troubled_drafts", since=since, limit=limit)
@@ -231,6 +267,7 @@ class SqlModerationQueue:
         stored = await collections.require(transaction, revision.collection_id)
         if stored.collection.model != embedded.model:
             raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+        others = await _asking_the_same(transaction, draft)
         await self._decide(transaction, draft, DraftStatus.APPROVED, admin_id, None, answer)
         if draft.stale_kb_id is None:
             entry_id = await insert_entry(
@@ -243,8 +280,8 @@ class SqlModerationQueue:
             )
         await transaction.execute("link_draft", draft_id=draft.id, kb_id=entry_id)
         await check_entry(transaction, entry_id, now)
-        await self._settle_the_same(transaction, draft, admin_id, revision.answer, entry_id)
         (entry,) = await read_entries(transaction, [entry_id])
+        await self._settle_the_same(transaction, draft, admin_id, entry, others)
         return entry
 
     async def _make_entry(
@@ -262,35 +299,24 @@ class SqlModerationQueue:
         return entry_id
 
     async def _settle_the_same(
-        self, transaction: Executor, draft: Draft, admin_id: int, answer: str, entry_id: int
+        self,
+        transaction: Executor,
+        draft: Draft,
+        admin_id: int,
+        entry: CuratedAnswer,
+        others: Sequence[Draft],
     ) -> None:
-        """Who asked is told; so is everybody who waits for an answer to the very same question."""
+        """Who asked is told; so is everybody who waits for an answer to the same question."""
+        now = self._clock.now()
         if draft.kind is DraftKind.DECLINED:
-            await self._tell(transaction, draft, answer, entry_id)
-        if draft.kind is DraftKind.STALE or draft.group_key is None:
-            return
-        for row in await transaction.fetch("pending_in_group", group_key=draft.group_key):
-            other = draft_from(row)
-            if not same_words(other.question, draft.question) or other.collection_id != draft.collection_id:
-                continue
-            reason = SAME_QUESTION.format(draft.id)
-            words = answer if other.kind is DraftKind.DECLINED else None
-            await self._change_status(transaction, other, DraftStatus.APPROVED, admin_id, reason, words)
-            await transaction.execute("link_draft", draft_id=other.id, kb_id=entry_id)
-            if other.kind is DraftKind.DECLINED:
-                await self._tell(transaction, other, answer, entry_id)
+            await tell(transaction, draft, entry.answer, entry.id, now)
+        await settle_repeats(transaction, draft, others, admin_id, entry.answer, entry.id, now)
+        await close_answered_by(transaction, entry, entry.question, admin_id, now)
 
     async def _retire(self, transaction: Executor, draft: Draft, entry_id: int) -> None:
         for entry in await read_entries(transaction, [entry_id]):
             if retires_its_entry(draft, is_stale=entry.stale_since is not None):
                 await transaction.execute("retire_curated", entry_id=entry_id, now=self._clock.now())
-
-    async def _tell(self, transaction: Executor, draft: Draft, answer: str, kb_id: int | None) -> None:
-        now = self._clock.now()
-        kept = [] if kb_id is None else await read_entries(transaction, [kb_id])
-        citations = [citation for entry in kept for citation in curated_citations(entry, draft.language)]
-        await put_into_session(transaction, draft, answer, citations, now)
-        await tell_who_asked(transaction, draft, kb_id, now)
 
     async def _decide(
         self,
@@ -301,30 +327,21 @@ class SqlModerationQueue:
         reason: str | None,
         answer: str | None = None,
     ) -> None:
-        await _require_decider(transaction, admin_id)
-        await self._change_status(transaction, draft, status, admin_id, reason, answer)
+        await require_decider_row(transaction, admin_id)
+        await change_status(transaction, draft, status, admin_id, reason, answer, self._clock.now())
 
-    async def _change_status(
-        self,
-        transaction: Executor,
-        draft: Draft,
-        status: DraftStatus,
-        admin_id: int | None,
-        reason: str | None,
-        answer: str | None,
-    ) -> None:
-        changed = await transaction.execute(
-            "decide_draft",
-            draft_id=draft.id,
-            status=status.value,
-            admin_id=admin_id,
-            reason=reason or None,
-            answer=answer,
-            now=self._clock.now(),
-        )
-        if not changed:
-            now_there = await _require(transaction, draft.id)
-            raise already_decided(now_there, await _name(transaction, now_there.admin_id))
+
+async def _asking_the_same(transaction: Executor, draft: Draft) -> list[Draft]:
+    """What repeats a draft, and what waits in its group with the very same words, with what repeats that."""
+    if draft.kind is DraftKind.STALE or draft.group_key is None:
+        return []
+    found = {other.id: other for other in await family_of(transaction, draft)}
+    for row in await transaction.fetch("pending_in_group", group_key=draft.group_key):
+        other = draft_from(row)
+        if same_words(other.question, draft.question) and other.collection_id == draft.collection_id:
+            found |= {one.id: one for one in (other, *await family_of(transaction, other))}
+    found.pop(draft.id, None)
+    return [found[number] for number in sorted(found)]
 
 
 async def _take_turns(transaction: Executor, draft: Draft, revision: Revision) -> None:
@@ -342,27 +359,6 @@ async def _recently_asked(
 ) -> list[AskedQuestion]:
     rows = await reader.fetch("recently_asked", of_collection=collection_id, limit=limit)
     return [AskedQuestion(row["question"], row["language"], row["group_key"]) for row in rows]
-
-
-async def _require(executor: Executor, draft_id: int) -> Draft:
-    row = await executor.fetch_one("draft_by_id", draft_id=draft_id)
-    if row is None:
-        raise DraftNotFound(f"there is no draft {draft_id}")
-    return draft_from(row)
-
-
-async def _require_decider(executor: Executor, user_id: int) -> None:
-    who = await executor.fetch_one("decider", user_id=user_id)
-    role, is_blocked = (who["role"], bool(who["is_blocked"])) if who else (None, True)
-    require_decider(user_id, role, is_blocked=is_blocked)
-
-
-async def _name(executor: Executor, user_id: int | None) -> str:
-    row: Row | None = None if user_id is None else await executor.fetch_one("decider", user_id=user_id)
-    if row is None:
-        return "somebody"
-    full = " ".join(part for part in (row["first_name"], row["last_name"]) if part)
-    return full or row["username"] or f"user {user_id}"
 
 
 async def _change_proposal(transaction: Executor, draft_id: int, proposal: NewDraft, now: int) -> None:

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import cited_sentences
 from sourcebook.consult.answer.support import check_support
-from sourcebook.curate.staleness import stands
+from sourcebook.curate.staleness import same_text, sentence_before, stands
 from sourcebook.model.chat import SourceState
+from sourcebook.model.curation import ContextChange
 from sourcebook.model.moderation import Why
-from sourcebook.storage.curation.curated_rows import read_entries
+from sourcebook.storage.curation.curated_rows import (
+    context_changes_from,
+    context_changes_text,
+    read_entries,
+)
 from sourcebook.storage.curation.draft_rows import insert_draft, stale_draft
 
 if TYPE_CHECKING:
@@ -41,13 +46,21 @@ class Quoted:
 
     def context(self, document_id: str, quote: str) -> str:
         """What a reader of the quote knows too: the title, and the headings above it."""
+        around = self.around(document_id, quote)
+        return "\n".join(part for part in (around["title"], around["section"]) if part)
+
+    def around(self, document_id: str, quote: str) -> dict[str, str | None]:
+        """The title, the headings above the quote, and the sentence before it."""
         document = self.documents.get(document_id)
-        title = document["title"] if document is not None else None
         section = next(
             (c["section"] for c in self.chunks.get(document_id, ()) if quote in c["content"]),
             None,
         )
-        return "\n".join(part for part in (title, section) if part)
+        return {
+            "title": document["title"] if document is not None else None,
+            "section": section,
+            "sentence_before": sentence_before(quote, self.text(document_id) or ""),
+        }
 
     def hash(self, document_id: str) -> str | None:
         document = self.documents.get(document_id)
@@ -82,6 +95,7 @@ async def follow_sources(
     changed: dict[int, list[tuple[SourceState, str]]] = {}
     for row in rows:
         state = _state(row, before or Quoted(), after)
+        await _note_context(transaction, row, state, before or Quoted(), after)
         if state.value != row["state"]:
             await _set_state(transaction, row, state)
             changed.setdefault(row["knowledge_base_id"], []).append((state, row["document_path"]))
@@ -165,6 +179,41 @@ def _in_context(row: Row, known: str, now: str) -> SourceState:
         if leaned and not check_support(sentence.text, row["quote"], row["language"], now).is_enough:
             return SourceState.CHANGED
     return SourceState.CURRENT
+
+
+async def _note_context(
+    transaction: Executor, row: Row, state: SourceState, before: Quoted, after: Quoted
+) -> None:
+    """Mark a source whose words stand, but not in the context in which they were approved; or take the mark away."""
+    document_id = row["document_id"]
+    if state is not SourceState.CURRENT or document_id not in before.documents:
+        return
+    known = context_changes_from(row["context_change"])
+    if row["file_hash"] is not None and row["file_hash"] == after.hash(document_id):
+        changes: list[ContextChange] = []
+    else:
+        changes = _context_changes(
+            known, before.around(document_id, row["quote"]), after.around(document_id, row["quote"])
+        )
+    if tuple(changes) != known:
+        await transaction.execute(
+            "set_source_context",
+            knowledge_base_id=row["knowledge_base_id"],
+            position=row["position"],
+            context_change=context_changes_text(changes),
+        )
+
+
+def _context_changes(
+    known: Sequence[ContextChange], before: Mapping[str, str | None], after: Mapping[str, str | None]
+) -> list[ContextChange]:
+    """What is not as it was when the answer was approved, however many changes ago that is."""
+    approved = dict(before) | {change.part: change.before for change in known}
+    return [
+        ContextChange(part, approved[part], now)
+        for part, now in after.items()
+        if not same_text(approved[part], now)
+    ]
 
 
 def _plain_state(row: Row, there: Quoted) -> SourceState:

@@ -11,7 +11,7 @@ from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.rows import document_from, file_name, normal_or_none, with_refused
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Document, Metadata
+    from sourcebook.model.documents import Document, DocumentListing, Metadata
     from sourcebook.model.sources import Labelling, PathState, Refusal
     from sourcebook.storage.database import Executor, Row
 
@@ -29,6 +29,26 @@ async def find_by_hash(executor: Executor, collection_id: str, file_hash: str) -
 async def list_all(executor: Executor, collection_id: str) -> list[Document]:
     """All documents without their text, by path."""
     return [document_from(row) for row in await executor.fetch("all_documents", collection_id=collection_id)]
+
+
+async def list_part(
+    executor: Executor, collection_id: str, listing: DocumentListing, after: tuple[str, str], limit: int
+) -> list[Document]:
+    """The next documents behind the one with this path and id, without their text. `text` is not looked at."""
+    rows = await executor.fetch(
+        "part_of_documents",
+        collection_id=collection_id,
+        after_path=after[0],
+        after_id=after[1],
+        status=None if listing.status is None else listing.status.value,
+        category_key=normal_or_none(listing.category),
+        subcategory_key=normal_or_none(listing.subcategory),
+        type=listing.type,
+        language=listing.language,
+        active=None if listing.is_active is None else int(listing.is_active),
+        limit=limit,
+    )
+    return [document_from(row) for row in rows]
 
 
 async def heads(executor: Executor, collection_id: str, document_ids: Sequence[str]) -> list[Document]:

@@ -21,11 +21,13 @@ from sourcebook.storage.maintenance import text_integrity
 from sourcebook.storage.rows import document_from, source_from
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Chunk, Document, EmbeddingModel, JsonValue
+    from sourcebook.model.documents import Chunk, Document, DocumentListing, EmbeddingModel, JsonValue
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _ON_DISK = (SourceKind.FOLDER, SourceKind.FILE)
+_PART = 500
+"""So many documents are read at once where the base itself cannot tell which are wanted."""
 
 
 class SqlLibrary:
@@ -59,6 +61,21 @@ class SqlLibrary:
         async with self._database.snapshot() as reader:
             await collections.require(reader, collection_id)
             return await documents.list_all(reader, collection_id)
+
+    @again_if_lost
+    async def list_part(self, collection_id: str, listing: DocumentListing) -> list[Document]:
+        found: list[Document] = []
+        after = listing.after or ("", "")
+        size = listing.limit if listing.text is None else _PART
+        async with self._database.snapshot() as reader:
+            await collections.require(reader, collection_id)
+            while len(found) < listing.limit:
+                part = await documents.list_part(reader, collection_id, listing, after, size)
+                found += [document for document in part if _holds(document, listing.text)]
+                if len(part) < size:
+                    break
+                after = (part[-1].file_path, part[-1].id)
+        return found[: listing.limit]
 
     @again_if_lost
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:
@@ -119,6 +136,11 @@ class SqlLibrary:
             return await self._database.read_at_once(work)
         rows = await self._database.fetch("documents_to_cite", **wanted)
         return await anyio.to_thread.run_sync(_citable, collection_id, rows, chunks)
+
+
+def _holds(document: Document, text: str | None) -> bool:
+    """Whether the text stands in the path or the title. No database folds the case of every script alike."""
+    return text is None or text.casefold() in f"{document.file_path}\n{document.title or ''}".casefold()
 
 
 def _citable(collection_id: str, rows: Sequence[Row], chunks: Sequence[Chunk]) -> CitableDocuments:

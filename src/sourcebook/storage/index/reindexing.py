@@ -12,7 +12,7 @@ import anyio.to_thread
 from sourcebook.errors import ReindexOverrun
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.model.reindexing import EmbeddingNeed
-from sourcebook.ports.reindexing import START, CuratedToEmbed, TextToEmbed
+from sourcebook.ports.reindexing import START, CuratedToEmbed, TextToEmbed, WordingToEmbed
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import collections, vector_encoding
@@ -67,7 +67,8 @@ class SqlReindexing:
                 "need_of_chunks", **scope, document_id=after[0], chunk_id=after[1]
             )
             curated = await reader.fetch_one("need_of_curated", **scope)
-        found = [row for row in (chunks, curated) if row is not None]
+            wordings = await reader.fetch_one("need_of_wordings", **scope)
+        found = [row for row in (chunks, curated, wordings) if row is not None]
         return EmbeddingNeed(
             vectors=sum(row["vectors"] for row in found), text_bytes=sum(row["text_bytes"] for row in found)
         )
@@ -169,6 +170,45 @@ class SqlReindexing:
             reached(CrashPoint.REINDEX_CURATED_WRITTEN)
         return written
 
+    async def lacking_wordings(
+        self, collection_id: str, model: EmbeddingModel, after: int, limit: int
+    ) -> list[WordingToEmbed]:
+        async with self._database.snapshot() as reader:
+            rows = await reader.fetch(
+                "wordings_lacking_vector",
+                collection_id=collection_id,
+                model_id=await _model_id(reader, model),
+                after=after,
+                limit=limit,
+            )
+        return [WordingToEmbed(row["id"], row["question"]) for row in rows]
+
+    async def every_wording(self, collection_id: str, after: int, limit: int) -> list[WordingToEmbed]:
+        rows = await self._database.fetch(
+            "wordings_after", collection_id=collection_id, after=after, limit=limit
+        )
+        return [WordingToEmbed(row["id"], row["question"]) for row in rows]
+
+    async def put_wordings(
+        self,
+        collection_id: str,
+        model: EmbeddingModel,
+        wordings: Sequence[WordingToEmbed],
+        vectors: NDArray[np.float32],
+    ) -> int:
+        written = 0
+        async with self._database.transaction() as transaction:
+            stored, model_id = await _required_set(transaction, collection_id, model)
+            held = replace(_holding(stored.collection, model), distance_metric=DistanceMetric.COSINE)
+            for wording, vector in zip(wordings, vectors, strict=True):
+                written += await transaction.execute(
+                    "insert_wording_vector",
+                    wording_id=wording.id,
+                    model_id=model_id,
+                    vector=_encoded(vector, held, f"wording {wording.id}"),
+                )
+        return written
+
     async def switch(self, collection_id: str, model: EmbeddingModel) -> bool:
         now = self._clock.now()
         async with self._database.transaction() as transaction:
@@ -180,6 +220,8 @@ class SqlReindexing:
             if await transaction.fetch("chunks_lacking_vector", **scope, **first):
                 return False
             if await transaction.fetch("curated_lacking_vector", **scope, after=0, limit=1):
+                return False
+            if await transaction.fetch("wordings_lacking_vector", **scope, after=0, limit=1):
                 return False
             await transaction.execute("activate_model", **scope, dimensions=model.dimensions, now=now)
             await transaction.execute("set_model_set_status", **scope, status="complete")
@@ -217,6 +259,7 @@ class SqlReindexing:
         async with self._database.transaction() as transaction:
             stored = await _require_unused(transaction, collection_id, model_id)
             await transaction.execute("delete_curated_vectors_of_model", **scope)
+            await transaction.execute("delete_wording_vectors_of_model", **scope)
             await transaction.execute("drop_model_set", **scope)
         gone = replace(stored, model_id=model_id)
         await self._engine.forget(gone)

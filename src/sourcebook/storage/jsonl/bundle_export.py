@@ -13,8 +13,9 @@ import anyio.to_thread
 from sourcebook.model.adding import Progress
 from sourcebook.ports.disk_errors import named
 from sourcebook.storage.index import collections
+from sourcebook.storage.jsonl.curated_lines import curated_lines
 from sourcebook.storage.jsonl.lines import EMBEDDINGS
-from sourcebook.storage.jsonl.manifest import DOCUMENTS, Manifest
+from sourcebook.storage.jsonl.manifest import CURATED, DOCUMENTS, Manifest
 from sourcebook.storage.jsonl.records import chunk_line, document_line
 from sourcebook.storage.jsonl.report import BundleReport, OnExisting
 from sourcebook.storage.jsonl.stored_document import held_document
@@ -64,6 +65,7 @@ class BundleExport:
             documents=manifest.documents,
             chunks=manifest.chunks,
             vectors=manifest.vectors,
+            curated=manifest.curated,
         )
 
     async def _write(self, bundle: UnfinishedBundle, names: Sequence[str] | None) -> Manifest:
@@ -92,6 +94,8 @@ class BundleExport:
                 self._vectors += sum(c.vector is not None for c in held.chunks)
                 self._advance(held.document.file_path)
             after = page[-1]["id"]
+        for line in await curated_lines(reader, collection.id):
+            await anyio.to_thread.run_sync(bundle.put, CURATED, line)
         return replace(collection, document_count=documents, chunk_count=chunks)
 
     def _advance(self, path: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from sourcebook.errors import CollectionConflict, UsageError
 from sourcebook.model.adding import Progress
 from sourcebook.model.documents import WriteOutcome
 from sourcebook.storage.jsonl.bundle_reader import bundled_documents, verified_manifest
+from sourcebook.storage.jsonl.curated_lines import bundled_answers, restore_answer
 from sourcebook.storage.jsonl.document_restore import DocumentRestore
 from sourcebook.storage.jsonl.report import BundleReport
 
@@ -36,6 +37,8 @@ class BundleImport:
         clock: Clock,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        self._database = database
+        self._clock = clock
         self._stores = stores
         self._restoring = DocumentRestore(database, stores, clock)
         self._on_progress = on_progress
@@ -55,6 +58,7 @@ class BundleImport:
                 if self._on_progress is not None:
                     path = bundled.document.file_path
                     self._on_progress(Progress(outcomes.total(), manifest.documents, path))
+        restored = await self._restore_answers(folder, targets)
         return BundleReport(
             collections=[c.id for c in targets.values()],
             documents=manifest.documents,
@@ -62,7 +66,19 @@ class BundleImport:
             vectors=manifest.vectors,
             unchanged=outcomes[WriteOutcome.UNCHANGED],
             duplicates=outcomes[WriteOutcome.DUPLICATE],
+            curated=restored[True],
+            curated_unchanged=restored[False],
         )
+
+    async def _restore_answers(self, folder: Path, targets: Mapping[str, Collection]) -> Counter[bool]:
+        """The curated answers, after the documents that they are bound to."""
+        renamed = {name: target.id for name, target in targets.items()}
+        restored: Counter[bool] = Counter()
+        for collection, read in await anyio.to_thread.run_sync(bundled_answers, folder, targets):
+            async with self._database.transaction() as transaction:
+                now = self._clock.now()
+                restored[await restore_answer(transaction, collection, read, renamed, now)] += 1
+        return restored
 
 
 async def open_collections(store: VectorStore, wanted: Sequence[Collection]) -> None:

@@ -16,7 +16,10 @@ from sourcebook.storage.jsonl.records import Fields
 FORMAT = "sourcebook-bundle"
 VERSION = 1
 DOCUMENTS = "documents.jsonl"
+CURATED = "curated.jsonl"
 FILES = (EMBEDDINGS, DOCUMENTS)
+"""What every bundle has. Older ones have no file of curated answers."""
+WRITTEN = (*FILES, CURATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,21 @@ class Manifest:
     def chunks(self) -> int:
         return self.files[EMBEDDINGS].lines
 
+    @property
+    def curated(self) -> int:
+        return self.files[CURATED].lines if CURATED in self.files else 0
+
     def as_json(self, program_version: str) -> str:
         fields = {
             "format": FORMAT,
             "format_version": VERSION,
             "sourcebook": program_version,
-            "counts": {"documents": self.documents, "chunks": self.chunks, "vectors": self.vectors},
+            "counts": {
+                "documents": self.documents,
+                "chunks": self.chunks,
+                "vectors": self.vectors,
+                "curated": self.curated,
+            },
             "files": {name: asdict(file) for name, file in self.files.items()},
             "collections": [_described(collection) for collection in self.collections],
         }
@@ -80,10 +92,13 @@ def read_manifest(folder: Path) -> Manifest:
             f"the bundle has the format version {version}, but this program reads version {VERSION}",
             hint="Upgrade with `pip install --upgrade sourcebook`; nothing was imported.",
         )
-    files = Fields(found.value("files", dict[str, Any]), MANIFEST)
+    listed = found.value("files", dict[str, Any])
+    files = Fields(listed, MANIFEST)
     manifest = Manifest(
         collections=[_collection(entry) for entry in found.value("collections", list[Any])],
-        files={name: _file(files.value(name, dict[str, Any])) for name in FILES},
+        files={
+            name: _file(files.value(name, dict[str, Any])) for name in WRITTEN if name in {*FILES, *listed}
+        },
         vectors=Fields(found.value("counts", dict[str, Any]), MANIFEST).value("vectors", int),
     )
     _require_agreement(manifest, Fields(found.value("counts", dict[str, Any]), MANIFEST))

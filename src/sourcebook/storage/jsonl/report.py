@@ -28,6 +28,9 @@ class BundleReport:
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     renewed: Mapping[str, int] = field(default_factory=dict[str, int])
+    curated: int = 0
+    """Curated answers that were written; of an import, without those that the base had already."""
+    curated_unchanged: int = 0
 
     def as_dict(self) -> dict[str, int | list[str] | dict[str, int]]:
         """The report as JSON, the same on every face."""
@@ -42,4 +45,6 @@ class BundleReport:
             "rows": dict(self.rows),
             "left_out": dict(self.left_out),
             "renewed": dict(self.renewed),
+            "curated": self.curated,
+            "curated_unchanged": self.curated_unchanged,
         }

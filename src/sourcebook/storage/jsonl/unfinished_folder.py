@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sourcebook.errors import Conflict
 from sourcebook.storage.jsonl.lines import MANIFEST
-from sourcebook.storage.jsonl.manifest import FILES, Manifest, WrittenFile, claims_to_be_ours
+from sourcebook.storage.jsonl.manifest import FILES, WRITTEN, Manifest, WrittenFile, claims_to_be_ours
 from sourcebook.storage.jsonl.report import OnExisting
 from sourcebook.storage.temporary_folders import (
     REPLACED,
@@ -66,7 +66,7 @@ class UnfinishedBundle:
         self._files: dict[str, LinesFile] = {}
         try:
             make_private_folder(self._folder)
-            for name in FILES:
+            for name in WRITTEN:
                 self._files[name] = LinesFile(self._folder / name)
         except BaseException:
             self.abandon()
@@ -136,7 +136,8 @@ def _is_empty_folder(path: Path) -> bool:
 def _is_a_bundle_and_nothing_else(path: Path) -> bool:
     if not path.is_dir() or path.is_symlink():
         return False
-    return {entry.name for entry in path.iterdir()} == {MANIFEST, *FILES} and claims_to_be_ours(path)
+    names = {entry.name for entry in path.iterdir()}
+    return names in ({MANIFEST, *FILES}, {MANIFEST, *WRITTEN}) and claims_to_be_ours(path)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -28,7 +28,7 @@ _ORDER = (
     *("models", "collections", "collection_models", "collection_counters", "users", "sources", "documents"),
     *("document_hashes", "document_paths", "chunk_ids", "document_chunks", "vectors", "terms", "words"),
     *("document_words", "accounts", "api_keys", "chat_sessions", "chat_messages", "topics", "reservations"),
-    *("knowledge_base",),
+    *("knowledge_base", "knowledge_base_wordings"),
 )
 # The history of the shape and the facts of the base itself are each base's own.
 _OWN = ("schema_migrations", "base_info")

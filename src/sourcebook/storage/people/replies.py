@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
+from sourcebook.model.curation import SimilarQuestion
 from sourcebook.model.people import Reply, Visit
 from sourcebook.storage.chat.sessions import message_from as chat_message_from
 from sourcebook.storage.people.ledger import topic_now
@@ -49,7 +50,12 @@ def _answer_of(asked: LoggedMessage, message: ChatMessage, meta: Mapping[str, Js
         message_id=message.id,
         curated_id=curated_id if isinstance(curated_id, int) else None,
         details=message.details,
+        similar=tuple(SimilarQuestion(**one) for one in _offered(message.details)),
     )
+
+
+def _offered(details: Mapping[str, JsonValue]) -> Sequence[Mapping[str, Any]]:
+    return cast("Sequence[Mapping[str, Any]]", details.get("similar") or ())
 
 
 def _sentence(
@@ -73,6 +79,7 @@ def told_of(visit: Visit) -> dict[str, JsonValue]:
         "language": visit.language,
         "attachments": [dict(attachment) for attachment in visit.attachments],
         "collections": None if visit.collections is None else list(visit.collections),
+        **({} if visit.similar is None else {"similar": visit.similar}),
     }
 
 
@@ -88,6 +95,7 @@ def visit_of(asked: LoggedMessage, topic: Topic) -> Visit:
         attachments=meta.get("attachments") or (),
         language=meta.get("language"),
         collections=meta.get("collections"),
+        similar=meta.get("similar"),
     )
 
 

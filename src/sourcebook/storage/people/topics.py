@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from sourcebook.errors import TopicNotFound, UsageError, UserNotFound
+from sourcebook.errors import SessionNotFound, TopicNotFound, UsageError, UserNotFound
 from sourcebook.model.people import Topic, TopicStatus
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
@@ -45,7 +46,7 @@ class SqlTopics:
             if row is not None:
                 return topic_from(row)
             return await new_topic(
-                transaction, user_id, session_id, channel_key, face, culture, category, now
+                transaction, user_id, session_id, face, channel_key, culture, category, now
             )
 
         return await in_transaction(self._database, work)
@@ -68,7 +69,7 @@ class SqlTopics:
             if row is not None:
                 await transaction.execute("close_topic", topic_id=row["id"], now=now)
             return await new_topic(
-                transaction, user_id, session_id, channel_key, face, culture, category, now
+                transaction, user_id, session_id, face, channel_key, culture, category, now
             )
 
         return await in_transaction(self._database, work)
@@ -106,21 +107,53 @@ async def new_topic(
     transaction: Executor,
     user_id: int,
     session_id: str,
-    channel_key: str,
     face: str,
+    channel_key: str,
     culture: str | None,
     category: str | None,
     now: int,
+    collections: Sequence[str] = (),
 ) -> Topic:
-    """A topic and the conversation that it is around. The person must be locked, and have none open there."""
+    """A topic and the conversation that it is around. The person must be locked, and have none open there.
+
+    The conversation remembers the collections that it began in.
+    """
     await transaction.execute(
         "insert_topic_session",
         session_id=session_id,
         user_id=user_id,
         face=face,
         channel_key=channel_key,
+        scope=json.dumps({"collections": list(collections)} if collections else {}, ensure_ascii=False),
         now=now,
     )
+    return await _inserted(transaction, user_id, session_id, channel_key, culture, category, now)
+
+
+async def topic_around(
+    transaction: Executor,
+    user_id: int,
+    session_id: str,
+    channel_key: str,
+    culture: str | None,
+    category: str | None,
+    now: int,
+) -> Topic:
+    """A topic around a conversation that the person has. The person must be locked, and have none open there."""
+    if await transaction.fetch_one("session_by_id", session_id=session_id, user_id=user_id) is None:
+        raise SessionNotFound(f"there is no session {session_id!r}")
+    return await _inserted(transaction, user_id, session_id, channel_key, culture, category, now)
+
+
+async def _inserted(
+    transaction: Executor,
+    user_id: int,
+    session_id: str,
+    channel_key: str,
+    culture: str | None,
+    category: str | None,
+    now: int,
+) -> Topic:
     row = await transaction.fetch_one(
         "insert_topic",
         user_id=user_id,

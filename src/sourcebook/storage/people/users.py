@@ -190,6 +190,8 @@ async def _forgotten(transaction: Executor, user_id: int, now: int) -> ForgetRep
     curated = [row["id"] for row in await transaction.fetch("curated_of_user", user_id=user_id)]
     await transaction.execute("detach_curated_of_user", user_id=user_id)
     drafts = await transaction.execute("delete_drafts_of_user", user_id=user_id)
+    await transaction.execute("delete_confirmations_of_user", user_id=user_id)
+    await transaction.execute("delete_lone_wordings")
     messages = await transaction.execute("delete_messages_of_user", user_id=user_id)
     sessions = await transaction.execute("delete_sessions_of_user", user_id=user_id)
     jobs = await transaction.execute("delete_jobs_of_user", user_id=user_id)

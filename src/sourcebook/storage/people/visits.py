@@ -34,7 +34,7 @@ from sourcebook.storage.database import in_transaction
 from sourcebook.storage.people.ledger import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.messages import message_from, meta_text
 from sourcebook.storage.people.replies import number_in, reply_of, told_of, visit_of
-from sourcebook.storage.people.topics import new_topic, require_topic, topic_from
+from sourcebook.storage.people.topics import new_topic, require_topic, topic_around, topic_from
 from sourcebook.storage.people.users import user_from
 
 if TYPE_CHECKING:
@@ -119,21 +119,16 @@ class SqlVisits:
                 "topic_was_paid", user_id=visit.user_id, topic_id=asked.topic_id
             )
             return _OpenTopic(await topic_now(transaction, asked.topic_id), paid is not None)
-        row = await transaction.fetch_one(
-            "topic_to_enter", user_id=visit.user_id, channel_key=visit.channel_key
-        )
-        if row is None:
-            topic = await new_topic(
-                transaction,
-                visit.user_id,
-                self._new_id(),
-                visit.channel_key,
-                terms.face,
-                visit.subcategory,
-                visit.category,
-                terms.now,
+        if visit.session_id is None:
+            row = await transaction.fetch_one(
+                "topic_to_enter", user_id=visit.user_id, channel_key=visit.channel_key
             )
-            return _OpenTopic(topic, is_paid=False, is_held=False)
+        else:
+            row = await transaction.fetch_one(
+                "topic_to_continue", user_id=visit.user_id, session_id=visit.session_id
+            )
+        if row is None:
+            return _OpenTopic(await self._new_topic(transaction, visit, terms), is_paid=False, is_held=False)
         topic = topic_from(row)
         culture, category = visit.subcategory or topic.culture, visit.category or topic.category
         if (culture, category) != (topic.culture, topic.category):
@@ -142,6 +137,15 @@ class SqlVisits:
             )
             topic = replace(topic, culture=culture, category=category, updated_at=terms.now)
         return _OpenTopic(topic, bool(row["is_paid"]), bool(row["is_held"]))
+
+    async def _new_topic(self, transaction: Executor, visit: Visit, terms: _Terms) -> Topic:
+        """A topic around a new conversation, or around one that had none because nobody paid in it."""
+        place = (visit.channel_key, visit.subcategory, visit.category, terms.now)
+        if visit.session_id is not None:
+            return await topic_around(transaction, visit.user_id, visit.session_id, *place)
+        return await new_topic(
+            transaction, visit.user_id, self._new_id(), terms.face, *place, visit.collections or ()
+        )
 
     async def _begun(
         self,

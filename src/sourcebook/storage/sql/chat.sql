@@ -13,6 +13,21 @@ select s.id, s.title, s.user_id, s.face, s.scope, s.created_at, s.updated_at,
        (select count(*) from chat_messages m where m.session_id = s.id) as message_count
 from chat_sessions s where s.user_id = :user_id order by s.updated_at desc, s.id limit :limit
 
+-- name: sessions_behind(user_id, updated_at, session_id, limit)
+-- What `sessions_of_user` lists, behind this one.
+select s.id, s.title, s.user_id, s.face, s.scope, s.created_at, s.updated_at,
+       (select count(*) from chat_messages m where m.session_id = s.id) as message_count
+from chat_sessions s
+where s.user_id = :user_id
+  and (s.updated_at < :updated_at or (s.updated_at = :updated_at and s.id > :session_id))
+order by s.updated_at desc, s.id limit :limit
+
+-- name: said_by_user(user_id)
+-- A row for each message of a person's conversations, and for a conversation without any.
+select s.id, s.title, m.content
+from chat_sessions s left join chat_messages m on m.session_id = s.id
+where s.user_id = :user_id order by s.updated_at desc, s.id, m.position
+
 -- name: rename_session(session_id, user_id, title, now)
 update chat_sessions set title = :title, updated_at = :now where id = :session_id and user_id = :user_id
 

@@ -34,3 +34,42 @@ delete from knowledge_base_vectors where knowledge_base_id = :entry_id
 
 -- name: drop_sources_of_curated(entry_id)
 delete from knowledge_base_sources where knowledge_base_id = :entry_id
+
+-- name: wording_of_question(entry_id, question_key)
+select w.id, w.knowledge_base_id, w.question, w.status, w.decided_by, w.decided_at, w.created_at,
+       (select count(*) from knowledge_base_confirmations c where c.wording_id = w.id) as people
+from knowledge_base_wordings w where w.knowledge_base_id = :entry_id and w.question_key = :question_key
+
+-- name: wording_by_id(wording_id)
+select w.id, w.knowledge_base_id, w.question, w.status, w.decided_by, w.decided_at, w.created_at,
+       (select count(*) from knowledge_base_confirmations c where c.wording_id = w.id) as people
+from knowledge_base_wordings w where w.id = :wording_id
+
+-- name: insert_wording(entry_id, question, question_key, status, now)
+insert into knowledge_base_wordings (knowledge_base_id, question, question_key, status, created_at)
+values (:entry_id, :question, :question_key, :status, :now)
+on conflict (knowledge_base_id, question_key) do nothing
+
+-- name: insert_wording_vector(wording_id, model_id, vector)
+insert into knowledge_base_wording_vectors (wording_id, model_id, vector)
+select w.id, :model_id, :vector from knowledge_base_wordings w where w.id = :wording_id
+on conflict (wording_id, model_id) do update set vector = excluded.vector
+
+-- name: insert_confirmation(wording_id, user_id, now)
+-- Who confirms twice counts once.
+insert into knowledge_base_confirmations (wording_id, user_id, created_at) values (:wording_id, :user_id, :now)
+on conflict (wording_id, user_id) do nothing
+
+-- name: confirm_wording(wording_id, enough)
+-- What an expert decided stays.
+update knowledge_base_wordings set status = 'confirmed'
+where id = :wording_id and status = 'proposed'
+  and (select count(*) from knowledge_base_confirmations c where c.wording_id = knowledge_base_wordings.id) >= :enough
+
+-- name: decide_wording(wording_id, status, admin_id, now)
+update knowledge_base_wordings set status = :status, decided_by = :admin_id, decided_at = :now
+where id = :wording_id
+
+-- name: count_open_wordings()
+-- What askers confirmed and no expert has looked at.
+select count(*) as count from knowledge_base_wordings where status in ('proposed', 'confirmed')

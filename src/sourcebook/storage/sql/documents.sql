@@ -36,6 +36,20 @@ on conflict (collection_id, id) do update set
     processing_status = excluded.processing_status, processing_error = excluded.processing_error, is_bare = 0,
     indexed_at = excluded.indexed_at, updated_at = excluded.updated_at
 
+-- name: part_of_documents(collection_id, after_path, after_id, status, category_key, subcategory_key, type, language, active, limit)
+-- What `all_documents` lists, behind one of them. What is null does not matter.
+select id, '' as content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language,
+       metadata, processing_status, processing_error, is_active, chunk_count, indexed_at
+from documents
+where collection_id = :collection_id and (file_path, id) > (:after_path, :after_id)
+  and (cast(:status as text) is null or processing_status = :status)
+  and (cast(:category_key as text) is null or category_key = :category_key)
+  and (cast(:subcategory_key as text) is null or subcategory_key = :subcategory_key)
+  and (cast(:type as text) is null or type = :type)
+  and (cast(:language as text) is null or language = :language)
+  and (cast(:active as bigint) is null or is_active = :active)
+order by file_path, id limit :limit
+
 -- name: document_labels(collection_id)
 -- What the documents that can be found are about; one spelling of each.
 select min(category) as category, min(subcategory) as subcategory

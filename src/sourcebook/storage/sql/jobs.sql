@@ -39,3 +39,6 @@ select count(*) as jobs from jobs where status = 'pending' and run_at < :before
 -- name: job_by_id(job_id)
 select id, kind, payload, status, attempts, max_attempts, worker, lease_until, run_at, unique_key, result, error
 from jobs where id = :job_id
+
+-- name: job_counts()
+select kind, status, count(*) as jobs from jobs group by kind, status order by kind, status

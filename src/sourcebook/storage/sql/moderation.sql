@@ -1,14 +1,14 @@
--- name: insert_draft(user_id, topic_id, session_id, chat_message_id, of_collection, kind, question, answer, language, citations, details, attachments, category_guess, subcategory_guess, group_key, stale_kb_id, now)
+-- name: insert_draft(user_id, topic_id, session_id, chat_message_id, of_collection, kind, question, answer, language, citations, details, attachments, category_guess, subcategory_guess, group_key, stale_kb_id, same_as, now)
 -- For a person who exists. Of a curated answer that went stale at most one draft waits, and of one answer one is made: only
 -- the latest drafts are looked at, as what is done again is done again soon.
 insert into moderation_queue (user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer,
     language, citations, details, attachments, category_guess, subcategory_guess, group_key, status, stale_kb_id,
-    created_at, updated_at)
+    same_as, created_at, updated_at)
 select u.id, cast(:topic_id as bigint), cast(:session_id as text), cast(:chat_message_id as text),
     cast(:of_collection as text), cast(:kind as text), cast(:question as text), cast(:answer as text),
     cast(:language as text), cast(:citations as text), cast(:details as text), cast(:attachments as text),
     cast(:category_guess as text), cast(:subcategory_guess as text), cast(:group_key as text), 'pending',
-    cast(:stale_kb_id as bigint), cast(:now as bigint), cast(:now as bigint)
+    cast(:stale_kb_id as bigint), cast(:same_as as bigint), cast(:now as bigint), cast(:now as bigint)
 from users u
 where u.id = :user_id
   and not exists (
@@ -17,7 +17,7 @@ where u.id = :user_id
 on conflict do nothing
 returning id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
+       created_at, updated_at, decided_at, same_as, 1 as asked, 1 as people
 
 -- name: draft_of_message(chat_message_id, kind)
 select id from (select id, chat_message_id, kind from moderation_queue order by id desc limit 500) latest
@@ -27,35 +27,74 @@ order by id limit 1
 -- name: draft_by_id(draft_id)
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
 from moderation_queue where id = :draft_id
 
 -- name: pending_drafts(kind, after, of_collection, limit)
--- Oldest first, so that nobody's question waits for ever.
+-- Oldest first, so that nobody's question waits for ever. What repeats another is counted there.
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
 from moderation_queue
-where status = 'pending' and id > :after and (cast(:kind as text) is null or kind = :kind)
+where status = 'pending' and same_as is null and id > :after and (cast(:kind as text) is null or kind = :kind)
   and (cast(:of_collection as text) is null or collection_id = :of_collection)
 order by id limit :limit
 
 -- name: pending_in_group(group_key)
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
-from moderation_queue where status = 'pending' and group_key = :group_key
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
+from moderation_queue where status = 'pending' and same_as is null and group_key = :group_key
 order by id
+
+-- name: pending_repeats(draft_id)
+-- A draft and what repeats it, as far as they wait.
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
+from moderation_queue where status = 'pending' and (id = :draft_id or same_as = :draft_id)
+order by id
+
+-- name: set_original(draft_id, original)
+update moderation_queue set same_as = :original where same_as = :draft_id and status = 'pending'
+
+-- name: become_original(draft_id)
+update moderation_queue set same_as = null where id = :draft_id
 
 -- name: drafts_of_user(user_id, status)
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
 from moderation_queue where user_id = :user_id and kind <> 'stale' and (cast(:status as text) is null or status = :status)
 order by id desc limit 200
 
 -- name: pending_counts()
-select kind, count(*) as count from moderation_queue where status = 'pending' group by kind
+select kind, count(*) as count from moderation_queue where status = 'pending' and same_as is null group by kind
 
 -- name: recently_asked(of_collection, limit)
 select question, language, group_key from moderation_queue
@@ -94,6 +133,9 @@ set status = :status, admin_id = :admin_id, reason = :reason, answer = coalesce(
     decided_at = :now, updated_at = :now
 where id = :draft_id and status = 'pending'
 
+-- name: set_draft_citations(draft_id, citations)
+update moderation_queue set citations = :citations where id = :draft_id
+
 -- name: link_draft(draft_id, kb_id)
 update moderation_queue set kb_id = :kb_id where id = :draft_id
 
@@ -124,6 +166,10 @@ update knowledge_base_sources set state = :state where knowledge_base_id = :know
 update knowledge_base_sources set file_hash = :file_hash
 where knowledge_base_id = :knowledge_base_id and position = :position
 
+-- name: set_source_context(knowledge_base_id, position, context_change)
+update knowledge_base_sources set context_change = :context_change
+where knowledge_base_id = :knowledge_base_id and position = :position
+
 -- name: mark_stale(entry_id, reason, now)
 update knowledge_base set stale_since = :now, stale_reason = :reason where id = :entry_id and stale_since is null
 
@@ -151,7 +197,12 @@ update knowledge_base set is_active = 0, updated_at = :now where id = :entry_id
 -- name: troubled_drafts(since, limit)
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
 from moderation_queue
 where kind <> 'stale' and status in ('pending', 'rejected') and created_at >= :since
 order by id desc limit :limit
@@ -159,7 +210,12 @@ order by id desc limit :limit
 -- name: decided_drafts(since, limit)
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
        details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
-       created_at, updated_at, decided_at
+       created_at, updated_at, decided_at, same_as,
+       (select count(*) from moderation_queue r
+        where r.same_as = moderation_queue.id and r.status = moderation_queue.status) + 1 as asked,
+       (select count(distinct r.user_id) from moderation_queue r
+        where r.id = moderation_queue.id
+           or (r.same_as = moderation_queue.id and r.status = moderation_queue.status)) as people
 from moderation_queue
 where kind <> 'stale' and status in ('approved', 'rejected') and created_at >= :since
 order by id limit :limit

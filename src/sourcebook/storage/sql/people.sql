@@ -66,6 +66,15 @@ where draft_id in (select q.id from moderation_queue q where q.user_id = :user_i
 -- name: delete_drafts_of_user(user_id)
 delete from moderation_queue where user_id = :user_id
 
+-- name: delete_confirmations_of_user(user_id)
+delete from knowledge_base_confirmations where user_id = :user_id
+
+-- name: delete_lone_wordings()
+-- Words that only a person who is forgotten had used, and that nobody decided on.
+delete from knowledge_base_wordings
+where status in ('proposed', 'confirmed')
+  and not exists (select 1 from knowledge_base_confirmations c where c.wording_id = knowledge_base_wordings.id)
+
 -- name: delete_accounts_of_user(user_id)
 delete from accounts where user_id = :user_id
 
@@ -98,6 +107,17 @@ select t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.cate
            select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held
 from topics t where t.user_id = :user_id and t.channel_key = :channel_key and t.status = 'open'
 
+-- name: topic_to_continue(user_id, session_id)
+-- The topic around a conversation, open or not, as `topic_to_enter` has it.
+select t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.category, t.follow_ups_left, t.created_at,
+       t.updated_at, t.closed_at,
+       case when exists (
+           select 1 from token_transactions p join reservations r on r.id = p.reservation_id and r.status = 'settled'
+           where p.user_id = :user_id and p.topic_id = t.id and p.operation_type = 'new_topic') then 1 else 0 end as is_paid,
+       case when exists (
+           select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held
+from topics t where t.user_id = :user_id and t.session_id = :session_id order by t.id desc limit 1
+
 -- name: topic_by_id(topic_id)
 select id, user_id, session_id, channel_key, status, culture, category, follow_ups_left, created_at, updated_at,
        closed_at
@@ -108,9 +128,9 @@ select id, user_id, session_id, channel_key, status, culture, category, follow_u
        closed_at
 from topics where user_id = :user_id order by id desc limit :limit
 
--- name: insert_topic_session(session_id, user_id, face, channel_key, now)
-insert into chat_sessions (id, user_id, face, channel_key, created_at, updated_at)
-values (:session_id, :user_id, :face, :channel_key, :now, :now)
+-- name: insert_topic_session(session_id, user_id, face, channel_key, scope, now)
+insert into chat_sessions (id, user_id, face, channel_key, scope, created_at, updated_at)
+values (:session_id, :user_id, :face, :channel_key, :scope, :now, :now)
 
 -- name: insert_topic(user_id, session_id, channel_key, culture, category, now)
 insert into topics (user_id, session_id, channel_key, status, culture, category, created_at, updated_at)

@@ -87,6 +87,31 @@ delete from knowledge_base_vectors
 where model_id = :model_id
   and knowledge_base_id in (select k.id from knowledge_base k where k.collection_id = :collection_id)
 
+-- name: wordings_lacking_vector(collection_id, model_id, after, limit)
+select w.id, w.question from knowledge_base_wordings w
+join knowledge_base k on k.id = w.knowledge_base_id
+where k.collection_id = :collection_id and w.id > :after
+  and not exists (select 1 from knowledge_base_wording_vectors v where v.wording_id = w.id and v.model_id = :model_id)
+order by w.id limit :limit
+
+-- name: wordings_after(collection_id, after, limit)
+select w.id, w.question from knowledge_base_wordings w
+join knowledge_base k on k.id = w.knowledge_base_id
+where k.collection_id = :collection_id and w.id > :after order by w.id limit :limit
+
+-- name: delete_wording_vectors_of_model(collection_id, model_id)
+delete from knowledge_base_wording_vectors
+where model_id = :model_id
+  and wording_id in (select w.id from knowledge_base_wordings w join knowledge_base k on k.id = w.knowledge_base_id
+                     where k.collection_id = :collection_id)
+
+-- name: need_of_wordings(collection_id, model_id)
+select count(*) as vectors, cast(coalesce(sum(octet_length(w.question)), 0) as bigint) as text_bytes
+from knowledge_base_wordings w
+join knowledge_base k on k.id = w.knowledge_base_id
+where k.collection_id = :collection_id
+  and not exists (select 1 from knowledge_base_wording_vectors v where v.wording_id = w.id and v.model_id = :model_id)
+
 -- name: forget_changes_of_present_documents(collection_id)
 -- Before they are all logged anew. What is logged of documents that are gone stays: somebody may still hold them.
 delete from changes

@@ -43,6 +43,7 @@ def citation(**changes: object) -> Citation:
         support=SupportGrade.DOUBTFUL,
         section="Notes > Canes",
         highlight=((0, 5), (14, 24)),
+        also_in=("copies/guide.pdf",),
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -82,6 +83,24 @@ class SessionsContract:
             await sessions.messages(made.id, 2)
         with pytest.raises(SessionNotFound):
             await sessions.rename_session(made.id, 2, "mine")
+
+    async def test_sessions_come_in_parts_and_are_found_by_what_was_said(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        sessions = base.stores.sessions
+        for number in range(5):
+            made = await a_session(base)
+            await sessions.add_turn(made.id, f"Вопрос {number}", "an answer", Tier.NONE, (), {})
+            clock.wait(number % 2)
+        everything = await sessions.list_sessions(LOCAL)
+        first = await sessions.list_sessions(LOCAL, 2)
+        rest = await sessions.list_sessions(LOCAL, 10, after=first[-1])
+        assert [*first, *rest] == everything
+        assert len(everything) == 5
+        (found,) = await sessions.search_sessions(LOCAL, "ВОПРОС 3")
+        assert found.title == "Вопрос 3"
+        assert len(await sessions.search_sessions(LOCAL, "answer", 2)) == 2
+        assert await sessions.search_sessions(2, "answer") == []
 
     async def test_a_turn_is_stored_with_its_citations_and_in_order(self, base: OpenBase) -> None:
         sessions = base.stores.sessions

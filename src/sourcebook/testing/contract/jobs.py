@@ -129,3 +129,21 @@ class JobsContract:
                 workers.start_soon(work, f"w{number}")
         assert sorted(job.id for job in taken) == sorted({job.id for job in taken})
         assert len(taken) == 20
+
+    async def test_jobs_are_listed_newest_first_by_collection_and_counted(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        ids = [(await jobs.enqueue("uploads", {"collection": name})).id for name in ("a", "b", "a", "c")]
+        await jobs.enqueue("outbox", {})
+        assert [job.id for job in await jobs.newest("uploads")] == ids[::-1]
+        assert [job.id for job in await jobs.newest("uploads", limit=1, before=ids[2])] == [ids[1]]
+        assert [job.id for job in await jobs.newest("uploads", collections=["a", "c"])] == [
+            ids[3],
+            ids[2],
+            ids[0],
+        ]
+        assert await jobs.newest("uploads", collections=[]) == []
+        assert await jobs.claim(["uploads"], "w") is not None
+        assert await jobs.count() == {
+            "uploads": {JobStatus.PENDING: 3, JobStatus.DOING: 1},
+            "outbox": {JobStatus.PENDING: 1},
+        }

@@ -292,7 +292,8 @@ class ModerationContract:
         await put(base, QUOTE, "a")
         queue = base.stores.moderation
         first = await queue.add(declined())
-        same = await queue.add(declined(question="когда обрезать МАЛИНУ"))
+        neighbour = await base.stores.users.create_user(username="neighbour")
+        same = await queue.add(declined(question="когда обрезать МАЛИНУ", user_id=neighbour.id))
         other = await queue.add(declined(question="Когда обрезать старую малину?"))
         apart = await queue.add(declined(group_key="h"))
         answered = await queue.reply(first.id, LOCAL, "В октябре.", revision(), EMBEDDED)

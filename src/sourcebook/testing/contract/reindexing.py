@@ -13,8 +13,10 @@ from sourcebook.ingest.index.embedding import embed_chunks
 from sourcebook.ingest.index.reindex import Reindex, embed_texts
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.model.reindexing import ReindexWay
+from sourcebook.ports.moderation import Embedded
 from sourcebook.ports.providers import TextRole
 from sourcebook.ports.reindexing import START
+from sourcebook.testing.contract.chat import LOCAL
 from sourcebook.testing.contract.material import (
     MODEL,
     SIZE,
@@ -224,10 +226,13 @@ class ReindexingContract:
         told = await curated.kb_insert(
             collection_id="c", category="k", answer="Mulch in winter.", embedding=unit(1)
         )
+        worded = Embedded(unit(2), MODEL)
+        await curated.kb_add_wording(asked.id, "In which month are canes cut?", LOCAL, worded)
         later = embedder()
-        assert (await reindexed(base, later)).collections[0].vectors == 13
+        assert (await reindexed(base, later)).collections[0].vectors == 14
         for text, role, entry in (
             ("When to prune?", TextRole.QUESTION, asked),
+            ("In which month are canes cut?", TextRole.QUESTION, asked),
             ("Mulch in winter.", TextRole.PASSAGE, told),
         ):
             [question] = await later.embed([text], role)

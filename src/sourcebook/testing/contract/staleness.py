@@ -38,8 +38,40 @@ class StalenessContract:
         await put(base, OTHERS + QUOTE, "b")
         made = await approved(base)
         await put(base, f"Water in the evening.\n\n{QUOTE.replace(' in ', chr(10) + 'in ')}\n\nNew.", "c")
-        assert await entry_of(base, made) == made
+        entry = await entry_of(base, made)
+        assert (entry.stale_since, entry.sources[0].state) == (None, SourceState.CURRENT)
         assert await stale_drafts(base) == []
+
+    async def test_what_stands_around_the_quote_is_watched_too(self, base: OpenBase) -> None:
+        await put(base, OTHERS + QUOTE, "b", title="Pruning")
+        made = await approved(base)
+        await put(base, f"Water in the evening. {QUOTE} More.", "c", title="Care")
+        entry = await entry_of(base, made)
+        assert (entry.stale_since, entry.has_changed_context) == (None, True)
+        assert [(c.part, c.before, c.after) for c in entry.sources[0].context_changes] == [
+            ("title", "Pruning", "Care"),
+            ("sentence_before", "Water in the morning.", "Water in the evening."),
+        ]
+        await put(base, f"Water at noon. {QUOTE} More.", "d", title="Pruning")
+        (left,) = (await entry_of(base, made)).sources[0].context_changes
+        assert (left.part, left.before, left.after) == (
+            "sentence_before",
+            "Water in the morning.",
+            "Water at noon.",
+        )
+        await put(base, f"{OTHERS} {QUOTE} Less.", "e", title="Pruning")
+        assert not (await entry_of(base, made)).has_changed_context
+        assert await stale_drafts(base) == []
+
+    async def test_a_document_without_text_has_lost_what_was_quoted(self, base: OpenBase) -> None:
+        await put(base, OTHERS + QUOTE, "b")
+        made = await approved(base)
+        await put(base, "", "c")
+        entry = await entry_of(base, made)
+        assert (entry.stale_reason, entry.sources[0].state) == (
+            "a source has changed: notes.md",
+            SourceState.CHANGED,
+        )
 
     async def test_a_change_of_the_quoted_words_makes_the_answer_stale_and_a_draft(
         self, base: OpenBase, clock: FixedClock

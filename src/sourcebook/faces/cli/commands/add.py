@@ -1,7 +1,7 @@
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
@@ -15,23 +15,28 @@ from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.interrupt_message import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.plurals import counted
 from sourcebook.faces.cli.progress import progress_bar
-from sourcebook.ingest.add_request import OnFailed, OnRemoval
+from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.stop_signal import StopSignal
+from sourcebook.ingest.web.addresses import is_web_address
 from sourcebook.model.adding import AddPlan, AddReport, FailedFile, Progress, WatchRound
 from sourcebook.model.documents import WriteOutcome
 
 __all__ = ["add", "as_text", "progress_bar"]
 
-STDIN = Path("-")
+STDIN = "-"
 Bar: TypeAlias = Callable[[Progress], None] | None
 
 
 def add(
     call: Invocation,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Files or folders. Use - to read standard input.")
+        list[str],
+        typer.Argument(
+            metavar="PATH|URL", help="Files, folders or addresses of web pages. Use - to read standard input."
+        ),
     ],
     *,
     category: Annotated[
@@ -55,6 +60,30 @@ def add(
             "--allow-removals", help="Remove missing files from the base, even if most of a folder is gone."
         ),
     ] = False,
+    archives: Annotated[
+        bool, typer.Option("--archives", help="Add what is packed in ZIP and TAR archives, now and later.")
+    ] = False,
+    sitemap: Annotated[
+        bool, typer.Option("--sitemap", help="Add all pages that the sitemap of the web site lists.")
+    ] = False,
+    depth: Annotated[
+        int,
+        typer.Option(
+            "--depth",
+            metavar="N",
+            min=0,
+            max=20,
+            help="Follow links of web pages this far, on the same host.",
+        ),
+    ] = 0,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="HOST",
+            help="Fetch pages from this host even if its address is private. Repeatable.",
+        ),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -69,18 +98,30 @@ def add(
 
     Moved files keep their documents; missing files are removed. If the folder or most of its files are gone, nothing is
     changed and the exit code is 4. Hidden files, files named in .gitignore or .sourcebookignore, and links out of the
-    folder are skipped. Categories are remembered for the given paths; --category "" clears one. The exit code is 1 if a
+    folder are skipped. What is attached to letters is added with them. Web pages are asked for only if they changed, as
+    far as robots.txt allows; a page is removed when its server says that it is gone. Categories are remembered for the
+    given paths; --category "" clears one. The exit code is 1 if a
     file failed. Ctrl-C finishes the current write, and nothing is lost.
     """
+    named = [path for path in paths if path != STDIN]
     command = _Add(
         call,
-        [path for path in paths if path != STDIN],
+        named,
         collection,
         category,
         subcategory,
         OnRemoval.ALLOW if allow_removals else OnRemoval.REFUSE,
         OnFailed.RETRY if retry_failed else OnFailed.LEAVE,
+        OnArchives.OPEN if archives else OnArchives.LEAVE,
+        _WebChoice(depth, sitemap, tuple(allow_host or ())),
     )
+    has_pages = any(map(is_web_address, named))
+    if has_pages and watch:
+        raise UsageError(
+            "--watch does not work with web pages.", hint="Run `add` again to fetch what changed."
+        )
+    if not has_pages and (sitemap or depth or allow_host):
+        raise UsageError("--sitemap, --depth and --allow-host only apply to web pages.")
     if STDIN in paths and (watch or dry_run):
         raise UsageError("--watch and --dry-run do not work with standard input.", hint="Leave out `-`.")
     if STDIN not in paths and name is not None:
@@ -93,18 +134,27 @@ def add(
         command.run(_read_stdin() if STDIN in paths else None, name)
 
 
+@dataclass(frozen=True, slots=True)
+class _WebChoice:
+    depth: int
+    sitemap: bool
+    allow_hosts: tuple[str, ...]
+
+
 class _Add:
     """One call of the command."""
 
     def __init__(
         self,
         call: Invocation,
-        paths: Sequence[Path],
+        paths: Sequence[str],
         collection: str | None,
         category: str | None,
         subcategory: str | None,
         on_removal: OnRemoval,
         on_failed: OnFailed,
+        on_archives: OnArchives,
+        web: _WebChoice,
     ) -> None:
         self.call = call
         self.paths = paths
@@ -113,6 +163,8 @@ class _Add:
         self.subcategory = subcategory
         self.on_removal = on_removal
         self.on_failed = on_failed
+        self.on_archives = on_archives
+        self.web = web
 
     def run(self, piped: bytes | None, name: str | None) -> None:
         with self.call.open_or_make() as book, stopping(says_so=not self.call.as_json) as stop:
@@ -132,6 +184,10 @@ class _Add:
                 subcategory=self.subcategory,
                 on_removal=self.on_removal,
                 on_failed=self.on_failed,
+                on_archives=self.on_archives,
+                depth=self.web.depth,
+                sitemap=self.web.sitemap,
+                allow_hosts=self.web.allow_hosts,
                 on_progress=bar,
                 stop=stop,
             )
@@ -176,6 +232,10 @@ class _Add:
             subcategory=self.subcategory,
             on_removal=self.on_removal,
             on_failed=self.on_failed,
+            on_archives=self.on_archives,
+            depth=self.web.depth,
+            sitemap=self.web.sitemap,
+            allow_hosts=self.web.allow_hosts,
             on_progress=bar,
             stop=stop,
         )
@@ -231,7 +291,7 @@ def as_text(report: AddReport) -> str:
     }
     parts = [f"{count} {name}" for name, count in counts.items()]
     if report.duplicates:
-        parts.append(f"{report.duplicates} duplicates")
+        parts.append(counted(report.duplicates, "duplicate"))
     if report.skipped:
         reasons = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in report.skipped.items())
         parts.append(f"{sum(report.skipped.values())} skipped ({reasons})")
@@ -245,6 +305,8 @@ _REASONS = {
     "not_a_file": "pipes, sockets or devices",
     "link": "broken links or links out of the folder",
     "ignored": "ignored",
+    "needs_ocr": "pictures without OCR",
+    "needs_transcription": "recordings without a transcription model",
 }
 
 
@@ -255,10 +317,15 @@ def _show(call: Invocation, report: AddReport) -> None:
     else:
         say(as_text(report))
         if report.stale:
-            plural = "answer has" if report.stale == 1 else "answers have"
-            tell(
-                f"{report.stale} approved {plural} lost support and wait for review: `sourcebook moderate list`."
+            plural = (
+                "answer has lost support and waits"
+                if report.stale == 1
+                else "answers have lost support and wait"
             )
+            tell(f"{report.stale} approved {plural} for review: `sourcebook moderate list`.")
+        if report.answered:
+            plural = "question that waited is" if report.answered == 1 else "questions that waited are"
+            tell(f"{report.answered} {plural} answered by what you added. Whoever asked is told.")
         _tell_failures(report)
     if report.interrupted:
         call.has_told_interruption |= call.as_json
@@ -272,8 +339,8 @@ def _tell_failures(report: AddReport) -> None:
         tell(f"{failure.path}: {failure.message} ({failure.code})")
     if report.still_failed:
         tell(
-            f"{report.still_failed} more failed before and have not changed. "
-            "See `sourcebook documents list --status failed` (or needs_ocr), or try again with --retry-failed."
+            f"{report.still_failed} more could not be read before and have not changed. "
+            "See `sourcebook documents list --failed`, or try again with --retry-failed."
         )
 
 

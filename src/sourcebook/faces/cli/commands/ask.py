@@ -9,6 +9,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent, Tier
 from sourcebook.retrieve.where_language import parse_where
 
@@ -54,6 +55,15 @@ def ask(
     category: Category = None,
     subcategory: Subcategory = None,
     collection: CollectionNames = None,
+    similar: Annotated[
+        int | None,
+        typer.Option(
+            "--similar",
+            metavar="ID",
+            help="Take the approved answer that was offered for this question, and remember the wording.",
+            show_default=False,
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what the answer was chosen from, and why.")
     ] = False,
@@ -73,6 +83,7 @@ def ask(
                 collection=collection,
                 category=category,
                 subcategory=subcategory,
+                similar=similar,
                 filter=limits,
                 on_event=show,
             )
@@ -82,10 +93,12 @@ def ask(
             return
         answer = streamed(asked)
         say_sources(answer)
+        if answer.similar:
+            tell("Is that what you mean? Ask again with `--similar NUMBER` to get that answer.")
         if explain:
             say(reasons(answer))
         if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
-            tell(f"The question is waiting for an expert: `sourcebook moderate answer {draft_id} ANSWER`")
+            tell(texts(answer.language)("terminal_draft", id=draft_id))
         tell(f"Session {answer.session_id}")
 
 

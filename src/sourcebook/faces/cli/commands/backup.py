@@ -5,6 +5,7 @@ import typer
 
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json
+from sourcebook.faces.cli.plurals import counted
 from sourcebook.faces.cli.progress import progress_bar
 from sourcebook.model.backup import OnExisting
 
@@ -29,7 +30,9 @@ def backup(
         say_json(report.as_dict())
     else:
         say(
-            f"{report.counts['documents']} documents, {report.counts['curated_answers']} curated answers, "
-            f"{report.counts['sessions']} sessions and {report.stored_files} uploads are in {report.path} "
+            f"{counted(report.counts['documents'], 'document')}, "
+            f"{counted(report.counts['curated_answers'], 'curated answer')}, "
+            f"{counted(report.counts['sessions'], 'session')} and {counted(report.stored_files, 'upload')} are in "
+            f"{report.path} "
             f"({report.size:,} bytes, verified)."
         )

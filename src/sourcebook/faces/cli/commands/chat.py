@@ -20,6 +20,7 @@ COMMANDS = """\
 /help            these commands
 /help QUESTION   an answer from your project's documentation and Sourcebook's manual
 /sources         the sources of the last answer
+/similar 1       take the approved answer to the first similar question that was offered
 /why             how the last answer was chosen, and what was rejected
 /new             start a new conversation
 /exit            leave (or Ctrl-D, or Ctrl-C twice)
@@ -38,7 +39,7 @@ class Talk:
     last: Answer | None = None
     help_session: str | None = None
 
-    def ask(self, question: str) -> None:
+    def ask(self, question: str, similar: int | None = None) -> None:
         def asked(show: Callable[[AnswerEvent], None]) -> Answer:
             return self.book.ask(
                 question,
@@ -46,12 +47,23 @@ class Talk:
                 collection=self.collection,
                 category=self.category,
                 subcategory=self.subcategory,
+                similar=similar,
                 on_event=show,
             )
 
         self.last = streamed(asked)
         self.session = self.last.session_id
         say_sources(self.last)
+        if self.last.similar:
+            tell("Is that what you mean? `/similar 1` gives that answer.")
+
+    def similar(self, number: str) -> None:
+        """Take the answer that was offered in this place, and let the wording be remembered."""
+        offered = () if self.last is None else self.last.similar
+        place = int(number or "1") if (number or "1").isdecimal() else 0
+        if self.last is None or not 1 <= place <= len(offered):
+            raise UsageError("No such answer was offered.", hint="`/similar 1` takes the first one.")
+        self.ask(self.last.question, offered[place - 1].id)
 
     def help(self, question: str) -> None:
         """Help is a separate conversation, so that questions about the tool do not mix with the others."""
@@ -140,7 +152,13 @@ def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
 
 
 def _respond(talk: Talk, line: str) -> None:
-    verbs = {"/help": talk.help, "/sources": talk.sources, "/why": talk.why, "/new": talk.new}
+    verbs: dict[str, Callable[[str], None]] = {
+        "/help": talk.help,
+        "/sources": talk.sources,
+        "/similar": talk.similar,
+        "/why": talk.why,
+        "/new": talk.new,
+    }
     word, _, rest = line.partition(" ")
     if word in verbs:
         verbs[word](rest.strip())

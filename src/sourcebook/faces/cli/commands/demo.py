@@ -79,7 +79,7 @@ def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
     draft = book.moderation.consider(answers["en"]) or book.moderation.call_human(QUESTIONS["en"])
     book.moderation.approve_moderation_item(draft.id, LOCAL_USER, answer=answers["en"].answer)
     curated = _asked(book, QUESTIONS["en"], call)
-    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The answer is marked stale")
+    _heading(call, f"5. Its source changes: {EDITED} now says “{AFTER}”. The approved answer is out of date")
     _edit(library / EDITED)
     book.add(library)
     stale = _asked(book, QUESTIONS["en"], call)

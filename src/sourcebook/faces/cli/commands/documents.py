@@ -4,6 +4,7 @@ from typing import Annotated, Any
 import typer
 
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
@@ -29,20 +30,27 @@ def list_documents(
         DocumentStatus | None,
         typer.Option("--status", help="List only documents with this status.", show_default=False),
     ] = None,
+    failed: Annotated[
+        bool,
+        typer.Option("--failed", help="List only files that could not be read, with the reasons."),
+    ] = False,
     collection: CollectionName = None,
 ) -> None:
-    """List the documents of a collection. With --status failed or needs_ocr, the reasons are listed too.
+    """List the documents of a collection. With --failed, or --status failed or needs_ocr, the reasons are listed too.
 
     A narrow terminal shows fewer columns; --json has everything.
     """
+    if failed and status is not None:
+        raise UsageError("--failed and --status do not go together.", hint="Leave one of them out.")
+    wanted: tuple[DocumentStatus | None, ...] = _UNREAD if failed else (status,)
     with call.open() as book:
-        documents = book.library.documents(collection=collection, status=status)
+        documents = [d for one in wanted for d in book.library.documents(collection=collection, status=one)]
     if call.as_json:
         say_json({"documents": [json_shapes.document(document) for document in documents]})
         return
     columns = ["path", "title", "type", "language", "status", "chunks", "id"]
     rows = [_listed(document) for document in documents]
-    if status in _UNREAD:
+    if failed or status in _UNREAD:
         columns.append("reason")
         rows = [[*row, d.processing_error] for row, d in zip(rows, documents, strict=True)]
         cuts, spare = (

@@ -9,12 +9,14 @@ import typer
 
 import sourcebook
 from sourcebook.errors import PathNotFound, UsageError
+from sourcebook.faces import evaluation_json_shapes
 from sourcebook.faces.cli import evaluation_text
-from sourcebook.faces.cli.evaluation_text import AskedSet, counting_bar
+from sourcebook.faces.cli.evaluation_text import counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.faces.cli.progress import progress_bar
 from sourcebook.faces.cli.question_files import own_questions
+from sourcebook.faces.evaluation_json_shapes import AskedSet
 from sourcebook.model.chat import Role
 from sourcebook.model.search import RerankProvider, RetrievalMode
 from sourcebook.retrieve.evaluation import (
@@ -149,7 +151,7 @@ def _show(asked: AskedSet, plot: Path | None, *, as_json: bool) -> None:
     if plot and drawing is not None:
         plot.write_text(drawing, "utf-8")
     if as_json:
-        say_json(evaluation_text.as_json(asked, plot))
+        say_json(evaluation_json_shapes.as_json(asked, plot))
     else:
         evaluation_text.show(asked)
         if plot:

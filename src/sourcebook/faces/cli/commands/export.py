@@ -6,6 +6,7 @@ import typer
 from sourcebook.faces.cli.commands.add import progress_bar
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json
+from sourcebook.faces.cli.plurals import counted
 from sourcebook.storage.jsonl.report import OnExisting
 
 
@@ -24,7 +25,7 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing bundle.")] = False,
 ) -> None:
-    """Write the base as a bundle: embeddings.jsonl, documents.jsonl and manifest.json."""
+    """Write the base as a bundle: embeddings.jsonl, documents.jsonl, curated.jsonl and manifest.json."""
     with call.open() as book, progress_bar() as on_progress:
         report = book.maintenance.export(
             directory,
@@ -36,6 +37,7 @@ def export(
         say_json(report.as_dict())
     else:
         say(
-            f"{report.documents} documents, {report.chunks} chunks and {report.vectors} vectors of "
-            f"{len(report.collections)} collections are in {directory}."
+            f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}, "
+            f"{counted(report.vectors, 'vector')} and {counted(report.curated, 'curated answer')} of "
+            f"{counted(len(report.collections), 'collection')} are in {directory}."
         )

@@ -5,6 +5,7 @@ import typer
 from sourcebook.faces.cli.commands.add import progress_bar
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json
+from sourcebook.faces.cli.plurals import counted
 
 if TYPE_CHECKING:
     from sourcebook.storage.jsonl.report import BundleReport
@@ -57,10 +58,13 @@ def import_bundle(
 
 def _say(report: "BundleReport") -> None:
     say(
-        f"{report.documents} documents, {report.chunks} chunks and {report.vectors} vectors in "
-        f"{len(report.collections)} collections; {report.unchanged} documents already existed, "
-        f"{report.duplicates} under another id, and {report.skipped} rows were skipped."
+        f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')} and "
+        f"{counted(report.vectors, 'vector')} in {counted(len(report.collections), 'collection')}; "
+        f"{counted(report.unchanged, 'document')} already existed, {report.duplicates} under another id, and "
+        f"{counted(report.skipped, 'row was', 'rows were')} skipped."
     )
+    if report.curated or report.curated_unchanged:
+        say(f"{counted(report.curated, 'curated answer')}; {report.curated_unchanged} already existed.")
     for table, written in report.rows.items():
         say(f"{written} rows of {table}")
     for table, renewed in report.renewed.items():

@@ -5,14 +5,25 @@ import typer
 from sourcebook import Sourcebook
 from sourcebook.errors import CuratedAnswerNotFound, UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
+from sourcebook.faces.cli.curated_text import category_of, entry_lines, state_of, wording_line
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say_json, say_rows, tell
-from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
+from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.model.curation import (
+    CuratedAnswer,
+    CuratedSource,
+    SourceChange,
+    SourceType,
+    Wording,
+    WordingStatus,
+)
 
 if TYPE_CHECKING:
     from sourcebook.model.moderation import Draft
 
 LOCAL_USER = 1
+WordingNumber = Annotated[
+    int, typer.Argument(metavar="WORDING", help="The wording's number in `kb wordings`.")
+]
 
 
 def list_entries(
@@ -35,9 +46,83 @@ def list_entries(
         say_json({"entries": [json_shapes.curated_answer(entry) for entry in entries]})
         return
     say_rows(
-        ("id", "category", "question", "answer", "sources", "state"),
-        [(e.id, _category(e), e.question, e.answer, len(e.sources), _state(e)) for e in entries],
+        ("id", "category", "question", "wordings", "answer", "sources", "state"),
+        [
+            (e.id, category_of(e), e.question, len(e.wordings) or "", e.answer, len(e.sources), state_of(e))
+            for e in entries
+        ],
     )
+
+
+def show(
+    call: Invocation,
+    entry_id: Annotated[int, typer.Argument(metavar="ID", help="The answer's number in `kb list`.")],
+) -> None:
+    """Show a curated answer: its sources, its other wordings, and what has changed."""
+    with call.open() as book:
+        entry: CuratedAnswer = book.curated.get(entry_id)
+        changes: list[SourceChange] = book.curated.changes(entry_id)
+    if call.as_json:
+        shown = [json_shapes.source_change(change) for change in changes]
+        say_json({"entry": json_shapes.curated_answer(entry) | {"changes": shown}})
+    else:
+        say("\n".join(entry_lines(entry, changes)))
+
+
+def wordings(
+    call: Invocation,
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also list those that are already accepted or rejected.")
+    ] = False,
+) -> None:
+    """List other wordings of curated questions that askers confirmed and no expert has decided on."""
+    with call.open() as book:
+        entries: list[CuratedAnswer] = book.curated.all()
+    found = [(entry, each) for entry in entries for each in entry.wordings if everything or _is_open(each)]
+    if call.as_json:
+        say_json({"wordings": [json_shapes.wording(each) for _, each in found]})
+        return
+    say_rows(
+        ("id", "wording", "asks the same as", "answer", "people", "status"),
+        [(w.id, w.question, e.question or e.answer, e.id, w.people, w.status.value) for e, w in found],
+    )
+
+
+def also(
+    call: Invocation,
+    entry_id: Annotated[int, typer.Argument(metavar="ID", help="The answer's number in `kb list`.")],
+    wording: Annotated[str, typer.Argument(metavar="QUESTION", help="Another wording of its question.")],
+) -> None:
+    """Add another wording of a curated answer's question. It is matched like the first."""
+    with call.open() as book:
+        added: Wording | None = book.curated.add_wording(entry_id, wording)
+    _say_wording(call, added)
+
+
+def accept(call: Invocation, wording_id: WordingNumber) -> None:
+    """Accept a wording that askers confirmed: whoever asks in these words gets the answer."""
+    with call.open() as book:
+        decided: Wording = book.curated.accept_wording(wording_id)
+    _say_wording(call, decided)
+
+
+def reject(call: Invocation, wording_id: WordingNumber) -> None:
+    """Reject a wording that asks something else. It is not matched, however many confirm it."""
+    with call.open() as book:
+        decided: Wording = book.curated.reject_wording(wording_id)
+    _say_wording(call, decided)
+
+
+def _say_wording(call: Invocation, wording: Wording | None) -> None:
+    if call.as_json:
+        say_json({"wording": None if wording is None else json_shapes.wording(wording)})
+    else:
+        tell("That is its question already." if wording is None else wording_line(wording))
+
+
+def _is_open(wording: Wording) -> bool:
+    return wording.status in (WordingStatus.PROPOSED, WordingStatus.CONFIRMED)
 
 
 def add(
@@ -52,6 +137,10 @@ def add(
             metavar="Q",
             help="The question it answers. Without one, it is matched by its own text.",
         ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", metavar="Q", help="Another wording of the question. Repeat for several."),
     ] = None,
     subcategory: Annotated[
         str | None, typer.Option("--subcategory", metavar="Y", help="The answer's subcategory.")
@@ -86,6 +175,7 @@ def add(
             subcategory=subcategory,
             source_type=source_type,
             sources=_sources(book, answer, source or [], quote or [], collection),
+            also=also or (),
             collection=collection,
         )
     if call.as_json:
@@ -160,13 +250,3 @@ def _quoted(book: Sourcebook, quote: str, documents: list[str], collection: str 
         except UsageError:
             continue
     raise UsageError(f"None of the sources contains the words {quote!r}.", hint="Quote the document exactly.")
-
-
-def _category(entry: CuratedAnswer) -> str:
-    return f"{entry.category} / {entry.subcategory}" if entry.subcategory else entry.category
-
-
-def _state(entry: CuratedAnswer) -> str:
-    if not entry.is_active:
-        return "inactive"
-    return "current" if entry.stale_since is None else f"stale: {entry.stale_reason}"

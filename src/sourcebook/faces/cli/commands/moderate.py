@@ -9,13 +9,15 @@ from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.answer_text import sources
+from sourcebook.faces.cli.curated_text import category_of, change_lines, state_of, wording_line
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.model.curation import CuratedAnswer
-from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep
+from sourcebook.model.curation import CuratedAnswer, SourceChange
+from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
 
 LOCAL_USER = 1
 _SHORT = 70
+_MOST = 1000
 _DAY = 86_400
 
 Number = Annotated[int, typer.Argument(metavar="ID", help="The draft's number in `moderate list`.")]
@@ -48,29 +50,53 @@ def list_drafts(
     """List the drafts waiting for a decision, oldest first: answers, questions for the expert, stale answers."""
     with call.open() as book:
         drafts: list[Draft] = book.moderation.get_pending_moderation_items(limit, kind=kind, after=after)
+        last = drafts[-1].id if drafts else after
+        following: list[Draft] = book.moderation.get_pending_moderation_items(_MOST, kind=kind, after=last)
+        wordings: int = book.curated.open_wordings()
     if call.as_json:
-        say_json({"drafts": [draft_json_shapes.draft(each) for each in drafts]})
+        shown = [draft_json_shapes.draft(each) for each in drafts]
+        say_json({"drafts": shown, "more": len(following), "wordings": wordings})
         return
     say_rows(
-        ("id", "kind", "asked", "category", "question", "answer"),
+        ("id", "kind", "asked", "times", "category", "question", "answer"),
         [
-            (d.id, d.kind.value, moment(d.created_at), d.category_guess, _short(d.question), _short(d.answer))
+            (
+                d.id,
+                d.kind.value,
+                moment(d.created_at),
+                _times(d),
+                d.category_guess,
+                _short(d.question),
+                _short(d.answer),
+            )
             for d in drafts
         ],
     )
+    if following:
+        more = f"{len(following)}{'+' if len(following) == _MOST else ''}"
+        tell(f"{more} more wait: `sourcebook moderate list --after {last}`.")
+    if wordings:
+        waits = (
+            "wording of a curated question waits" if wordings == 1 else "wordings of curated questions wait"
+        )
+        tell(f"{wordings} {waits} for a decision: `sourcebook kb wordings`.")
 
 
 def show(call: Invocation, draft_id: Number) -> None:
-    """Show a draft: the question, the answer with its sources, what was searched, and similar drafts."""
+    """Show a draft: the question, the answer with its sources, what was searched, and similar drafts.
+
+    For a stale answer, also the old and the new text of each source that changed, with the removed and added words.
+    """
     with call.open() as book:
         draft: Draft = book.moderation.get_item(draft_id)
         similar: list[Draft] = book.moderation.similar(draft_id)
         entry_id = draft.kb_id or draft.stale_kb_id
         entry: CuratedAnswer | None = None if entry_id is None else book.stores.curated.kb_get(entry_id)
+        changes: list[SourceChange] = book.moderation.changes(draft_id)
     if call.as_json:
-        say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry)})
+        say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes)})
         return
-    say("\n".join(_told(draft, similar, entry)))
+    say("\n".join([*_told(draft, similar, entry), *change_lines(changes)]))
 
 
 def approve(
@@ -87,6 +113,12 @@ def approve(
     category: Category = None,
     subcategory: Subcategory = None,
     admin: Admin = LOCAL_USER,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Approve a stale answer although the documents no longer say what it says."
+        ),
+    ] = False,
 ) -> None:
     """Approve a draft, as it is or edited. It becomes a curated answer bound to its sources."""
     with call.open() as book:
@@ -97,11 +129,12 @@ def approve(
             question=question,
             category=category,
             subcategory=subcategory,
+            on_lost_support=LostSupport.ACCEPT if force else LostSupport.REFUSE,
         )
     if call.as_json:
         say_json({"entry": json_shapes.curated_answer(entry)})
         return
-    _tell_entry(entry)
+    _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
 
 
 def reject(
@@ -144,8 +177,10 @@ def answer(
         say_json({"draft": draft_json_shapes.draft(draft), "entry": shown})
         return
     tell(f"Answered question {draft.id}.")
+    if draft.people > 1:
+        tell(f"It goes to the {draft.people} people who asked.")
     if entry is not None:
-        _tell_entry(entry)
+        _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
 
 
 def gaps(
@@ -199,8 +234,17 @@ def _short(text: str | None) -> str:
     return plain if len(plain) <= _SHORT else f"{plain[: _SHORT - 1]}…"
 
 
-def _tell_entry(entry: CuratedAnswer) -> None:
+def _times(draft: Draft) -> str:
+    """How often it was asked, if more than once, and by how many people."""
+    if draft.asked == 1:
+        return ""
+    return f"{draft.asked}×" + (f", {draft.people} people" if draft.people > 1 else "")
+
+
+def _tell_entry(entry: CuratedAnswer, *, is_guessed: bool) -> None:
     tell(f"Saved the curated answer {entry.id}, revision {entry.revision}.")
+    how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
+    tell(f"  Category: {category_of(entry)}{how}")
     for bound in entry.sources:
         tell(f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”")
     if entry.sources:
@@ -219,14 +263,25 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
         f"Category: {category or 'unknown'}",
         f"Question: {draft.question}",
     ]
+    if draft.asked > 1:
+        who = (
+            f"by {draft.people} people, who all receive"
+            if draft.people > 1
+            else "by one person, who receives"
+        )
+        lines.append(f"Asked {draft.asked} times {who} the reply.")
+    lines += [
+        f"Resembles the curated answer {each['id']}: {each['question']}"
+        for each in draft_json_shapes.resembling(draft)
+    ]
     if draft.answer:
         lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
     lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
     if draft.reason:
         lines.append(f"Reason: {draft.reason}")
     if entry is not None:
-        state = f"stale: {entry.stale_reason}" if entry.stale_reason else "current"
-        lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state}")
+        lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state_of(entry)}")
+        lines += [f"  {wording_line(wording)}" for wording in entry.wordings]
     lines += [f"  Looked at: {line}" for line in draft_json_shapes.looked_at(draft)]
     return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
 

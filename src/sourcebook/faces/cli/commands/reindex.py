@@ -1,5 +1,5 @@
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from rich.progress import Progress as Bar
 
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.model_downloads import install_named
 from sourcebook.faces.cli.output import printable, say, say_json, stderr, tell
 from sourcebook.model.reindexing import (
     ReindexedCollection,
@@ -29,8 +30,8 @@ def reindex(
         typer.Option(
             "--model",
             metavar="M",
-            help="Switch to this model, named as in the setting `embedder`: default, minilm, onnx:FOLDER, "
-            "openai:MODEL or ollama:MODEL.",
+            help="Switch to this model, named as in the setting `embedder`: default, minilm, an embedder of "
+            "`sourcebook models list`, onnx:FOLDER, openai:MODEL or ollama:MODEL.",
             show_default=False,
         ),
     ] = None,
@@ -49,11 +50,28 @@ def reindex(
     """Rebuild words and vectors from the stored text, or switch a collection to another embedding model.
 
     Searches use the old vectors until the new ones are complete; then the collection switches over at once. You may
-    stop it at any time: the next run resumes where it was.
+    stop it at any time: the next run resumes where it was. `sourcebook models use NAME` downloads a model, switches
+    to it and writes the setting, in one go.
     """
+    run(call, model=model, collection=collection, words=words, yes=yes)
+    _tell_setting(model, call.loaded.settings.embedder)
+
+
+def run(
+    call: Invocation,
+    *,
+    model: str | None,
+    collection: list[str] | None = None,
+    words: bool = False,
+    yes: bool = False,
+) -> None:
+    """Plan, tell, ask, and do it."""
     scope = ReindexScope.WORDS if words else ReindexScope.EVERYTHING
     chosen = collection or None
     with call.open() as book:
+        passages = sum(one.chunk_count for one in book.library.collections())
+        also = f"Then vectors for {passages:,} passages are made; until they are complete, the old ones are used."
+        yes = install_named(book, model, yes=yes, also=also) or yes
         plans = book.maintenance.plan_reindex(model=model, collections=chosen, scope=scope)
         for plan in plans:
             tell(as_text(plan, scope))
@@ -68,7 +86,6 @@ def reindex(
     else:
         for done in report.collections:
             say(_done(done))
-    _tell_setting(model, call.loaded.settings.embedder, plans)
 
 
 def as_text(plan: ReindexPlan, scope: ReindexScope) -> str:
@@ -129,8 +146,8 @@ def _confirm() -> None:
     typer.confirm("Continue?", abort=True, err=True)
 
 
-def _tell_setting(model: str | None, current: str, plans: Sequence[ReindexPlan]) -> None:
-    if model is not None and model != current and plans:
+def _tell_setting(model: str | None, current: str) -> None:
+    if model is not None and model != current:
         tell(f'Set `embedder = "{model}"` in sourcebook.toml, so that new documents use it too.')
 
 

@@ -5,6 +5,7 @@ import typer
 
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.plurals import counted
 from sourcebook.faces.cli.progress import progress_bar
 from sourcebook.model.backup import OnExisting
 
@@ -26,8 +27,9 @@ def restore(
         say_json(report.as_dict())
         return
     say(
-        f"{report.base} now has {report.counts['documents']} documents, {report.counts['curated_answers']} curated "
-        f"answers, {report.counts['sessions']} sessions and {report.stored_files} uploads."
+        f"{report.base} now has {counted(report.counts['documents'], 'document')}, "
+        f"{counted(report.counts['curated_answers'], 'curated answer')}, "
+        f"{counted(report.counts['sessions'], 'session')} and {counted(report.stored_files, 'upload')}."
     )
     if report.former is not None:
         tell(f"The old base is kept as {report.former}. Delete it when you no longer need it.")

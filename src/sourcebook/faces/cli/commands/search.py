@@ -5,16 +5,14 @@ from typing import Annotated
 
 import typer
 
+from sourcebook.errors import NothingToSearchFor
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, tell
 from sourcebook.model.explanation import DocumentPlace
 from sourcebook.model.search import (
-    And,
     DiversityConfig,
-    Equals,
-    MetadataFilter,
     RerankConfig,
     RerankProvider,
     RetrievalConfig,
@@ -24,7 +22,7 @@ from sourcebook.model.search import (
     SearchResult,
     WarningCode,
 )
-from sourcebook.retrieve.where_language import parse_where
+from sourcebook.retrieve.where_language import parse_narrowing
 
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")]
 Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]
@@ -97,7 +95,7 @@ def search(
     config = RetrievalConfig(
         top_k=top_k,
         mode=mode,
-        filter=_filter(where, category),
+        filter=parse_narrowing(where, category),
         subcategory=subcategory,
         rerank_config=RerankConfig(provider=provider) if rerank else None,
         return_level=level,
@@ -106,6 +104,8 @@ def search(
     )
     with call.open() as book:
         report = book.search_report(question, config, collection=collection)
+        if any(warning.code is WarningCode.NOTHING_TO_SEARCH_FOR for warning in report.warnings):
+            raise NothingToSearchFor
         place = None
         if explain_document is not None:
             place = book.quality.explain_document(explain_document, question, config, collection=collection)
@@ -115,14 +115,6 @@ def search(
         _show(report, place)
         if not report.results and not explain and (where or category):
             tell("The filter may exclude everything: --explain shows how many passages it lets through.")
-
-
-def _filter(where: str | None, category: str | None) -> MetadataFilter | None:
-    written = None if where is None else parse_where(where)
-    if category is None:
-        return written
-    of_category = Equals("category", category)
-    return of_category if written is None else And((written, of_category))
 
 
 def _show(report: SearchReport, place: DocumentPlace | None) -> None:
@@ -137,7 +129,7 @@ def _show(report: SearchReport, place: DocumentPlace | None) -> None:
         say(explanation_text.of_document(place))
     for warning in report.warnings:
         tell(f"Note: {warning.message}")
-    if not report.results and not any(w.code is WarningCode.NOTHING_TO_SEARCH_FOR for w in report.warnings):
+    if not report.results:
         tell("Nothing was found.")
 
 

@@ -2,27 +2,39 @@ from typing import Annotated
 
 import typer
 
-from sourcebook.client import AsyncSourcebook
-from sourcebook.faces.cli.browser import open_when_ready, page_address
+from sourcebook.faces.cli.browser import open_when_ready
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import tell
+from sourcebook.faces.cli.output import say_json, tell
 
 
 def serve(
     call: Invocation,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at.")] = 8080,
     *,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at. Others than this machine's own need accounts.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen at. 0 picks a free one.")
+    ] = 8080,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="How many processes serve. More than one needs PostgreSQL.")
+    ] = 1,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Run the server: the page, the HTTP API and the OpenAI-compatible endpoint, until Ctrl-C."""
-    import uvicorn  # noqa: PLC0415 - costs a third of a second that no other command should pay
+    """Run the server: the page, the HTTP API and the OpenAI-compatible endpoint, until Ctrl-C.
 
-    from sourcebook.faces.http.app import create_app  # noqa: PLC0415
+    It also takes in what is uploaded. When it stops, it finishes the answers it is working on.
+    """
+    # The libraries of a server cost a third of a second that no other command should pay.
+    from sourcebook.faces.http.server import serve as run  # noqa: PLC0415
 
-    settings = call.loaded.settings
-    app = create_app(AsyncSourcebook(settings=settings, face="http"), settings)
-    tell(f"Sourcebook is at {page_address(host, port)}. Press Ctrl-C to stop it.")
-    if open_page:
-        open_when_ready(page_address(host, port))
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    def ready(address: str) -> None:
+        tell(f"Sourcebook is at {address}. Press Ctrl-C to stop it.")
+        if open_page:
+            open_when_ready(address)
+
+    run(call.loaded.settings, host, port, workers=workers, on_ready=ready)
+    if call.as_json:
+        say_json({"stopped": True})
+    else:
+        tell("The server has stopped.")

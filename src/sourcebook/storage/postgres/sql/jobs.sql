@@ -10,3 +10,10 @@ where id = (
     for update skip locked
 )
 returning id, kind, payload, status, attempts, max_attempts, worker, lease_until, run_at, unique_key, result, error
+
+-- name: newest_jobs(kind, collections, before, limit)
+select id, kind, payload, status, attempts, max_attempts, worker, lease_until, run_at, unique_key, result, error
+from jobs
+where kind = :kind and (:before::bigint is null or id < :before)
+  and (:collections::text[] is null or payload::json ->> 'collection' = any (:collections::text[]))
+order by id desc limit :limit

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import BaseBusy, BaseDamaged
+from sourcebook.errors import BaseBusy, BaseDamaged, NotASourcebook
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver
 from sourcebook.storage.sqlite.migrate import refuse_foreign_file
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Advance = Callable[[int, int], None]
 
 _PAGES_AT_ONCE = 64
+_MAGIC = b"SQLite format 3\x00"
+_SMALLEST_PAGE = 512
 
 
 def install(complete: Path, base: Path, keep_as: str, advance: Advance, busy_timeout: float) -> Path | None:
@@ -35,6 +37,7 @@ def install(complete: Path, base: Path, keep_as: str, advance: Advance, busy_tim
         driver.sync_folder(base.parent)
         reached(CrashPoint.RESTORE_INSTALLED)
         return None
+    _refuse_other_file(base)
     former = free_name(base, keep_as)
     try:
         with driver.translated(), _held(base, busy_timeout) as connection:
@@ -48,6 +51,21 @@ def install(complete: Path, base: Path, keep_as: str, advance: Advance, busy_tim
         _replace(complete, base, former)
     reached(CrashPoint.RESTORE_INSTALLED)
     return former
+
+
+def _refuse_other_file(base: Path) -> None:
+    """A base that lost its first page is still a number of whole pages, or has its log or its files beside it.
+
+    What has none of this, somebody wrote for another end.
+    """
+    with base.open("rb") as file:
+        is_sqlite = file.read(len(_MAGIC)) == _MAGIC
+    sides = [base_files.side(base, "-wal"), base_files.side(base, "-shm"), base_files.stored_files_of(base)]
+    is_alone = not any(path.exists() for path in [*sides, base_files.derived_files_of(base)])
+    if not is_sqlite and is_alone and base.stat().st_size % _SMALLEST_PAGE:
+        raise NotASourcebook(
+            f"{base} is not a base, but another file", hint="Name the base to restore with `--db`."
+        )
 
 
 def free_name(base: Path, keep_as: str) -> Path:

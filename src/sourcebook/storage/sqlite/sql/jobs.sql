@@ -8,3 +8,11 @@ where id = (
     order by priority desc, run_at, id limit 1
 )
 returning id, kind, payload, status, attempts, max_attempts, worker, lease_until, run_at, unique_key, result, error
+
+-- name: newest_jobs(kind, collections, before, limit)
+select id, kind, payload, status, attempts, max_attempts, worker, lease_until, run_at, unique_key, result, error
+from jobs
+where kind = :kind and (:before is null or id < :before)
+  and (:collections is null
+       or json_extract(payload, '$.collection') in (select value from json_each(:collections)))
+order by id desc limit :limit

@@ -1,7 +1,7 @@
 -- name: sources_of_documents(collection_id, document_ids)
 -- What curated answers quote from these documents.
 select s.knowledge_base_id, s.position, s.document_id, s.document_path, s.document_title, s.quote, s.file_hash, s.state,
-       k.answer, k.language
+       s.context_change, k.answer, k.language
 from json_each(:document_ids) wanted
 cross join knowledge_base_sources s on s.collection_id = :collection_id and s.document_id = wanted.value
 join knowledge_base k on k.id = s.knowledge_base_id

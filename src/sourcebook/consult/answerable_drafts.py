@@ -1,0 +1,63 @@
+"""Questions that wait for an expert and that the documents answer by now: they close, and whoever asked is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.question.inquiry import Inquiry
+from sourcebook.model.chat import Tier
+from sourcebook.model.moderation import DraftKind, Why
+
+if TYPE_CHECKING:
+    from sourcebook.consult.service import Consultation
+    from sourcebook.model.chat import Answer
+    from sourcebook.model.moderation import Draft
+    from sourcebook.ports.moderation import ModerationQueue
+    from sourcebook.retrieve.context import QuestionContext
+
+_MOST = 200
+"""So many of the questions that wait longest are asked again at a time."""
+FOUND = "the documents answer it now: {}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerableDrafts:
+    """`consultation` answers without a chat model: nobody pays for what nobody asked just now."""
+
+    queue: ModerationQueue
+    consultation: Consultation
+
+    async def close(self, collection_id: str) -> list[Draft]:
+        """Ask again what waits in a collection, and close what is answered. What was closed."""
+        waiting = await self.queue.pending(_MOST, kind=DraftKind.DECLINED, collection_id=collection_id)
+        closed = [await self._closed(draft, collection_id) for draft in waiting if _may_close(draft)]
+        return [draft for draft in closed if draft is not None]
+
+    async def _closed(self, draft: Draft, collection_id: str) -> Draft | None:
+        asked = draft.details.get("searched")
+        inquiry = Inquiry(
+            asked if isinstance(asked, str) and asked.strip() else draft.question,
+            (collection_id,),
+            user_id=draft.user_id,
+            language=draft.language,
+            keep=_unkept,
+        )
+        answer = await self.consultation.answer(inquiry)
+        if answer.tier is not Tier.DOCUMENTS or not answer.citations:
+            return None
+        reason = FOUND.format(answer.citations[0].document_path)
+        return await self.queue.close_found(draft.id, answer.answer, answer.citations, reason)
+
+
+def _may_close(draft: Draft) -> bool:
+    """Who asked for a person gets one. What a model declined although the passages came close is not asked again."""
+    judged = draft.details.get("judgement")
+    was_close = isinstance(judged, dict) and judged.get("accepted") is True
+    is_for_a_person = draft.details.get("why") == Why.ASKED_FOR_A_PERSON
+    return not (draft.attachments or is_for_a_person or was_close)
+
+
+async def _unkept(answer: Answer, _: QuestionContext) -> Answer:
+    """Nobody asked just now, so nothing is stored."""
+    return answer

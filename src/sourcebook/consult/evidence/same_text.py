@@ -1,0 +1,49 @@
+"""Copies and translations: a text that a base holds twice counts once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from sourcebook.text.analysis import words
+from sourcebook.text.languages import detect_language
+
+if TYPE_CHECKING:
+    from sourcebook.model.search import SearchResult
+
+_ALIKE = 0.85
+_FEWEST_WORDS = 8
+_FEWEST_IN_A_ROW = 4
+_CODE = r"(?:en|ru|pt|es|de|fr|it|uk|pl|zh|ja)(?:[-_][a-z]{2})?"
+# A language in a path: `guide.ru.pdf`, `guide-en.md`, `docs/pt/guide.md`.
+_LANGUAGE = re.compile(rf"(?:(?<=/)|^){_CODE}/|[._-]{_CODE}(?=$)", re.IGNORECASE)
+
+
+def is_same_text(one: SearchResult, other: SearchResult) -> bool:
+    """Whether a passage of another document says the same: word for word, or as its translation."""
+    if (one.collection_id, one.chunk.document_id) == (other.collection_id, other.chunk.document_id):
+        return False
+    return holds_copy(other, one.chunk.content) or is_translation(one, other)
+
+
+def holds_copy(passage: SearchResult, text: str) -> bool:
+    """Whether a text stands in the passage word for word, or nearly all words of the shorter are in the other."""
+    said, held = words(text), words(passage.chunk.content)
+    if len(said) >= _FEWEST_IN_A_ROW and f" {' '.join(said)} " in f" {' '.join(held)} ":
+        return True
+    smaller = min(len(set(said)), len(set(held)))
+    return smaller >= _FEWEST_WORDS and len(set(said) & set(held)) >= _ALIKE * smaller
+
+
+def is_translation(one: SearchResult, other: SearchResult) -> bool:
+    """Whether two passages are of one document in two languages, by the names of its files."""
+    names = _without_language(one.document_path), _without_language(other.document_path)
+    if names[0] != names[1] or one.document_path == other.document_path:
+        return False
+    languages = detect_language(one.chunk.content), detect_language(other.chunk.content)
+    return None not in languages and languages[0] != languages[1]
+
+
+def _without_language(path: str) -> str:
+    return _LANGUAGE.sub("", PurePosixPath(path).with_suffix("").as_posix())

@@ -1,0 +1,89 @@
+"""What an approved answer stood on, and what stands there now: old and new text side by side, word by word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from sourcebook.curate.staleness import stands
+from sourcebook.model.chat import SourceState
+from sourcebook.model.curation import SourceChange, WordChange
+from sourcebook.text.analysis import words
+from sourcebook.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource
+    from sourcebook.ports.stores import Stores
+
+_LIKE_ENOUGH = 0.4
+"""The share of words that two stretches have in common if the one has taken the place of the other."""
+
+
+async def source_changes(entry: CuratedAnswer, stores: Stores) -> list[SourceChange]:
+    """Every source that is not what it was, or stands in another context."""
+    found: list[SourceChange] = []
+    for source in entry.sources:
+        state = source.state or SourceState.CURRENT
+        if state is not SourceState.CURRENT or source.context_changes:
+            text = await _text(stores, source)
+            found.append(change_of(source, text))
+    return found
+
+
+def change_of(source: CuratedSource, text: str | None) -> SourceChange:
+    """What became of a source in the text that its document has now; None if the document is gone."""
+    after = None
+    if text is not None:
+        after = source.quote if stands(source.quote, text) else nearest_stretch(source.quote, text)
+    return SourceChange(
+        document_id=source.document_id,
+        document_path=source.document_path,
+        document_title=source.document_title,
+        state=source.state or SourceState.CURRENT,
+        before=source.quote,
+        after=after,
+        words=() if after is None else word_changes(source.quote, after),
+        context=source.context_changes,
+    )
+
+
+def nearest_stretch(quote: str, text: str) -> str | None:
+    """The sentences that stand in the place of the quote; None if nothing there resembles it."""
+    wanted = Counter(words(quote))
+    spans = list(sentence_spans(text))
+    counts = [Counter(words(text[start:end])) for start, end in spans]
+    length = max(1, len(list(sentence_spans(quote))))
+    best, place = 0.0, None
+    for size in {max(1, length - 1), length, length + 1}:
+        for first in range(len(spans) - size + 1):
+            found = sum(counts[first : first + size], Counter[str]())
+            alike = 2 * (wanted & found).total() / max(1, wanted.total() + found.total())
+            if alike > best:
+                best, place = alike, (spans[first][0], spans[first + size - 1][1])
+    return text[place[0] : place[1]].strip() if place is not None and best >= _LIKE_ENOUGH else None
+
+
+def word_changes(before: str, after: str) -> list[WordChange]:
+    """The two texts as runs of words that are the same, removed or added, in their order."""
+    old, new = before.split(), after.split()
+    changes: list[WordChange] = []
+    for tag, first, last, start, end in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            changes.append(WordChange("same", _joined(old[first:last])))
+            continue
+        if first < last:
+            changes.append(WordChange("removed", _joined(old[first:last])))
+        if start < end:
+            changes.append(WordChange("added", _joined(new[start:end])))
+    return changes
+
+
+def _joined(found: Sequence[str]) -> str:
+    return " ".join(found)
+
+
+async def _text(stores: Stores, source: CuratedSource) -> str | None:
+    document = await stores.library.get_document(source.collection_id, source.document_id)
+    return None if document is None or not document.is_active else document.content

@@ -1,0 +1,97 @@
+"""Bodies that are too large, and clients that are too slow, are told so before they cost anything."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import anyio
+from starlette.exceptions import HTTPException
+
+from sourcebook.faces.http.problems import problem
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_log = logging.getLogger(__name__)
+LARGEST_BODY = 1_000_000
+"""Bytes of a request that uploads nothing."""
+UPLOADS = frozenset({"/api/documents"})
+"""Where files are sent to."""
+
+
+class ClientTooSlow(Exception):
+    """The client did not read what it was sent."""
+
+
+class RequestLimits:
+    """Refuses bodies by their declared length, stops reading the others at the limit, and waits for nobody for ever."""
+
+    def __init__(self, app: ASGIApp, largest_upload: int, patience: float) -> None:
+        self._app = app
+        self._largest_upload = largest_upload
+        self._patience = patience
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_upload = scope["method"] == "POST" and scope["path"] in UPLOADS
+        limit = self._largest_upload if is_upload else LARGEST_BODY
+        declared = dict(scope["headers"]).get(b"content-length", b"")
+        if declared.isdigit() and int(declared) > limit:
+            await _too_large(limit)(scope, receive, send)
+            return
+        try:
+            await self._app(scope, _Reader(receive, limit, self._patience).receive, self._writer(send))
+        except ClientTooSlow:
+            # Leaving the response unfinished makes the server close the connection.
+            _log.info("a client stopped reading, and was given up")
+
+    def _writer(self, send: Send) -> Send:
+        async def write(message: Message) -> None:
+            try:
+                with anyio.fail_after(self._patience):
+                    await send(message)
+            except TimeoutError:
+                raise ClientTooSlow from None
+
+        return write
+
+
+class _Reader:
+    """Reads one body. When it is complete, what is waited for is that the client leaves, and that may take long."""
+
+    def __init__(self, receive: Receive, limit: int, patience: float) -> None:
+        self._receive = receive
+        self._left = limit
+        self._limit = limit
+        self._patience = patience
+        self._is_complete = False
+
+    async def receive(self) -> Message:
+        if self._is_complete:
+            return await self._receive()
+        try:
+            with anyio.fail_after(self._patience):
+                message = await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, "The request did not arrive in time.", {"Connection": "close"}) from None
+        if message["type"] == "http.request":
+            self._left -= len(message.get("body", b""))
+            self._is_complete = not message.get("more_body", False)
+            if self._left < 0:
+                raise HTTPException(413, _told(self._limit), {"Connection": "close"})
+        else:
+            self._is_complete = True
+        return message
+
+
+def _too_large(limit: int):
+    return problem(
+        413, "too_large", _told(limit), "Send less, or in several requests.", {"Connection": "close"}
+    )
+
+
+def _told(limit: int) -> str:
+    return f"The request is larger than {limit / 1_000_000:g} MB."

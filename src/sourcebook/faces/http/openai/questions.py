@@ -1,0 +1,65 @@
+"""A question of a chat program on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sourcebook.faces.http.asking import AskedQuestion, ask
+from sourcebook.locale import texts
+from sourcebook.text.languages import detect_language
+
+if TYPE_CHECKING:
+    from sourcebook.client import AsyncSourcebook
+    from sourcebook.errors import NothingAsked
+    from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.metrics import Metrics
+    from sourcebook.faces.http.openai.conversation import KnownConversations, SentConversation
+    from sourcebook.model.chat import Answer, AnswerEvent
+    from sourcebook.settings import Settings
+
+_REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
+
+
+@dataclass
+class ChatQuestion:
+    """The last message of a conversation, and the stored conversation that it continues, if there is one."""
+
+    book: AsyncSourcebook
+    settings: Settings
+    metrics: Metrics | None
+    caller: Caller
+    model: str
+    collections: list[str]
+    sent: SentConversation
+    known: KnownConversations
+    session: str | None = None
+    answer: Answer | None = None
+
+    async def ask(self, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
+        """The answer. What was said before is context; it is not stored again."""
+        asked = AskedQuestion(
+            self.sent.question,
+            session=self.session,
+            collections=self.collections,
+            earlier=() if self.session else self.sent.earlier,
+        )
+        self.answer = await ask(self.book, self.settings, self.caller, asked, on_event, self.metrics)
+        return self.answer
+
+    def remember(self, text: str) -> None:
+        if self.answer is not None and self.answer.session_id is not None:
+            self.known.remember(
+                self.caller,
+                self.model,
+                self.sent,
+                text,
+                self.answer.session_id,
+                is_continued=self.session is not None,
+            )
+
+
+def reply_to(error: NothingAsked, question: str) -> str:
+    """What is said to somebody who asks nothing."""
+    return texts(detect_language(question))(_REPLIES.get(error.kind, "said_nothing"))

@@ -1,0 +1,232 @@
+"""The inbox: answers to approve, questions for the expert, and curated answers to look at again."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import Field
+
+from sourcebook.errors import DraftNotFound
+from sourcebook.faces import draft_json_shapes, json_shapes
+from sourcebook.faces.http import examples
+from sourcebook.faces.http.caller import Book, Caller, Expert, Reader, ServerSettings
+from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
+from sourcebook.faces.http.guarded import (
+    guarded_router,
+    one_collection,
+    require_whole_base,
+    seen_collections,
+)
+from sourcebook.faces.http.routes.fields import MOST, Body, CollectionName, Cursor, Limit, Number, Since
+from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep
+from sourcebook.settings import Settings
+
+router = guarded_router("moderation")
+
+Text = Annotated[str | None, Field(max_length=32_000)]
+Label = Annotated[str | None, Field(max_length=200)]
+
+
+class Approval(Body):
+    """The words to approve. What is left out stays as the draft has it."""
+
+    answer: Text = None
+    question: Text = None
+    category: Label = None
+    subcategory: Label = None
+
+
+class Rejection(Body):
+    """Why a draft is turned down."""
+
+    reason: str = Field("", max_length=4000, description="The reason. Who asked a declined question is told.")
+
+
+class Reply(Body):
+    """An expert's answer."""
+
+    answer: str = Field(min_length=1, max_length=32_000, description="The answer, for the person who asked.")
+    keep: Keep = Field(Keep.CURATED, description="Also keep it as a curated answer, or only reply.")
+    category: Label = None
+    subcategory: Label = None
+
+
+class Kept(Body):
+    """Where to keep a reply that was given."""
+
+    category: Label = None
+    subcategory: Label = None
+
+
+@router.get(
+    "/drafts",
+    summary="List drafts that wait",
+    responses=examples.shown({"drafts": [examples.DRAFT], "next": None}),
+)
+async def list_drafts(
+    caller: Expert,
+    book: Book,
+    settings: ServerSettings,
+    kind: Annotated[DraftKind | None, Query(description="Only drafts of this kind.")] = None,
+    collection: CollectionName = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> dict[str, Any]:
+    """The drafts that wait for a decision, oldest first."""
+    named = seen_collections(caller)
+    if collection is not None:
+        named = [one_collection(caller, collection, settings)]
+    after = 0 if cursor is None else max(0, parts_of(cursor, int)[0])
+    found: list[Draft] = []
+    for name in [None] if named is None else named:
+        found += await book.moderation.get_pending_moderation_items(
+            limit + 1, kind=kind, after=after, collection_id=name
+        )
+    shown, last = cut(sorted(found, key=lambda draft: draft.id), limit)
+    return {
+        "drafts": [draft_json_shapes.draft(draft) for draft in shown],
+        "next": None if last is None else cursor_of(last.id),
+    }
+
+
+@router.get(
+    "/drafts/mine",
+    summary="List your own questions",
+    responses=examples.shown({"drafts": [examples.DRAFT]}),
+)
+async def list_own(
+    caller: Reader,
+    book: Book,
+    settings: ServerSettings,
+    status: Annotated[DraftStatus | None, Query(description="Only those of this status.")] = None,
+) -> dict[str, Any]:
+    """What you asked that went to the experts, the latest first, with their replies."""
+    own = await book.moderation.items_of(caller.user_id, status=status)
+    return {"drafts": [draft_json_shapes.draft(d) for d in own if _sees(caller, d, settings)]}
+
+
+@router.get(
+    "/drafts/{number}",
+    summary="Show a draft",
+    responses=examples.shown({"draft": examples.DRAFT_DETAILS}),
+)
+async def show(number: Number, caller: Expert, book: Book, settings: ServerSettings) -> dict[str, Any]:
+    """A draft with how it came about, drafts that ask much the same, and its curated answer."""
+    draft = await _draft(book, caller, settings, number)
+    similar = [d for d in await book.moderation.similar(number) if _sees(caller, d, settings)]
+    entry_id = draft.kb_id or draft.stale_kb_id
+    entry = None if entry_id is None else await book.stores.curated.kb_get(entry_id)
+    return {"draft": draft_json_shapes.draft_with_details(draft, similar, entry)}
+
+
+@router.post(
+    "/drafts/{number}/approve",
+    summary="Approve a draft",
+    responses=examples.shown({"entry": examples.CURATED}),
+)
+async def approve(
+    number: Number, body: Approval, caller: Expert, book: Book, settings: ServerSettings
+) -> dict[str, Any]:
+    """Make a curated answer of a draft, as it is or in other words. A draft is decided once; then it is a conflict."""
+    await _draft(book, caller, settings, number)
+    entry = await book.moderation.approve_moderation_item(number, caller.user_id, **body.model_dump())
+    return {"entry": json_shapes.curated_answer(entry)}
+
+
+@router.post(
+    "/drafts/{number}/reject",
+    summary="Reject a draft",
+    responses=examples.shown({"draft": examples.DRAFT}),
+)
+async def reject(
+    number: Number, body: Rejection, caller: Expert, book: Book, settings: ServerSettings
+) -> dict[str, Any]:
+    """Turn a draft down. A curated answer that went stale is not given any more."""
+    await _draft(book, caller, settings, number)
+    draft = await book.moderation.reject_moderation_item(number, caller.user_id, body.reason)
+    return {"draft": draft_json_shapes.draft(draft)}
+
+
+@router.post(
+    "/drafts/{number}/answer",
+    summary="Answer a question",
+    responses=examples.shown({"draft": examples.DRAFT, "entry": examples.CURATED}),
+)
+async def answer(
+    number: Number, body: Reply, caller: Expert, book: Book, settings: ServerSettings
+) -> dict[str, Any]:
+    """Answer a question that the base could not answer. The person who asked receives it."""
+    await _draft(book, caller, settings, number)
+    draft = await book.moderation.answer_item(
+        number,
+        caller.user_id,
+        body.answer,
+        keep=body.keep,
+        category=body.category,
+        subcategory=body.subcategory,
+    )
+    entry = None if draft.kb_id is None else await book.stores.curated.kb_get(draft.kb_id)
+    return {
+        "draft": draft_json_shapes.draft(draft),
+        "entry": None if entry is None else json_shapes.curated_answer(entry),
+    }
+
+
+@router.post(
+    "/drafts/{number}/keep",
+    summary="Keep a reply",
+    responses=examples.shown({"entry": examples.CURATED}),
+)
+async def keep(
+    number: Number, body: Kept, caller: Expert, book: Book, settings: ServerSettings
+) -> dict[str, Any]:
+    """Make a curated answer of a reply that was given before. Done again, it is the same one."""
+    await _draft(book, caller, settings, number)
+    entry = await book.moderation.keep_answer(number, caller.user_id, **body.model_dump())
+    return {"entry": json_shapes.curated_answer(entry)}
+
+
+@router.post(
+    "/drafts/{number}/cancel",
+    summary="Take back your own question",
+    responses=examples.shown({"draft": examples.DRAFT}),
+)
+async def cancel(number: Number, caller: Reader, book: Book, settings: ServerSettings) -> dict[str, Any]:
+    """Take back a question of yours that waits for an expert. Anybody else's is not found."""
+    draft = await _draft(book, caller, settings, number)
+    if draft.user_id != caller.user_id:
+        raise DraftNotFound(f"there is no draft {number}")
+    return {"draft": draft_json_shapes.draft(await book.moderation.cancel_item(number, caller.user_id))}
+
+
+@router.get("/gaps", summary="What to write next", responses=examples.shown({"gaps": [examples.GAP]}))
+async def gaps(
+    caller: Expert, book: Book, since: Since = None, limit: Annotated[int, Query(ge=1, le=200)] = 20
+) -> dict[str, Any]:
+    """Questions that were declined, rejected or weakly supported, put together."""
+    found = await book.moderation.gaps(since, limit, collections=caller.collections)
+    return {"gaps": [draft_json_shapes.gap(gap) for gap in found]}
+
+
+@router.get("/digest", summary="Sum up a period", responses=examples.shown({"digest": examples.DIGEST}))
+async def digest(
+    caller: Expert,
+    book: Book,
+    since: Annotated[int, Query(ge=0, le=MOST, description="The beginning, in Unix seconds.")] = 0,
+    until: Annotated[int | None, Query(ge=0, le=MOST, description="The end; without one, now.")] = None,
+) -> dict[str, Any]:
+    """Questions and how they were answered, stale answers, what to write, and tokens. It covers the whole base."""
+    require_whole_base(caller)
+    return {"digest": draft_json_shapes.digest(await book.moderation.digest(since, until))}
+
+
+async def _draft(book: Book, caller: Caller, settings: Settings, number: int) -> Draft:
+    draft = await book.moderation.get_item(number)
+    if not _sees(caller, draft, settings):
+        raise DraftNotFound(f"there is no draft {number}")
+    return draft
+
+
+def _sees(caller: Caller, draft: Draft, settings: Settings) -> bool:
+    return caller.sees(draft.collection_id or settings.collection)

@@ -1,0 +1,116 @@
+"""The letters in pictures of pages, where the extra `ocr` and tesseract are installed."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from io import BytesIO
+from math import sqrt
+from shutil import which
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from sourcebook.errors import BadFile, DamagedFile, EmptyFile, FileOverLimit
+from sourcebook.ingest.parsers.clean_text import cleaned
+from sourcebook.ingest.parsers.outline import PARAGRAPH
+from sourcebook.ingest.parsers.parsed import Page, ParsedText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sourcebook.ingest.parsers.pdf.pdfium import PdfPage
+
+DOTS_PER_POINT = 300 / 72
+MOST_DOTS = 30_000_000
+PAGE_SECONDS = 120
+_LANGUAGES = ("rus", "eng", "por")
+MOST_FRAMES = 500
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+
+
+class _Tesseract(Protocol):
+    """The part of pytesseract that is used here."""
+
+    def get_languages(self) -> list[str]: ...
+
+    def image_to_string(self, image: object, *, lang: str, timeout: float) -> str: ...
+
+
+@cache
+def can_read_pictures() -> bool:
+    """Whether all that it takes is installed."""
+    return which("tesseract") is not None and find_spec("pytesseract") is not None
+
+
+def read_pictures(data: bytes) -> ParsedText:
+    """The text of a picture, or of a PDF; pages that are pictures are read as such, the others as they are."""
+    if b"%PDF-" not in data[:1024]:
+        return _read_image(data)
+    # Most processes that read files never need this.
+    from sourcebook.ingest.parsers.pdf.document import read_pdf  # noqa: PLC0415
+
+    return read_pdf(data, _read_page)
+
+
+def _read_image(data: bytes) -> ParsedText:
+    """The letters in a picture file, which may hold several pages."""
+    image: Any = import_module("PIL.Image")
+    image.MAX_IMAGE_PIXELS = MOST_DOTS
+    text, pages = "", list[Page]()
+    try:
+        with image.open(BytesIO(data)) as opened:
+            count = min(int(getattr(opened, "n_frames", 1)), MOST_FRAMES)
+            if opened.width * opened.height > MOST_DOTS:
+                raise FileOverLimit(f"The picture has more than {MOST_DOTS:,} dots.")
+            # An animation shows much the same again and again.
+            for number in range(1 if opened.format in ("GIF", "WEBP", "PNG") else count):
+                opened.seek(number)
+                words = PARAGRAPH.join(_paragraphs(opened.convert("L")))
+                if words:
+                    start = len(text) + (len(PARAGRAPH) if text else 0)
+                    text += (PARAGRAPH if text else "") + words
+                    pages.append(Page(number + 1, start, len(text)))
+    except (BadFile, MemoryError):
+        raise
+    except Exception as error:
+        # The library answers broken pictures with whatever breaks first.
+        raise DamagedFile(f"The picture cannot be read: {type(error).__name__}.") from None
+    if not text:
+        raise EmptyFile("No text was found in the picture.")
+    return ParsedText(text, pages=pages, kind="image/*")
+
+
+def _read_page(page: PdfPage) -> Sequence[str]:
+    size = page.get_width() * page.get_height()
+    bitmap = page.render(scale=min(DOTS_PER_POINT, sqrt(MOST_DOTS / max(size, 1.0))), grayscale=True)
+    try:
+        return _paragraphs(bitmap.to_pil())
+    finally:
+        bitmap.close()
+
+
+def _paragraphs(picture: object) -> Sequence[str]:
+    try:
+        text = _tesseract().image_to_string(picture, lang=_languages(), timeout=PAGE_SECONDS)
+    except RuntimeError as error:
+        raise DamagedFile(f"OCR failed on the file's pictures: {error}") from None
+    return [paragraph for block in _PARAGRAPH.split(text) if (paragraph := _joined(block))]
+
+
+def _joined(block: str) -> str:
+    """The lines of a paragraph as one, words that were parted whole again."""
+    return " ".join(_HYPHEN.sub("", cleaned(block)).split())
+
+
+@cache
+def _tesseract() -> _Tesseract:
+    return cast("_Tesseract", import_module("pytesseract"))
+
+
+@cache
+def _languages() -> str:
+    """The languages to read: those of the product that are installed, else whatever is."""
+    installed = [name for name in _tesseract().get_languages() if name != "osd"]
+    return "+".join([name for name in _LANGUAGES if name in installed] or installed[:1] or ["eng"])

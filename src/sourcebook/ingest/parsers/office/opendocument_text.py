@@ -1,0 +1,203 @@
+"""The text inside the XML of OpenDocument: words of paragraphs, and texts, lists and tables as blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.xml_element import Element
+
+_NS = "urn:oasis:names:tc:opendocument:xmlns:"
+OFFICE, TEXT, TABLE, DRAW, STYLE = (
+    f"{{{_NS}{name}:1.0}}" for name in ("office", "text", "table", "drawing", "style")
+)
+PRESENTATION = f"{{{_NS}presentation:1.0}}"
+_DIGITS = re.compile(r"\d{1,6}", re.ASCII)
+_MOST_SPACES = 100
+
+_PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+_SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-break", "note"))
+_SPAN = f"{TEXT}span"
+_BOX = f"{DRAW}text-box"
+# What is not shown, was deleted, is told twice, or belongs to the margin.
+_LEFT_OUT = frozenset(
+    [
+        f"{TEXT}{name}"
+        for name in ("tracked-changes", "table-of-content", "illustration-index", "alphabetical-index")
+    ]
+    + [
+        f"{TEXT}{name}"
+        for name in ("hidden-text", "hidden-paragraph", "ruby-text", "note-citation", "sequence-decls")
+    ]
+    + [f"{OFFICE}annotation", f"{OFFICE}forms", f"{DRAW}image", f"{DRAW}object", _NOTE, _BOX]
+)
+_INSIDE = frozenset([f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
+
+
+def _hidden_styles(*roots: Element | None) -> frozenset[str]:
+    """The styles whose text nobody sees."""
+    names: set[str] = set()
+    for root in roots:
+        for style in root.iter(f"{STYLE}style") if root is not None else ():
+            properties = style.find(f"{STYLE}text-properties")
+            if properties is not None and properties.get(f"{TEXT}display", "") == "none":
+                names.add(style.get(f"{STYLE}name", ""))
+    return frozenset(names)
+
+
+def _numbered_lists(*roots: Element | None) -> frozenset[tuple[str, str]]:
+    """The styles of lists, and the levels at which they count."""
+    return frozenset(
+        (style.get(f"{STYLE}name", ""), level.get(f"{TEXT}level", "1"))
+        for root in roots
+        for style in (root.iter(f"{TEXT}list-style") if root is not None else ())
+        for level in style.iter(f"{TEXT}list-level-style-number")
+        if level.get(f"{STYLE}num-format", "")
+    )
+
+
+class TextStyles:
+    """What the styles of a document say about its text: which is hidden, and which lists count."""
+
+    def __init__(self, *roots: Element | None) -> None:
+        self.hidden = _hidden_styles(*roots)
+        self.numbered = _numbered_lists(*roots)
+
+
+def number_in(text: str, default: int) -> int:
+    return int(text) if _DIGITS.fullmatch(text) else default
+
+
+class OpenDocumentReader:
+    """Writes the blocks of one document into a text."""
+
+    def __init__(self, styles: TextStyles | None = None) -> None:
+        self.built = TextBuilder()
+        self._styles = styles or TextStyles()
+        self._notes: list[Element] = []
+        self._note_count = 0
+
+    def read(self, container: Element, indent: int = -1) -> None:
+        """Everything in the container, in its order."""
+        for child in container:
+            if child.tag in _PARAGRAPHS:
+                self._paragraph(child, "")
+            elif child.tag == f"{TEXT}list":
+                self._list(child, indent + 1)
+            elif child.tag == f"{TABLE}table":
+                self._table(child)
+            elif child.tag == _BOX:
+                self.read(child)
+            elif child.tag not in _LEFT_OUT and isinstance(child.tag, str):
+                self.read(child, indent)
+
+    def _paragraph(self, paragraph: Element, mark: str) -> None:
+        words = self.words(paragraph).strip()
+        if words:
+            level = number_in(paragraph.get(f"{TEXT}outline-level", ""), 0)
+            if paragraph.tag == f"{TEXT}h":
+                self.built.add_heading(words, min(max(level, 1), 9))
+            else:
+                self.built.add(mark + words, LINE if mark else PARAGRAPH)
+        self._read_notes()
+        for box in _boxes(paragraph):
+            self.read(box)
+
+    def _read_notes(self) -> None:
+        """What was noted in a paragraph stays below it."""
+        notes, self._notes = self._notes, []
+        for note in notes:
+            self._note_count += 1
+            body = note.find(f"{TEXT}note-body")
+            inner = (self.words(p) for tag in _PARAGRAPHS for p in body.iter(tag)) if body is not None else ()
+            self.built.add(f"[{self._note_count}] {one_line(' '.join(inner))}", LINE)
+
+    def _list(self, items: Element, indent: int, outer: str = "") -> None:
+        name = items.get(f"{TEXT}style-name", outer)
+        is_numbered = (name, str(indent + 1)) in self._styles.numbered
+        number = 0
+        for item in items:
+            number += item.tag == f"{TEXT}list-item"
+            mark = "  " * min(indent, 20) + (f"{number}. " if is_numbered else "- ")
+            for child in item:
+                if child.tag == f"{TEXT}list":
+                    self._list(child, indent + 1, name)
+                elif child.tag in _PARAGRAPHS:
+                    self._paragraph(child, mark)
+
+    def _table(self, table: Element) -> None:
+        gap = PARAGRAPH
+        for row in rows_of(table):
+            cells = [one_line(" ".join(self._cell(cell))) for cell in _cells_of(row)]
+            if any(cells):
+                self.built.add(f"| {' | '.join(cells)} |", gap)
+                gap = LINE
+        self._read_notes()
+
+    def _cell(self, cell: Element) -> Iterator[str]:
+        for child in cell:
+            if child.tag in _PARAGRAPHS:
+                yield self.words(child)
+            elif child.tag not in _LEFT_OUT and isinstance(child.tag, str):
+                yield from self._cell(child)
+
+    def words(self, paragraph: Element) -> str:
+        return cleaned("".join(self._pieces(paragraph)))
+
+    def _pieces(self, element: Element) -> Iterator[str]:
+        yield _spaces(element.text)
+        for child in element:
+            if child.tag == _NOTE:
+                self._notes.append(child)
+                yield f"[{self._note_count + len(self._notes)}]"
+            elif child.tag == _SPACE:
+                yield " " * min(number_in(child.get(f"{TEXT}c", ""), 1), _MOST_SPACES)
+            elif child.tag == _TAB:
+                yield "\t"
+            elif child.tag == _BREAK:
+                yield "\n"
+            elif child.tag not in _LEFT_OUT and isinstance(child.tag, str) and not self._is_hidden(child):
+                yield from self._pieces(child)
+            yield _spaces(child.tail)
+
+    def _is_hidden(self, element: Element) -> bool:
+        return element.tag == _SPAN and element.get(f"{TEXT}style-name", "") in self._styles.hidden
+
+
+def rows_of(table: Element) -> Iterator[Element]:
+    """The rows of a table, also those that are grouped or repeated as its head."""
+    for child in table:
+        if child.tag == f"{TABLE}table-row":
+            yield child
+        elif child.tag in (
+            f"{TABLE}table-rows",
+            f"{TABLE}table-row-group",
+            f"{TABLE}table-header-rows",
+        ):
+            yield from rows_of(child)
+
+
+def _cells_of(row: Element) -> Iterator[Element]:
+    return (cell for cell in row if cell.tag == f"{TABLE}table-cell")
+
+
+def _boxes(paragraph: Element) -> Iterator[Element]:
+    """The boxes of text that hang on a paragraph; those inside of them come with them."""
+    for box in paragraph.iter(_BOX):
+        parent = box.getparent()
+        while parent is not None and parent is not paragraph and parent.tag not in _INSIDE:
+            parent = parent.getparent()
+        if parent is paragraph:
+            yield box
+
+
+def _spaces(text: str | None) -> str:
+    """White space of the XML is a single space; more of it is written as elements."""
+    if not text:
+        return ""
+    return re.sub(r"[ \t\r\n]+", " ", text)

@@ -1,0 +1,46 @@
+"""What an Office file says about itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.package import Package
+    from sourcebook.ingest.parsers.xml_element import Element
+    from sourcebook.model.documents import JsonValue, Metadata
+
+_CORE = "docProps/core.xml"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_TERMS = "{http://purl.org/dc/terms/}"
+_CP = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
+_SAID = {
+    "author": f"{_DC}creator",
+    "subject": f"{_DC}subject",
+    "keywords": f"{_CP}keywords",
+    "date": f"{_TERMS}created",
+}
+_DATE_LENGTH = len("2024-01-31")
+
+
+def office_properties(package: Package) -> tuple[str | None, Metadata]:
+    """Its title, and the rest."""
+    core = package.xml_if_there(_CORE)
+    if core is None:
+        return None, {}
+    return said_by(core, f"{_DC}title"), metadata_of(core, _SAID)
+
+
+def said_by(element: Element, tag: str) -> str | None:
+    found = element.find(tag)
+    return one_line(cleaned(found.text or "")) or None if found is not None else None
+
+
+def metadata_of(element: Element, tags: dict[str, str]) -> Metadata:
+    metadata: dict[str, JsonValue] = {}
+    for key, tag in tags.items():
+        value = said_by(element, tag)
+        if value:
+            metadata[key] = value[:_DATE_LENGTH] if key == "date" else value
+    return metadata

@@ -1,0 +1,74 @@
+"""Sheets of any spreadsheet as text: each is a section, and each row says what its cells mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import FileOverLimit
+from sourcebook.ingest.parsers.outline import LINE, LONGEST_NAME, PARAGRAPH, Heading, TextBuilder
+from sourcebook.ingest.parsers.rows import blocks_of
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.rows import Row, RowBlock
+
+MOST_CHARACTERS = 50_000_000
+"""A longer text would be refused anyway; this refuses it before it takes the memory."""
+PLACE_LENGTH = 1_500
+"""Rows are cited by the range of cells that so many characters of them come from."""
+_NO_NAME = re.compile(r"(?:sheet|table|tabelle|лист|таблица|planilha|folha|feuil|hoja) ?\d*", re.IGNORECASE)
+
+
+class SheetText:
+    """The text of the sheets that are written into it."""
+
+    def __init__(self) -> None:
+        self.built = TextBuilder()
+
+    def add(self, name: str, rows: Iterable[Row], *, is_only: bool) -> None:
+        """Write a sheet. The name that a program gave to the only one says nothing."""
+        is_named = not (is_only and _NO_NAME.fullmatch(name.strip()))
+        begun: list[RowBlock] = []
+        length = 0
+        has_heading = False
+        for block in blocks_of(rows):
+            if is_named and not has_heading:
+                self.built.add_heading(name, 1)
+                has_heading = True
+            begun.append(block)
+            length += len(block.text)
+            if length >= PLACE_LENGTH:
+                self._flush(begun)
+                begun, length = [], 0
+        self._flush(begun)
+
+    def _flush(self, blocks: list[RowBlock]) -> None:
+        if not blocks:
+            return
+        if len(self.built) > MOST_CHARACTERS:
+            raise FileOverLimit(f"The sheets contain more than {MOST_CHARACTERS:,} characters.")
+        columns = [column for block in blocks for column in block.row.cells]
+        place = _range(min(columns), blocks[0].row.number, max(columns), blocks[-1].row.number)
+        was_line = False
+        for index, block in enumerate(blocks):
+            start = len(self.built)
+            self.built.add(block.text, LINE if was_line and block.is_line else PARAGRAPH)
+            was_line = block.is_line
+            if index == 0:
+                gap = len(PARAGRAPH) if start else 0
+                self.built.headings.append(Heading(start + gap, 2, place[:LONGEST_NAME]))
+
+
+def _range(left: int, top: int, right: int, bottom: int) -> str:
+    return f"{column_name(left)}{top}:{column_name(right)}{bottom}"
+
+
+def column_name(number: int) -> str:
+    """The letters of a column, counted from 0."""
+    name = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name

@@ -1,0 +1,96 @@
+"""Page numbers, and the lines that stand above or below the text of every page: they belong to the paper."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+from statistics import median
+from typing import TYPE_CHECKING
+
+from sourcebook.ingest.parsers.pdf.layout import FEWEST_COLUMN_LINES, MORE_LEADING
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.pdf.layout import Line, PageBlock
+
+EDGE_LINES = 2
+HEAD_GAP = 1.8
+"""Between a running head and the text there is at least this many times the height of a line."""
+
+_NUMBERS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+
+
+def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The pages without page numbers and the lines that stand above or below the text of most pages."""
+    heads, places, body = _repeated(pages), _head_places(pages), body_size(pages)
+
+    def is_head(line: Line, page: Sequence[Line]) -> bool:
+        is_placed = round(line.baseline) in places and line in _apart(page)
+        return line.size <= 1.05 * body and (is_placed or _mark(line) in heads)
+
+    def kept(page: Sequence[Line]) -> list[Line]:
+        by_height = sorted(page, key=lambda line: line.baseline)
+        left_out: list[Line] = []
+        for lines in (by_height, by_height[::-1]):
+            edge = len(list(takewhile(lambda line: is_head(line, page), lines[:EDGE_LINES])))
+            left_out += lines[: _set_apart(lines, edge)]
+        # A page that would be left empty says nothing else, so what it says stays.
+        return [line for line in page if line not in left_out] or list(page)
+
+    return [kept(page) for page in pages]
+
+
+def _set_apart(lines: Sequence[Line], edge: int) -> int:
+    """How many of the lines at the edge of a page are parted from the others by more space than lines are."""
+    while 0 < edge < len(lines):
+        gap = abs(lines[edge].baseline - lines[edge - 1].baseline)
+        if gap > HEAD_GAP * lines[edge - 1].size:
+            break
+        edge -= 1
+    return edge
+
+
+def _head_places(pages: Sequence[Sequence[Line]]) -> frozenset[int]:
+    """How high the lines stand that are apart from the text on most pages, although they say something else on each."""
+    places = Counter(place for page in pages for place in {round(line.baseline) for line in _apart(page)})
+    frequent = [place for place, count in places.items() if count >= max(4, 0.3 * len(pages))]
+    return frozenset(near for place in frequent for near in (place - 1, place, place + 1))
+
+
+def _apart(page: Sequence[Line]) -> list[Line]:
+    """The highest and the lowest line, if more space than usual parts them from the others."""
+    heights = sorted({round(line.baseline, 1) for line in page}, reverse=True)
+    if len(heights) < FEWEST_COLUMN_LINES:
+        return []
+    usual = median(above - below for above, below in pairwise(heights))
+    edges = set[float]()
+    if heights[0] - heights[1] > MORE_LEADING * usual:
+        edges.add(heights[0])
+    if heights[-2] - heights[-1] > MORE_LEADING * usual:
+        edges.add(heights[-1])
+    return [line for line in page if round(line.baseline, 1) in edges]
+
+
+def _repeated(pages: Sequence[Sequence[Line]]) -> frozenset[tuple[str, int]]:
+    """What the outermost lines say at the same height of several pages, whatever numbers are in them."""
+    said = Counter(mark for page in pages for mark in {_mark(line) for line in _outermost(page)})
+    return frozenset(mark for mark, count in said.items() if count >= max(3, len(pages) // 8))
+
+
+def _outermost(page: Sequence[Line]) -> list[Line]:
+    by_height = sorted(page, key=lambda line: line.baseline)
+    return by_height[:EDGE_LINES] + by_height[-EDGE_LINES:]
+
+
+def _mark(line: Line) -> tuple[str, int]:
+    return _NUMBERS.sub("#", line.text.casefold()).strip(), round(line.baseline / 3)
+
+
+def body_size(pages: Sequence[Sequence[Line | PageBlock]]) -> float:
+    """The size of most letters."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page:
+            sizes[round(line.size, 1)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0

@@ -1,0 +1,105 @@
+"""Markdown. Its source is the text: what is cited can be found in the file letter by letter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+
+from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
+from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.text.decoding import decode
+from sourcebook.ingest.parsers.text.front_matter import split_front_matter
+from sourcebook.ingest.parsers.text.vault_notes import with_notes
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue
+
+
+# What a browser would not show of the HTML in a text, and files that were put into it whole.
+_UNSEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*>|\Z)"
+    r"|<(div|span|p|details|section)\b[^<>]{0,500}?(?:\shidden\b|display\s*:\s*none|visibility\s*:\s*hidden)[^<>]{0,500}>.*?(?:</\2\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+# What MkDocs, Pandoc and kramdown take for the id and the classes of a heading, and show nobody.
+_ATTRIBUTES = re.compile(r"(?<=\S)\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}\s*\Z")
+_EMBEDDED = re.compile(r"data:[\w/+.-]{1,100}(?:;[\w=-]{1,100})*;base64,[\w+/=%-]{100,}")
+
+
+def parse_markdown(data: bytes) -> ParsedText:
+    """The source after the front matter, its headings as section paths, and its title.
+
+    The title is what the front matter calls so, else the first heading of the first level. Comments, scripts and
+    hidden elements of HTML are left out, and so are pictures that are written into the text.
+    """
+    metadata, source = split_front_matter(decode(data))
+    text = visible(_EMBEDDED.sub("data:", source))
+    headings = list(headings_of(text))
+    first = next((name for _, level, name in headings if level == 1), None)
+    title = _text_of(metadata.get("title")) or first
+    return ParsedText(text, title, with_notes(metadata, text), sections_of(headings), kind="text/markdown")
+
+
+def visible(text: str) -> str:
+    """The text without what is hidden in its HTML. In listings, HTML is what is shown, so it stays."""
+    if "<" not in text:
+        return text
+    lines = text.split("\n")
+    kept: list[str] = []
+    start = 0
+    for token in _blocks().parse(text):
+        if token.map and token.type in ("html_block", "inline") and token.map[0] >= start:
+            first, end = token.map
+            source = "\n".join(lines[first:end])
+            is_safe = token.type == "html_block" or ("`" not in source and "<!--" in source)
+            kept += lines[start:first]
+            kept.append(_UNSEEN.sub("", source) if is_safe else source)
+            start = end
+    return "\n".join([*kept, *lines[start:]])
+
+
+def _text_of(value: JsonValue) -> str | None:
+    if value is None or isinstance(value, (list, dict, bool)):
+        return None
+    return str(value).strip() or None
+
+
+def headings_of(text: str) -> Iterator[Heading]:
+    """Offset, level and words of each heading that stands by itself, outside of lists, quotes and code."""
+    tokens = _blocks().parse(text)
+    offsets = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.level == 0 and opening.map:
+            yield Heading(
+                offsets[opening.map[0]], int(opening.tag[1:]), _words(inline.content[:LONGEST_NAME])
+            )
+
+
+@cache
+def _blocks() -> MarkdownIt:
+    """Finds blocks only: what stands inside lines has no bearing on sections and would take most of the time."""
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+@cache
+def _lines() -> MarkdownIt:
+    return MarkdownIt("commonmark")
+
+
+def _words(heading: str) -> str:
+    """A heading as it is read, without its id and without marks of emphasis, links and tags."""
+    shown = _ATTRIBUTES.sub("", heading)
+    children = (child for token in _lines().parseInline(shown) for child in token.children or ())
+    pieces = (
+        child.content or " " * child.type.endswith("break")
+        for child in children
+        if child.type != "html_inline"
+    )
+    return " ".join("".join(pieces).split())

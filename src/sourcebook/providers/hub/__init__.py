@@ -1,0 +1,1 @@
+"""The model hub: what it holds, and how its files come here, whole and checked."""

@@ -1,0 +1,185 @@
+"""The settings of a base, of its embedder, and of what is added to it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+class BaseFields(BaseModel):
+    """Where a base is, how it is searched, and how files are read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    db: str = Field(
+        default="data/knowledge_base.db",
+        min_length=1,
+        description="The base: a file path (`~` is the home folder), or the address of a PostgreSQL database, "
+        "`postgresql://user:password@host/name`.",
+    )
+    collection: str = Field(
+        default="default",
+        min_length=1,
+        description="The collection to use when a command names none.",
+    )
+    busy_timeout: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds to wait while another process writes to the base.",
+    )
+    readers: int = Field(
+        default=4,
+        ge=1,
+        le=64,
+        description="How many connections may read at the same time. Only for a base in a file.",
+    )
+    pool_min: int = Field(
+        default=1,
+        ge=0,
+        le=100,
+        description="The smallest number of connections to keep open to a PostgreSQL server.",
+    )
+    pool_max: int = Field(
+        default=5,
+        ge=1,
+        le=100,
+        description="The largest number of connections to open to a PostgreSQL server. When all are busy, a request "
+        "waits for one, up to `busy_timeout`.",
+    )
+    vector_index: Literal["auto", "exact", "hnsw", "hnsw_bits"] = Field(
+        default="auto",
+        description="How a PostgreSQL server finds vectors: `exact` compares all of them, `hnsw` uses a graph, "
+        "`hnsw_bits` uses a graph of their signs, and `auto` chooses by the size of the collection.",
+    )
+    hnsw_m: int = Field(
+        default=16, ge=2, le=100, description="How many neighbours each vector has in an HNSW graph."
+    )
+    hnsw_ef_construction: int = Field(
+        default=64,
+        ge=4,
+        le=1000,
+        description="How many candidates are considered while building an HNSW graph.",
+    )
+    statement_timeout: float = Field(
+        default=300.0,
+        gt=0,
+        le=86400,
+        description="Seconds after which a PostgreSQL server cancels a statement.",
+    )
+    embedder: str = Field(
+        default="default",
+        description="The embedding model: `default`, which comes with Sourcebook; `minilm`, for English; an embedder "
+        "of `sourcebook models list`; `onnx:FOLDER`; `openai:MODEL`, on any OpenAI-compatible server; "
+        "`ollama:MODEL`; or `none`.",
+    )
+    embedder_base_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of the embedder's server, for example `http://127.0.0.1:8000/v1`. "
+        "Default: OpenAI, or Ollama on this machine.",
+    )
+    embedder_api_key: SecretStr | None = Field(
+        default=None,
+        description="The API key for that server. For OpenAI itself, `OPENAI_API_KEY` is read too.",
+    )
+    embedder_timeout: float = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Seconds to wait for one request to the embedder's server.",
+    )
+    embedder_batch: int = Field(
+        default=32,
+        ge=1,
+        le=2048,
+        description="The most texts to send to the embedder's server in one request.",
+    )
+    embedder_dimensions: int | None = Field(
+        default=None,
+        ge=1,
+        le=16_000,
+        description="The vector size of a model on a server. If it is not set, the server is asked once. "
+        "`text-embedding-3-…` models can make shorter vectors.",
+    )
+    embedder_question_prefix: str | None = Field(
+        default=None,
+        description="The prefix the model expects before a question. "
+        "Known models have a default, such as `query: ` for E5.",
+    )
+    embedder_passage_prefix: str | None = Field(
+        default=None,
+        description="The prefix the model expects before a passage of a document.",
+    )
+    embedding_cache: str = Field(
+        default="auto",
+        min_length=1,
+        description="The file that caches vectors from servers. `auto` puts it beside the base, or in "
+        "`~/.cache/sourcebook` for a base on a server; `none` turns the cache off.",
+    )
+    embedding_cache_mb: int = Field(
+        default=500,
+        ge=1,
+        description="The largest size of that file, in megabytes. The oldest vectors are dropped first.",
+    )
+    max_file_mb: float = Field(
+        default=50.0,
+        gt=0,
+        le=1000,
+        description="The largest file that can be added, in megabytes.",
+    )
+    chunking: Literal["parent_child", "fixed", "sentence", "markdown"] = Field(
+        default="parent_child",
+        description="How texts are split into passages: `parent_child`, whole sentences, with smaller pieces for "
+        "matching; `fixed`, 800 characters with an overlap of 200; `sentence`, whole sentences without overlap; "
+        "`markdown`, by sections. Documents already in the base keep their passages.",
+    )
+    files: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The folder that keeps uploaded files. Default: the base's path plus `.files`, or `data/files` "
+        "for a base on a server.",
+    )
+    type_rules: str = Field(
+        default="project/README.md=readme, project/docs/=documentation, documents/=document",
+        description="Rules that give a document its type by its path: `place=type`, separated by commas. The first "
+        "match wins; without a match the type is `document`. A place ending in `/` is a folder, any other a file.",
+    )
+    web_pages: int = Field(
+        default=500,
+        ge=1,
+        le=100_000,
+        description="The most web pages that one `add` fetches.",
+    )
+    web_pause: float = Field(
+        default=0.5,
+        ge=0,
+        le=60,
+        description="Seconds to wait between two pages of a site. Its robots.txt may ask for more.",
+    )
+    web_allow_hosts: str = Field(
+        default="",
+        description="Hosts with private addresses whose pages may be added, separated by commas.",
+    )
+    transcription_model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The model that writes down what is said in recordings, on any server with OpenAI's "
+        "`/audio/transcriptions`, for example `whisper-1`. Without one, recordings are not read.",
+    )
+    transcription_base_url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of that server, for example `http://127.0.0.1:8000/v1`. Default: OpenAI.",
+    )
+    transcription_api_key: SecretStr | None = Field(
+        default=None,
+        description="The API key for that server.",
+    )
+    transcription_timeout: float = Field(
+        default=600.0,
+        gt=0,
+        le=86_400,
+        description="Seconds to wait for the text of one recording.",
+    )

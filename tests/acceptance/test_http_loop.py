@@ -1,0 +1,60 @@
+"""The loop through HTTP, on both databases: declined, answered by an expert, given first, outdated, reviewed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.conftest import BACKENDS
+from tests.faces.http_server import Served, served_on
+
+PRUNING = "Everbearing raspberries are pruned in late autumn. All canes are cut at ground level."
+GEARBOX = "The gearbox of the tractor takes six litres of oil. The oil is changed every two years."
+UNKNOWN = "How much oil does the gearbox of the tractor take?"
+REPLY = "The gearbox of the tractor takes six litres of oil."
+
+
+@pytest.fixture(scope="module", params=BACKENDS)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    yield from served_on(request, tmp_path_factory, notes={})
+
+
+def test_the_loop_through_http(server: Served) -> None:
+    # A file is uploaded; what it does not say is declined, and waits for the expert.
+    (job,) = server.upload({"pruning.md": PRUNING.encode()}, id="pruning", category="berries")["jobs"]
+    assert job["status"] == "done"
+    declined = server.post("/api/ask", {"question": UNKNOWN})
+    assert (declined["tier"], declined["citations"]) == ("none", [])
+    (waiting,) = server.get("/api/drafts", params={"kind": "declined"})["drafts"]
+    assert (waiting["id"], waiting["question"]) == (declined["draft_id"], UNKNOWN)
+    assert [gap["question"] for gap in server.get("/api/gaps")["gaps"]] == [UNKNOWN]
+
+    # The expert writes a page and answers. The answer is bound to the page, and reaches who asked.
+    (page,) = server.upload({"tractor.md": GEARBOX.encode()}, id="tractor")["jobs"]
+    answered = server.post(f"/api/drafts/{waiting['id']}/answer", {"answer": REPLY, "category": "machines"})
+    entry = answered["entry"]
+    assert [source["document_id"] for source in entry["sources"]] == [page["document_id"]]
+    told = server.get(f"/api/sessions/{declined['session_id']}")["session"]["messages"][-1]
+    assert told["content"].startswith(REPLY[:-1])
+    assert not server.get("/api/drafts", params={"kind": "declined"})["drafts"]
+
+    # It comes first now.
+    given = server.post("/api/ask", {"question": UNKNOWN})
+    assert (given["tier"], given["curated_id"], given["curated"]["stale"]) == ("curated", entry["id"], None)
+
+    # The page changes: the answer is stale, says so when it is given, and is back in the queue.
+    changed = GEARBOX.replace("six litres", "eight litres")
+    server.upload({"tractor.md": changed.encode()}, id="tractor")
+    stale = server.post("/api/ask", {"question": UNKNOWN})
+    assert str(stale["curated"]["stale"]).startswith("a source has changed: ")
+    assert [citation["state"] for citation in stale["citations"]] == ["changed"]
+    (again,) = server.get("/api/drafts", params={"kind": "stale"})["drafts"]
+    assert again["stale_kb_id"] == entry["id"]
+    assert "sourcebook_stale_answers 1.0" in server.client.get("/metrics").text
+
+    # Approved in other words, it is current again, and nothing waits.
+    fixed = REPLY.replace("six", "eight")
+    renewed = server.post(f"/api/drafts/{again['id']}/approve", {"answer": fixed})["entry"]
+    assert (renewed["id"], renewed["revision"], renewed["stale_since"]) == (entry["id"], 2, None)
+    assert server.post("/api/ask", {"question": UNKNOWN})["curated"]["stale"] is None
+    assert not server.get("/api/drafts", params={"kind": "stale"})["drafts"]
