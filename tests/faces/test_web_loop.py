@@ -52,7 +52,16 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         expect(page.locator(".diff ins").first).to_have_text("35")
         page.goto("/ask")
         ask(page, "How much sulphur lowers the pH of sandy soil?")
-        expect(page.locator("#last .seal")).to_have_text("A source has changed")
+        expect(page.locator("#last .notice.changed")).to_contain_text("The approved answer is out of date")
+        page.locator("#last .notice.changed summary").click()
+        expect(page.locator("#last .diff ins").first).to_have_text("35")
+
+        page.goto("/inbox")
+        page.locator("#decide button", has_text="Approve").first.click()
+        expect(page.get_by_role("alert")).to_contain_text("no longer say this")
+        page.fill("#answer", page.input_value("#answer").replace("20 g", "35 g"))
+        page.locator("#decide button[data-key=a]").click()
+        expect(page.locator(".toast")).to_contain_text("Approved")
 
 
 def reply_by_keyboard(page: Page) -> None:

@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Page, expect
 from tests.faces.browser_desk import Desk, a_browser, ask, fill, looking
 
 from sourcebook import Sourcebook
-from sourcebook.client import AsyncSourcebook
 from sourcebook.faces.http.gate import ServerGate
 from sourcebook.model.accounts import AccountRole
 
 if TYPE_CHECKING:
+    from sourcebook.client import AsyncSourcebook
     from sourcebook.faces.http.caller import Gate
 
 PASSWORD = "a long enough password"

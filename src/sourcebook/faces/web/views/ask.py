@@ -69,6 +69,7 @@ async def ask(
     question: Question = "",
     session: Annotated[str, Form()] = "",
     collection: Annotated[str, Form()] = "",
+    similar: Annotated[int | None, Form()] = None,
 ) -> Response:
     """The answer as events while it is written; without scripts, the page that has it."""
     if session:
@@ -80,6 +81,7 @@ async def ask(
             session=session or None,
             collection=_searched(page, session, collection),
             user=page.caller.user_id,
+            similar=similar,
             on_event=on_event,
         )
 
