@@ -162,3 +162,17 @@ def test_an_address_with_a_password_or_without_a_host_is_refused(book: Sourceboo
     for address in ("http://user:secret@127.0.0.1/", "http://", "https:///x"):
         with pytest.raises(UsageError):
             book.add(address)
+
+
+@pytest.mark.parametrize("options", [{}, {"sitemap": True}, {"depth": 2}])
+def test_a_server_that_nobody_reaches_is_a_reason(book: Sourcebook, options: dict[str, Any]) -> None:
+    with served() as gone:
+        address = gone.address
+    report = add(book, f"{address}/", **options)
+    assert [(failure.path, failure.code) for failure in report.failed] == [(f"{address}/", "unreadable")]
+
+
+def test_a_map_that_is_none_is_a_reason(site: Site, book: Sourcebook) -> None:
+    site.pages["/sitemap.xml"] = "<urlset><url><loc>broken"
+    report = add(book, site.address, sitemap=True)
+    assert [failure.path for failure in report.failed] == [f"{site.address}/sitemap.xml"]

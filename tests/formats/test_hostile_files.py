@@ -167,6 +167,12 @@ def test_a_letter_with_a_thousand_parts_in_each_other_comes_to_an_end(pool: Pool
         assert type(error) is not BadFile  # noqa: PT017
 
 
+def test_a_letter_in_an_encoding_that_is_none_is_read(pool: Pool) -> None:
+    header = b'Subject: odd\nContent-Type: text/plain; charset="ko\x00i8"\n\n'
+    data = header + "Привет\n".encode()
+    assert "Subject: odd" in pool.text(data, "x.eml")
+
+
 def test_a_notebook_that_is_none_is_refused(pool: Pool) -> None:
     assert isinstance(pool.refusal(b'{"cells": ', "x.ipynb"), DamagedFile)
     assert isinstance(pool.refusal(b'{"cells": [{"cell_type": "code", "source": 7}]}', "x.ipynb"), BadFile)

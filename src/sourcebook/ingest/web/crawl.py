@@ -115,10 +115,7 @@ class Crawler:
         """Fetch all of it, up to the limit. An address that was named and is refused is an error."""
         seeds = [normal_address(address) for address in request.addresses]
         for seed in seeds:
-            if request.uses_map:
-                self._queue(await self._mapped(seed), request.depth)
-            else:
-                self._queue([seed], request.depth)
+            self._queue(await self._listed(seed) if request.uses_map else [seed], request.depth)
         hosts = {origin_of(seed) for seed in seeds}
         while self._waiting and not self._is_stopped():
             if self._count >= self._limits.pages:
@@ -133,6 +130,15 @@ class Crawler:
             if self._on_page is not None:
                 self._on_page(self._count, self._count + len(self._waiting), address)
         return self._found
+
+    async def _listed(self, seed: str) -> list[str]:
+        try:
+            return await self._mapped(seed)
+        except AddressRefused:
+            raise
+        except (NotFetched, UsageError) as error:
+            self._found.troubles[seed] = str(error).rstrip(".")
+            return []
 
     def _queue(self, addresses: Iterable[str], depth: int) -> None:
         for address in addresses:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.package import reading
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.web.html import parse_html
 
@@ -81,6 +82,12 @@ class Letter:
 
 
 def read_letter(data: bytes) -> Letter:
+    """The letter. The library below was written for whole ones, and fails on others in many ways."""
+    with reading("letter"):
+        return _read(data)
+
+
+def _read(data: bytes) -> Letter:
     message = message_from_bytes(data)
     parts = list(_parts(message))
     files = [part for part in parts if _is_file(part)]
@@ -109,9 +116,8 @@ def _parts(message: Message) -> Iterator[Message]:
     while waiting and count < MOST_PARTS:
         part = waiting.pop()
         count += 1
-        inner = part.get_payload()
-        if isinstance(inner, list) and part.get_content_maintype() == "multipart":
-            waiting += reversed(cast("list[Message]", inner))
+        if part.is_multipart() and part.get_content_maintype() == "multipart":
+            waiting += reversed(cast("list[Message]", part.get_payload()))
         else:
             yield part
 
