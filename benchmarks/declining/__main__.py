@@ -36,7 +36,7 @@ from benchmarks.declining.report import Report, SetRow, store
 from benchmarks.declining.run import asked
 from benchmarks.quality.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine
-from sourcebook.model.model_facts import facts_of
+from sourcebook.model.answer_thresholds import facts_of
 from sourcebook.ports.providers import TextRole
 from sourcebook.retrieve.question_sets import read_queries
 

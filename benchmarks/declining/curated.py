@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sourcebook.consult.calibration.thresholds import TriedPair, curated_figures
+from sourcebook.consult.calibration.suggestions import TriedPair, curated_figures
 from sourcebook.consult.question.sameness import difference
+from sourcebook.model.answer_thresholds import facts_of
 from sourcebook.model.calibration import QuestionPair
-from sourcebook.model.model_facts import facts_of
 from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from benchmarks.paraphrases.pairs import own_pairs, pairs_of_a_file
 from benchmarks.paraphrases.report import Report, store
 from benchmarks.quality.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine
-from sourcebook.model.model_facts import facts_of
+from sourcebook.model.answer_thresholds import facts_of
 from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:

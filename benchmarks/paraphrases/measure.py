@@ -15,8 +15,8 @@ from sourcebook.retrieve.question_sets import read_queries
 
 if TYPE_CHECKING:
     from benchmarks.paraphrases.pairs import Pair
+    from sourcebook.model.answer_thresholds import CurationFacts
     from sourcebook.model.documents import Vector
-    from sourcebook.model.model_facts import CurationFacts
 
 _LOOKED_AT = 5
 _ASKED = 300

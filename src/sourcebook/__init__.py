@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import (
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
     from sourcebook.model.explanation import DocumentPlace, Explanation
     from sourcebook.model.health import Finding, HealthReport, Repair, Weight
     from sourcebook.model.jobs import Job, JobStatus
-    from sourcebook.model.model_facts import Thresholds
     from sourcebook.model.moderation import (
         Digest,
         Draft,
@@ -214,7 +214,7 @@ _HOMES = {
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
     "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
-    "sourcebook.model.model_facts": ("Thresholds",),
+    "sourcebook.model.answer_thresholds": ("Thresholds",),
     "sourcebook.model.moderation": (
         "Digest",
         "Draft",

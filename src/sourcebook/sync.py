@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
     from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
+    from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
-    from sourcebook.model.model_facts import Thresholds
     from sourcebook.model.model_listing import ComparedModel, ModelListing
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
     from sourcebook.model.people import (

@@ -112,6 +112,7 @@ async def test_answers_go_to_files_and_into_another_base(db: str, tmp_path: Path
             category="returns",
             question="How long does a refund take?",
             sources=[source],
+            also=["When do I get my money back?"],
         )
         done = await book.answer_files.export(tmp_path / "answers")
         assert done.written == ("how-long-does-a-refund-take.md",)
@@ -135,3 +136,5 @@ async def test_answers_go_to_files_and_into_another_base(db: str, tmp_path: Path
         assert brought.written == done.written
         (entry,) = await other.curated.all()
         assert entry.sources[0].quote == "A refund takes five working days."
+        assert [wording.question for wording in entry.wordings] == ["When do I get my money back?"]
+        assert (await other.ask("When do I get my money back?")).curated_id == entry.id

@@ -11,6 +11,7 @@ from tests.faces.http_server import Served, served_on
 PRUNING = "Everbearing raspberries are pruned in late autumn. All canes are cut at ground level."
 GEARBOX = "The gearbox of the tractor takes six litres of oil. The oil is changed every two years."
 UNKNOWN = "How much oil does the gearbox of the tractor take?"
+PERSON = "How many litres of oil go into the gearbox of our tractor?"
 REPLY = "The gearbox of the tractor takes six litres of oil."
 
 
@@ -29,25 +30,36 @@ def test_the_loop_through_http(server: Served) -> None:
     assert (waiting["id"], waiting["question"]) == (declined["draft_id"], UNKNOWN)
     assert [gap["question"] for gap in server.get("/api/gaps")["gaps"]] == [UNKNOWN]
 
-    # The expert writes a page and answers. The answer is bound to the page, and reaches who asked.
+    # A page that answers it closes it. Who wants a person still gets one.
+    called = server.post("/api/ask/expert", {"question": PERSON})["draft"]
     (page,) = server.upload({"tractor.md": GEARBOX.encode()}, id="tractor")["jobs"]
-    answered = server.post(f"/api/drafts/{waiting['id']}/answer", {"answer": REPLY, "category": "machines"})
+    closed = server.get(f"/api/drafts/{waiting['id']}")["draft"]
+    assert closed["status"] == "cancelled"
+    assert closed["reason"].startswith("the documents answer it now: ")
+    assert [d["id"] for d in server.get("/api/drafts", params={"kind": "declined"})["drafts"]] == [
+        called["id"]
+    ]
+
+    # The expert's answer is bound to the page, and reaches who asked.
+    answered = server.post(f"/api/drafts/{called['id']}/answer", {"answer": REPLY, "category": "machines"})
     entry = answered["entry"]
     assert [source["document_id"] for source in entry["sources"]] == [page["document_id"]]
-    told = server.get(f"/api/sessions/{declined['session_id']}")["session"]["messages"][-1]
+    told = server.get(f"/api/sessions/{called['session_id']}")["session"]["messages"][-1]
     assert told["content"].startswith(REPLY[:-1])
-    assert not server.get("/api/drafts", params={"kind": "declined"})["drafts"]
 
     # It comes first now.
-    given = server.post("/api/ask", {"question": UNKNOWN})
+    given = server.post("/api/ask", {"question": PERSON})
     assert (given["tier"], given["curated_id"], given["curated"]["stale"]) == ("curated", entry["id"], None)
 
-    # The page changes: the answer is stale, says so when it is given, and is back in the queue.
+    # The page changes: the answer is stale and back in the queue, and the documents go first.
     changed = GEARBOX.replace("six litres", "eight litres")
     server.upload({"tractor.md": changed.encode()}, id="tractor")
-    stale = server.post("/api/ask", {"question": UNKNOWN})
-    assert str(stale["curated"]["stale"]).startswith("a source has changed: ")
-    assert [citation["state"] for citation in stale["citations"]] == ["changed"]
+    stale = server.post("/api/ask", {"question": PERSON})
+    assert (stale["tier"], "eight litres" in stale["answer"]) == ("documents", True)
+    assert (stale["outdated"]["id"], stale["outdated"]["reason"]) == (
+        entry["id"],
+        "a source has changed: tractor",
+    )
     (again,) = server.get("/api/drafts", params={"kind": "stale"})["drafts"]
     assert again["stale_kb_id"] == entry["id"]
     assert "sourcebook_stale_answers 1.0" in server.client.get("/metrics").text
@@ -56,5 +68,5 @@ def test_the_loop_through_http(server: Served) -> None:
     fixed = REPLY.replace("six", "eight")
     renewed = server.post(f"/api/drafts/{again['id']}/approve", {"answer": fixed})["entry"]
     assert (renewed["id"], renewed["revision"], renewed["stale_since"]) == (entry["id"], 2, None)
-    assert server.post("/api/ask", {"question": UNKNOWN})["curated"]["stale"] is None
+    assert server.post("/api/ask", {"question": PERSON})["curated"]["stale"] is None
     assert not server.get("/api/drafts", params={"kind": "stale"})["drafts"]

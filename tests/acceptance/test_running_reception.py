@@ -10,7 +10,7 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Settings, Tier, Visit
 from sourcebook.errors import SessionNotFound
-from sourcebook.model.model_facts import Thresholds
+from sourcebook.model.answer_thresholds import Thresholds
 from sourcebook.testing.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.anyio

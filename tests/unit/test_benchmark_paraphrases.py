@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.paraphrases.measure import Base, measured, one_of_each_document, without_an_answer
 from benchmarks.paraphrases.pairs import Pair, own_pairs, pairs_of_a_file
 
-from sourcebook.model.model_facts import CurationFacts
+from sourcebook.model.answer_thresholds import CurationFacts
 
 KNOWN = "How do I reset my password?"
 SAME = "What is the way to reset the password?"

@@ -10,7 +10,7 @@ from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
 
 from sourcebook import Calibration, JudgedQuestion, QuestionPair, Thresholds
 from sourcebook.consult.calibration.service import questions_from
-from sourcebook.consult.calibration.thresholds import (
+from sourcebook.consult.calibration.suggestions import (
     TriedPair,
     TriedQuestion,
     best_needed,
@@ -18,9 +18,9 @@ from sourcebook.consult.calibration.thresholds import (
     calibrate_passages,
 )
 from sourcebook.errors import CollectionNotFound, TooLittleData
+from sourcebook.model.answer_thresholds import facts_for, facts_of
 from sourcebook.model.calibration import PassageCalibration, PassageFigures
 from sourcebook.model.chat import Citation, Tier
-from sourcebook.model.model_facts import facts_for, facts_of
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 
 

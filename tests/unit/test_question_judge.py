@@ -23,10 +23,10 @@ from sourcebook.consult.evidence.question_judge import (
 )
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.faces import json_shapes
+from sourcebook.model.answer_thresholds import AcceptanceFacts, Thresholds, facts_for
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import Declined, Done, Tier
 from sourcebook.model.documents import Chunk
-from sourcebook.model.model_facts import AcceptanceFacts, Thresholds, facts_for
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 
 FACTS = AcceptanceFacts()

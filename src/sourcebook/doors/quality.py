@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from sourcebook.consult.calibration.service import Calibrator
     from sourcebook.doors.connection import DoorConnection
+    from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.explanation import DocumentPlace
-    from sourcebook.model.model_facts import Thresholds
     from sourcebook.model.search import RetrievalConfig
     from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed
 

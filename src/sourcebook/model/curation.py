@@ -26,10 +26,6 @@ class WordingStatus(StrEnum):
     REJECTED = "rejected"
 
 
-PEOPLE_TO_CONFIRM = 2
-"""So many people must have said that a wording asks the same before it is matched without an expert."""
-
-
 @dataclass(frozen=True, slots=True)
 class Wording:
     """Another wording of a curated question; `people` is how many said that it asks the same."""

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import TooManyAttempts, UsageError, WrongPassword
-from sourcebook.model.accounts import AccountRole, Identity, LockRule, SignIn
+from sourcebook.model.accounts import AccountRole, Identity, SignIn
 from sourcebook.people.passwords import LONGEST, require_good_password
+from sourcebook.people.sign_in_lock import ANYWHERE, FROM_ADDRESS, HERE
 from sourcebook.ports.accounts import Accounts
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.ports.forward import forward
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from sourcebook.people.passwords import Passwords
 
 _LOGIN = re.compile(r"[\w.@+-]{1,64}")
-# Guesses at one account from one address, at one account from anywhere, and at any account from one address.
-_HERE = LockRule(free=5)
-_ANYWHERE = LockRule(free=30)
-_ADDRESS = LockRule(free=20)
 
 
 @checks_arguments
@@ -85,14 +82,14 @@ class AccountService:
         """
         name = _login_or_nobody(login)
         here, anywhere, place = f"here:{address}:{name}", f"anywhere:{name}", f"address:{address}"
-        wait = await self._accounts.begin_attempt({here: _HERE, anywhere: _ANYWHERE, place: _ADDRESS})
+        wait = await self._accounts.begin_attempt({here: HERE, anywhere: ANYWHERE, place: FROM_ADDRESS})
         if wait:
             raise TooManyAttempts(seconds=wait)
         stored = await self._accounts.password_hash(name)
         if not await self._passwords.fits(password[: LONGEST + 1], stored):
             raise WrongPassword
         await self._require_active(name)
-        await self._accounts.attempt_succeeded([here, anywhere], {place: _ADDRESS})
+        await self._accounts.attempt_succeeded([here, anywhere], {place: FROM_ADDRESS})
         if stored is not None and self._passwords.is_outdated(stored):
             await self._accounts.set_password(name, await self._passwords.hash(password), signs_out=False)
         token = secrets.token_urlsafe(32)

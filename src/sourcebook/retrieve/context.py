@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import anyio
 
 from sourcebook.errors import CollectionNotFound, NoEmbedder
+from sourcebook.model.answer_thresholds import ModelFacts, facts_for
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.model.model_facts import ModelFacts, facts_for
 from sourcebook.ports.providers import TextRole
 from sourcebook.retrieve.question import for_a_model
 

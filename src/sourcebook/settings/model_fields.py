@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from sourcebook.settings.base_fields import BaseFields
+from sourcebook.settings.reading_fields import ReadingFields
 
 
-class ModelFields(BaseFields):
+class ModelFields(ReadingFields):
     """Which models answer, and how much they may read and write."""
 
     rerank_provider: Literal["local", "api", "onnx"] = Field(

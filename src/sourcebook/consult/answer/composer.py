@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.answer_without_model import Asked, emphasised, extract
 from sourcebook.consult.answer.citations import (
     CitationMark,
     CitationMarkReader,
@@ -19,7 +20,6 @@ from sourcebook.consult.answer.citations import (
     quote_at,
     wide_quote,
 )
-from sourcebook.consult.answer.extract import Asked, emphasised, extract
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.answer.source_link import source_link

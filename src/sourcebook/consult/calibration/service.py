@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sourcebook.consult.answer.terminology import TermIndex
-from sourcebook.consult.calibration.thresholds import (
+from sourcebook.consult.calibration.suggestions import (
     TriedPair,
     TriedQuestion,
     calibrate_pairs,
@@ -22,8 +22,8 @@ from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.sameness import difference
 from sourcebook.errors import CollectionNotFound, NoEmbedder
+from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
 from sourcebook.model.calibration import Calibration
-from sourcebook.model.model_facts import Thresholds, thresholds_from
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.context import QuestionContext
@@ -32,10 +32,10 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import JudgedPassages, Retrieval
+    from sourcebook.model.answer_thresholds import ModelFacts
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
     from sourcebook.model.documents import Vector
-    from sourcebook.model.model_facts import ModelFacts
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import EmbedderChoice

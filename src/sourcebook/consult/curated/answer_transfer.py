@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer_check.service import read_answers
+from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.curate.answer_files import answer_text, file_name
 from sourcebook.errors import BadAnswerFile, SourcebookError
 from sourcebook.model.adding import FailedFile
@@ -40,6 +41,7 @@ async def as_files(stores: Stores, entries: Sequence[CuratedAnswer]) -> list[Ans
                 name=str(entry.id),
                 question=entry.question,
                 answer=entry.answer,
+                also=tuple(wording.question for wording in entry.wordings if wording.is_matched),
                 category=entry.category,
                 subcategory=entry.subcategory,
                 language=entry.language,
@@ -111,7 +113,7 @@ class AnswerImport:
             await self.entries.source(self.collection_id, source.path, source.quote, answer.answer)
             for source in answer.sources
         ]
-        await self.entries.insert(
+        entry = await self.entries.insert(
             collection_id=self.collection_id,
             category=answer.category,
             subcategory=answer.subcategory,
@@ -121,6 +123,8 @@ class AnswerImport:
             approved_by=self.approved_by,
             sources=sources,
         )
+        for wording in answer.also:
+            await self.entries.add_wording(entry, wording, self.approved_by or LOCAL_USER)
         if old is not None:
             await self.stores.curated.kb_remove(old.id)
         self.written.append(answer.name)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.extract import share_of_weight
+from sourcebook.consult.answer.answer_without_model import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.same_text import is_same_text
@@ -26,9 +26,9 @@ from sourcebook.text.stopwords import asking_words, stop_words
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
+    from sourcebook.model.answer_thresholds import AcceptanceFacts
     from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.model_facts import AcceptanceFacts
     from sourcebook.model.search import SearchResult
 
 JUDGED_BY_WORDS = "words_and_meaning"

@@ -150,7 +150,7 @@ JOB = json_shapes.job(
         result={"outcome": "written", "document_id": _DOCUMENT},
     )
 )
-FAILED = {"name": "photo.png", **UnsupportedFile("The file is a picture (PNG).").as_dict()}
+FAILED = {"name": "setup.exe", **UnsupportedFile("The file is a program for Windows.").as_dict()}
 SESSION = json_shapes.session(_session)
 CONVERSATION = json_shapes.conversation(
     Conversation(

@@ -11,11 +11,13 @@ from starlette.exceptions import HTTPException
 from sourcebook.faces.http.problems import problem
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _log = logging.getLogger(__name__)
 LARGEST_BODY = 1_000_000
 """Bytes of a request that uploads nothing."""
+_MOST_READ_ON, _SECONDS_READ_ON = 5_000_000, 2.0
 UPLOADS = frozenset({"/api/documents"})
 """Where files are sent to."""
 
@@ -40,7 +42,7 @@ class RequestLimits:
         limit = self._largest_upload if is_upload else LARGEST_BODY
         declared = dict(scope["headers"]).get(b"content-length", b"")
         if declared.isdigit() and int(declared) > limit:
-            await _too_large(limit)(scope, receive, send)
+            await _refuse(_too_large(limit), receive, send)
             return
         try:
             await self._app(scope, _Reader(receive, limit, self._patience).receive, self._writer(send))
@@ -85,6 +87,22 @@ class _Reader:
         else:
             self._is_complete = True
         return message
+
+
+async def _refuse(response: Response, receive: Receive, send: Send) -> None:
+    """Answer at once, and read on for a moment: who is cut off while sending never sees the answer."""
+    await send(
+        {"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers}
+    )
+    await send({"type": "http.response.body", "body": bytes(response.body), "more_body": True})
+    left = _MOST_READ_ON
+    with anyio.move_on_after(_SECONDS_READ_ON):
+        while left > 0:
+            message = await receive()
+            if message["type"] != "http.request" or not message.get("more_body", False):
+                break
+            left -= len(message.get("body", b""))
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _too_large(limit: int):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.curate.states import DECIDING_ROLES
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, UsageError, WordingNotFound
-from sourcebook.model.curation import PEOPLE_TO_CONFIRM, Wording, WordingStatus
+from sourcebook.model.curation import Wording, WordingStatus
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.curation.curated_rows import encoded_question, read_entries, wording_from
 from sourcebook.storage.curation.draft_decisions import close_answered_by, require_decider_row
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.ports.moderation import Embedded
     from sourcebook.storage.database import Executor
+
+PEOPLE_TO_CONFIRM = 2
+"""So many people must have said that a wording asks the same before it is matched without an expert."""
 
 
 def question_key(question: str) -> str:

@@ -280,7 +280,7 @@ cross join lateral (
 
 -- name: ranked_words(collection_id, term_ids, chunk_idf, document_idf, chunk_length, document_length, filter, limit)
 -- BM25 of each chunk, plus that of its document. Sums run in the order of the question's terms, so that equal texts have
--- equal scores to the last bit. The best are filtered until there are enough.
+-- equal scores to the last bit. 0.9 and 0.4 are K1 and B of storage/index/bm25.py. The best are filtered until there are enough.
 with held as materialized (
     select p.document_id, p.document_frequency, p.document_length, p.entries, q.chunk_idf, q.document_idf, q.position
     from unnest(:term_ids::integer[], :chunk_idf::float8[], :document_idf::float8[])

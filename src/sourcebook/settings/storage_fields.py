@@ -1,0 +1,70 @@
+"""The settings of a base: where it is, and how it is opened and searched."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class StorageFields(BaseModel):
+    """Where a base is, and how it is opened and searched."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    db: str = Field(
+        default="data/knowledge_base.db",
+        min_length=1,
+        description="The base: a file path (`~` is the home folder), or the address of a PostgreSQL database, "
+        "`postgresql://user:password@host/name`.",
+    )
+    collection: str = Field(
+        default="default",
+        min_length=1,
+        description="The collection to use when a command names none.",
+    )
+    busy_timeout: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds to wait while another process writes to the base.",
+    )
+    readers: int = Field(
+        default=4,
+        ge=1,
+        le=64,
+        description="How many connections may read at the same time. Only for a base in a file.",
+    )
+    pool_min: int = Field(
+        default=1,
+        ge=0,
+        le=100,
+        description="The smallest number of connections to keep open to a PostgreSQL server.",
+    )
+    pool_max: int = Field(
+        default=5,
+        ge=1,
+        le=100,
+        description="The largest number of connections to open to a PostgreSQL server. When all are busy, a request "
+        "waits for one, up to `busy_timeout`.",
+    )
+    vector_index: Literal["auto", "exact", "hnsw", "hnsw_bits"] = Field(
+        default="auto",
+        description="How a PostgreSQL server finds vectors: `exact` compares all of them, `hnsw` uses a graph, "
+        "`hnsw_bits` uses a graph of their signs, and `auto` chooses by the size of the collection.",
+    )
+    hnsw_m: int = Field(
+        default=16, ge=2, le=100, description="How many neighbours each vector has in an HNSW graph."
+    )
+    hnsw_ef_construction: int = Field(
+        default=64,
+        ge=4,
+        le=1000,
+        description="How many candidates are considered while building an HNSW graph.",
+    )
+    statement_timeout: float = Field(
+        default=300.0,
+        gt=0,
+        le=86400,
+        description="Seconds after which a PostgreSQL server cancels a statement.",
+    )
