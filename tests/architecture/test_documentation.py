@@ -11,6 +11,8 @@ from urllib.parse import unquote
 import pytest
 import yaml
 
+from sourcebook.assembly import make_manual
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 READMES = ("README.md", "README.ru.md", "README.pt.md")
@@ -72,6 +74,12 @@ def test_the_site_fetches_nothing_from_elsewhere() -> None:
     assert [
         picture for picture in pictures if re.search(r"(href|src)=.?http|url\(.?http|@import", picture)
     ] == []
+
+
+def test_help_answers_from_every_guide_but_not_from_the_entry_of_the_site() -> None:
+    searched = {result.document_path for result in make_manual().search("How do I use the base?", 10_000)}
+    assert {f"manual/how-to/{page.name}" for page in (DOCS / "how-to").iterdir()} <= searched
+    assert "manual/index.md" not in searched
 
 
 @pytest.mark.parametrize("name", READMES)
