@@ -106,6 +106,9 @@ QUESTIONS = {
 }
 
 OTHERS = {
+    "sv": ["Hur återställer jag mitt lösenord?"],
+    "hu": ["Hogyan állítom vissza a jelszavamat?"],
+    "ca": ["Com puc restablir la contrasenya?"],
     "de": ["Wie verbinde ich FastAPI mit RabbitMQ?", "Was kostet das iPhone 15 und wo gibt es das?"],
     "fr": ["Comment connecter FastAPI à RabbitMQ ?", "Quelle est la différence entre les deux serveurs ?"],
     "it": ["Come si collega il server con la rete?", "Che cosa significa questa parola?"],
