@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import CollectionNotFound
+from sourcebook.faces.http.asking import own_session, sees_session
 from sourcebook.faces.http.caller import (
     Admin,
     Book,
@@ -20,10 +21,11 @@ from sourcebook.faces.http.caller import (
     ServerSettings,
     allowed_collections,
 )
+from sourcebook.faces.http.guarded import require_whole_base
 from sourcebook.faces.web.moments import is_today
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
 from sourcebook.locale import Texts
-from sourcebook.model.chat import ChatSession
+from sourcebook.model.chat import ChatSession, Conversation
 from sourcebook.model.documents import Collection
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
@@ -72,6 +74,10 @@ class Page:
     def is_admin(self) -> bool:
         return self.caller.may(UserRole.ADMIN)
 
+    @property
+    def sees_whole_base(self) -> bool:
+        return self.caller.collections is None
+
     async def collections(self) -> list[Collection]:
         """The collections that the caller may see."""
         return [each for each in await self.book.library.collections() if self.caller.sees(each.id)]
@@ -79,6 +85,16 @@ class Page:
     async def exists(self, collection: str) -> bool:
         """Whether something was ever added to it. The default collection is made with the first document."""
         return any(each.id == collection for each in await self.collections())
+
+    async def conversation(self, session_id: str) -> Conversation:
+        """A conversation of the caller, about what the caller may see; any other does not exist."""
+        await own_session(self.book, self.settings, self.caller, session_id)
+        return await self.book.conversations.get(session_id, user=self.caller.user_id)
+
+    async def conversations(self, limit: int) -> list[ChatSession]:
+        """The latest conversations of the caller, about what the caller may see."""
+        latest = await self.book.conversations.latest(limit, user=self.caller.user_id)
+        return [each for each in latest if sees_session(self.caller, each, self.settings)]
 
     def seen(self, collection: str) -> str:
         """The collection, if the caller may see it; else there is none."""
@@ -119,7 +135,7 @@ class Page:
         return RedirectResponse(address, 303, headers=dict(HEADERS))
 
     async def _shelf(self) -> Shelf:
-        sessions = await self.book.conversations.latest(_CONVERSATIONS, user=self.caller.user_id)
+        sessions = await self.conversations(_CONVERSATIONS)
         waiting = sum((await self.book.moderation.count_pending()).values()) if self.is_expert else 0
         documents = sum(each.document_count for each in await self.collections())
         today = [each for each in sessions if is_today(each.updated_at)]
@@ -141,3 +157,18 @@ def _administering(request: Request, caller: Admin, book: Book, settings: Server
 Reading = Annotated[Page, Depends(_reading)]
 Reviewing = Annotated[Page, Depends(_reviewing)]
 Administering = Annotated[Page, Depends(_administering)]
+
+
+def _reviewing_all(page: Reviewing) -> Page:
+    require_whole_base(page.caller)
+    return page
+
+
+def _administering_all(page: Administering) -> Page:
+    require_whole_base(page.caller)
+    return page
+
+
+# For what concerns everybody: who is limited to some collections has no say in it.
+ReviewingAll = Annotated[Page, Depends(_reviewing_all)]
+AdministeringAll = Annotated[Page, Depends(_administering_all)]

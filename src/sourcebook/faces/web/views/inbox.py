@@ -14,7 +14,7 @@ from sourcebook.errors import DraftNotFound, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import what_became_of, word_diff
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.page import Page, Reviewing, ReviewingAll
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
@@ -72,12 +72,16 @@ async def inbox(page: Reviewing, kind: str = "") -> Response:
 async def gaps(page: Reviewing) -> Response:
     """What to write next."""
     seen = {draft.id: draft for draft in await _drafts(page)}
-    found = [gap for gap in await page.book.moderation.gaps(limit=50) if _is_seen(page, gap, seen)]
+    found = [
+        gap
+        for gap in await page.book.moderation.gaps(limit=50, collections=page.caller.collections)
+        if _is_seen(page, gap, seen)
+    ]
     return await page.show("gaps.html", "inbox", gaps=found)
 
 
 @router.get("/inbox/digest")
-async def digest(page: Reviewing, days: int = 7) -> Response:
+async def digest(page: ReviewingAll, days: int = 7) -> Response:
     """A summary of the last days."""
     days = days if days in (1, 7, 30, 365) else 7
     now = int(time.time())
