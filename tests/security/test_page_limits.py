@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 
+from sourcebook.faces.http.limits import LARGEST_BODY
 from sourcebook.model.accounts import AccountRole
 
 pytestmark = pytest.mark.anyio
@@ -66,3 +67,28 @@ async def test_a_key_that_sees_less_does_not_read_what_its_person_said_elsewhere
     for path in ("/conversations", "/ask"):
         assert session not in (await bound.get(path)).text
     assert session in (await desk.client("admin").get("/conversations")).text
+
+
+async def test_a_file_larger_than_a_form_is_brought_on_the_page(desk: ServerDesk) -> None:
+    large = b"The walnut tree by the gate was planted in May.\n" + b"\n" * LARGEST_BODY
+    admin = desk.client("admin")
+    answer = await admin.post(
+        "/documents", files={"files": ("large.txt", large)}, headers={"X-Sourcebook-Fragment": "1"}
+    )
+    assert answer.status_code == 200
+    assert "walnut tree" in (await admin.post("/api/search", json={"query": "walnut tree"})).text
+
+
+async def test_files_of_somebody_who_may_bring_none_are_not_read(desk: ServerDesk) -> None:
+    read: list[int] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        for number in range(3):
+            read.append(number)
+            yield b"--x\r\n"
+
+    answer = await desk.client("reader").post(
+        "/documents", content=body(), headers={"Content-Type": "multipart/form-data; boundary=x"}
+    )
+    assert answer.status_code == 403
+    assert len(read) <= 1
