@@ -92,3 +92,12 @@ async def test_files_of_somebody_who_may_bring_none_are_not_read(desk: ServerDes
     )
     assert answer.status_code == 403
     assert len(read) <= 1
+
+
+async def test_questions_on_the_page_count_as_questions(db: str) -> None:
+    async with server_desk(db, questions_per_minute=1) as desk:
+        reader = desk.client("reader")
+        assert (await reader.get("/ask")).status_code == 200
+        asked = [(await reader.post("/ask", data={"question": "And at noon?"})).status_code for _ in "12"]
+        assert asked == [303, 429]
+        assert (await reader.get("/ask")).status_code == 200
