@@ -92,7 +92,9 @@ def test_a_curated_answer_comes_first_and_knows_when_its_source_changed(
 
     note.write_text("# Tool shed\n\nThe loppers hang in the cellar.\n", "utf-8")
     book.add(library)
-    assert book.ask(question).citations[0].state is SourceState.CHANGED
+    now = book.ask(question)
+    assert (now.tier, "in the cellar" in now.answer) == (Tier.DOCUMENTS, True)
+    assert now.details["outdated"]["id"] == entry.id  # pyright: ignore[reportArgumentType, reportCallIssue, reportIndexIssue, reportOptionalSubscript]
     stored = book.session(first.session_id or "").messages[1]
     assert {citation.state for citation in stored.citations} == {SourceState.CHANGED}
 

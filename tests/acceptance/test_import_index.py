@@ -71,6 +71,8 @@ async def test_the_rows_of_a_foreign_index_become_chunks(tmp_path: Path, named: 
             "rows": {},
             "left_out": {},
             "renewed": {},
+            "curated": 0,
+            "curated_unchanged": 0,
         }
         assert {c.id: c.model for c in await book.collections()} == {
             "default": EmbeddingModel.of_caller(3),

@@ -52,7 +52,16 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         expect(page.locator(".diff ins").first).to_have_text("35")
         page.goto("/ask")
         ask(page, "How much sulphur lowers the pH of sandy soil?")
-        expect(page.locator("#last .seal")).to_have_text("A source has changed")
+        expect(page.locator("#last .notice.changed")).to_contain_text("The approved answer is out of date")
+        page.locator("#last .notice.changed summary").click()
+        expect(page.locator("#last .diff ins").first).to_have_text("35")
+
+        page.goto("/inbox")
+        page.locator("#decide button", has_text="Approve").first.click()
+        expect(page.get_by_role("alert")).to_contain_text("no longer say this")
+        page.fill("#answer", page.input_value("#answer").replace("20 g", "35 g"))
+        page.locator("#decide button[data-key=a]").click()
+        expect(page.locator(".toast")).to_contain_text("Approved")
 
 
 def reply_by_keyboard(page: Page) -> None:
@@ -82,7 +91,7 @@ def test_two_people_do_not_see_each_others_things(browser: Browser, tmp_path: Pa
     gate = People(
         anna=person(anna, UserRole.USER, "anna"),
         boris=person(boris, UserRole.USER, "boris"),
-        outsider=person(boris, UserRole.EXPERT, "outsider", "another"),
+        outsider=person(boris, UserRole.ADMIN, "outsider", "another"),
         expert=person(1, UserRole.ADMIN, "expert"),
     )
     with desk(tmp_path, gate=gate) as made:
@@ -101,6 +110,9 @@ def test_two_people_do_not_see_each_others_things(browser: Browser, tmp_path: Pa
             for place in ("/inbox", "/inbox/gaps", "/curated"):
                 page.goto(place)
                 assert QUESTION not in page.content(), place
+            for place in ("/people", "/settings", "/health", "/quality"):
+                page.goto(place)
+                expect(page.locator("h1")).to_have_text("That did not work")
             page.goto("/documents?collection=default")
             expect(page.locator("h1")).to_have_text("Nothing here")
         with looking(browser, made, extra_http_headers={PERSON: "expert"}) as page:

@@ -30,6 +30,11 @@ def of(role: str, path: str, **reach: Any) -> Access:
     return Access(role, reach, {name: what})
 
 
+def in_page(role: str, **more: str) -> Access:
+    """A route of the page, which has the collection in its address."""
+    return Access(role, {}, {"collection": "{collection}", "document_id": "{document}", **more})
+
+
 IN_COLLECTION = {"params": {"collection": "{collection}"}}
 EDIT = {"json": {"answer": "Another answer to this."}}
 USER = Access(ADMIN, whole=True)
@@ -128,6 +133,62 @@ TABLE = {
     ),
     "POST /v1/embeddings": Access(READER),
     "POST /v1/rerank": Access(READER),
+    # The page.
+    "* /static/*": Access(ANYBODY),
+    "GET /": Access(READER),
+    "GET /ask": Access(READER),
+    "POST /ask": Access(
+        READER, {"data": {"question": "Which word opens the vault?", "session": "{session}"}}
+    ),
+    "GET /ask/{session_id}": of(READER, "session_id={session}"),
+    "GET /ask/{session_id}/export": of(READER, "session_id={session}"),
+    "POST /ask/{session_id}/expert": of(READER, "session_id={session}", data={"question": "Which word?"}),
+    "POST /ask/{session_id}/withdraw": of(READER, "session_id={session}", data={"draft": "{draft}"}),
+    "POST /ask/{session_id}/thumb": of(READER, "session_id={session}", data={"message": "x", "value": "up"}),
+    "POST /ask/{session_id}/rename": of(READER, "session_id={session}", data={"title": "Mine"}),
+    "POST /ask/{session_id}/remove": of(READER, "session_id={session}"),
+    "GET /conversations": Access(READER),
+    "POST /preferences": Access(KNOWN),
+    "POST /sample": Access(ADMIN),
+    "GET /search": Access(READER, {"params": {"q": "vault word", "collection": "{collection}"}}),
+    "GET /documents": Access(READER, IN_COLLECTION),
+    "POST /documents": Access(
+        ADMIN, {"files": {"files": ("a.txt", b"Some text.")}, "data": {"collection": "{collection}"}}
+    ),
+    "GET /documents/{collection}/{document_id}": in_page(READER),
+    "GET /documents/{collection}/{document_id}/pages/{number}": in_page(READER, number="1"),
+    "POST /documents/{collection}/{document_id}/hide": in_page(ADMIN),
+    "POST /documents/{collection}/{document_id}/unhide": in_page(ADMIN),
+    "POST /documents/{collection}/{document_id}/remove": in_page(ADMIN),
+    "GET /inbox": Access(EXPERT),
+    "GET /inbox/gaps": Access(EXPERT),
+    "GET /inbox/digest": Access(EXPERT),
+    "GET /inbox/{draft_id}": of(EXPERT, "draft_id={draft}"),
+    "POST /inbox/{draft_id}/approve": of(EXPERT, "draft_id={draft}", data={"answer": "This is the answer."}),
+    "POST /inbox/{draft_id}/reply": of(EXPERT, "draft_id={draft}", data={"answer": "This is the answer."}),
+    "POST /inbox/{draft_id}/reject": of(EXPERT, "draft_id={draft}", data={"reason": "No."}),
+    "GET /curated": Access(EXPERT),
+    "POST /curated": Access(EXPERT),
+    "POST /curated/{entry_id}/edit": of(EXPERT, "entry_id={curated}", data={"answer": "Another answer."}),
+    "POST /curated/{entry_id}/remove": of(EXPERT, "entry_id={curated}"),
+    "GET /terms": Access(EXPERT),
+    "POST /terms": Access(EXPERT),
+    "POST /terms/remove": Access(EXPERT),
+    "GET /people": USER,
+    "GET /people/{user_id}": USER,
+    "POST /people/{user_id}/credit": USER,
+    "POST /people/{user_id}/role": USER,
+    "POST /people/{user_id}/block": USER,
+    "POST /people/{user_id}/unblock": USER,
+    "POST /people/{user_id}/forget": USER,
+    "GET /quality": USER,
+    "POST /quality/measure": USER,
+    "POST /quality/calibrate": USER,
+    "GET /health": USER,
+    "GET /settings": USER,
+    "POST /settings/try": USER,
+    "POST /settings/find": USER,
+    "POST /settings/use": USER,
     "GET /mcp": Access(KNOWN),
     "POST /mcp": Access(KNOWN),
     "DELETE /mcp": Access(KNOWN),

@@ -22,7 +22,6 @@ FOR_EVERYBODY = [
     ("POST", "/people/2/forget"),
     ("POST", "/terms"),
     ("POST", "/terms/remove"),
-    ("GET", "/inbox/digest"),
     ("GET", "/health"),
     ("GET", "/settings"),
     ("POST", "/settings/try"),

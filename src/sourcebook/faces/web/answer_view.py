@@ -11,6 +11,7 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup, escape
 
+from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.markup import Span, marked
 from sourcebook.faces.web.moments import day
 from sourcebook.locale import Texts
@@ -115,6 +116,8 @@ class AnswerView:
     changed: Sequence[SourceLine] = ()
     is_excerpt: bool = False
     copy: str = ""
+    outdated: Markup | None = None
+    """What an approved answer said that this one takes the place of, against what is said now."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -136,6 +139,7 @@ def answer_view(texts: Texts, given: Given, approver: str | None = None) -> Answ
         changed=list({line.document: line for line in lines if line.state != "current"}.values()),
         is_excerpt=given.tier is Tier.DOCUMENTS and given.details.get("model") is None,
         copy=_as_text(texts, given, listed),
+        outdated=_outdated(given),
         details=given.details,
     )
 
@@ -271,6 +275,14 @@ def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: s
     if given.tier is Tier.MODEL:
         return Seal("doubtful", texts("seal_model"))
     return Seal("checked", texts("seal_documents"), _checked(texts, given, sentences))
+
+
+def _outdated(given: Given) -> Markup | None:
+    entry = given.details.get("outdated")
+    said = entry.get("answer") if isinstance(entry, dict) else None
+    if not isinstance(said, str):
+        return None
+    return word_diff(_without_marks(said), _without_marks(given.text))
 
 
 def _approval(texts: Texts, given: Given, approver: str | None) -> str:

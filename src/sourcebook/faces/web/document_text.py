@@ -10,7 +10,7 @@ from sourcebook.faces.web.markup import Span, marked, with_spans
 from sourcebook.model.documents import Document
 
 MARKDOWN = "text/markdown"
-_LONGEST_HEADING = 90
+_LONGEST_HEADING = 70
 _NO_HEADING_ENDS = (".", ":", ";", ",", "!", "…")
 
 
@@ -39,4 +39,5 @@ def _paragraphs(text: str, span: tuple[int, int] | None) -> Iterator[Markup]:
 def _is_heading(part: str) -> bool:
     """Files other than Markdown tell no headings in their text: a short line that ends like none is taken for one."""
     line = part.strip()
-    return "\n" not in line and len(line) <= _LONGEST_HEADING and not line.endswith(_NO_HEADING_ENDS)
+    is_short = "\n" not in line and len(line) <= _LONGEST_HEADING
+    return is_short and ". " not in line and not line.endswith(_NO_HEADING_ENDS)

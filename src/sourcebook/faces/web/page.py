@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import CollectionNotFound
+from sourcebook.errors import AuthError, CollectionNotFound
 from sourcebook.faces.http.asking import own_session, sees_session
 from sourcebook.faces.http.caller import (
     Admin,
@@ -33,6 +33,7 @@ from sourcebook.settings import Settings
 FRAGMENT = "x-sourcebook-fragment"
 """The header with which our own scripts ask for a part of a page."""
 _CONVERSATIONS = 12
+_LISTED = 200
 _SIGN_IN = "sourcebook_session"
 
 
@@ -75,8 +76,9 @@ class Page:
         return self.caller.may(UserRole.ADMIN)
 
     @property
-    def sees_whole_base(self) -> bool:
-        return self.caller.collections is None
+    def is_overseer(self) -> bool:
+        """Whether the caller decides about the base as a whole."""
+        return self.is_admin and self.caller.collections is None
 
     async def collections(self) -> list[Collection]:
         """The collections that the caller may see."""
@@ -134,9 +136,16 @@ class Page:
         """After something was done: the page that shows it."""
         return RedirectResponse(address, 303, headers=dict(HEADERS))
 
+    async def _waiting(self) -> int:
+        """How many cases wait. Who is bound to collections is told of those alone, as far as they are listed."""
+        if self.caller.collections is None:
+            return sum((await self.book.moderation.count_pending()).values())
+        listed = await self.book.moderation.get_pending_moderation_items(_LISTED)
+        return sum(self.caller.sees(each.collection_id or self.settings.collection) for each in listed)
+
     async def _shelf(self) -> Shelf:
         sessions = await self.conversations(_CONVERSATIONS)
-        waiting = sum((await self.book.moderation.count_pending()).values()) if self.is_expert else 0
+        waiting = await self._waiting() if self.is_expert else 0
         documents = sum(each.document_count for each in await self.collections())
         today = [each for each in sessions if is_today(each.updated_at)]
         return Shelf(waiting, documents, today, [each for each in sessions if each not in today])
@@ -154,6 +163,12 @@ def _administering(request: Request, caller: Admin, book: Book, settings: Server
     return Page(request, caller, book, settings, texts_of(request))
 
 
+def _overseeing(request: Request, caller: Admin, book: Book, settings: ServerSettings) -> Page:
+    if caller.collections is not None:
+        raise AuthError("This concerns the whole base.", hint="Ask an administrator who may see all of it.")
+    return Page(request, caller, book, settings, texts_of(request))
+
+
 Reading = Annotated[Page, Depends(_reading)]
 Reviewing = Annotated[Page, Depends(_reviewing)]
 Administering = Annotated[Page, Depends(_administering)]
@@ -164,11 +179,7 @@ def _reviewing_all(page: Reviewing) -> Page:
     return page
 
 
-def _administering_all(page: Administering) -> Page:
-    require_whole_base(page.caller)
-    return page
-
-
-# For what concerns everybody: who is limited to some collections has no say in it.
 ReviewingAll = Annotated[Page, Depends(_reviewing_all)]
-AdministeringAll = Annotated[Page, Depends(_administering_all)]
+"""For what every expert shares: one of some collections has no say in it."""
+Overseeing = Annotated[Page, Depends(_overseeing)]
+"""For what concerns everybody: an administrator of some collections has no say in it."""

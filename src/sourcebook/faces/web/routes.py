@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 
 from sourcebook.errors import AuthError, SourcebookError
 from sourcebook.faces.http.caller import identified, require_role, role_needed
-from sourcebook.faces.http.problems import status_of
+from sourcebook.faces.http.problems import problem, status_of
 from sourcebook.faces.web.page import FRAGMENT
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
 
@@ -39,6 +39,8 @@ class PageRoute(APIRoute):
                     require_role(await identified(request), role)
                 return await handle(request)
             except SourcebookError as error:
+                if not _is_for_people(request):
+                    return problem(status_of(error), error.code, error.message, error.hint)
                 return error_page(request, status_of(error), error.message, error.hint)
             except RequestValidationError as error:
                 first = next(iter(error.errors()), {"msg": ""})
@@ -62,11 +64,18 @@ def page_router() -> APIRouter:
 def error_page(request: Request, status: int, message: str, hint: str = "") -> HTMLResponse:
     """What went wrong and what to do next, as a page or as a part of one."""
     texts = texts_of(request)
-    known = f"error_{status}"
-    said = message or texts(known if known in texts.entries else "error_500")
+    # What a person can do about these is the same whatever it was about, and is said in their language.
+    if f"error_{status}" in texts.entries:
+        message, hint = texts(f"error_{status}"), ""
+    said = message or texts("error_500")
     template = "error_part.html" if FRAGMENT in request.headers else "error.html"
     html = render(template, texts, status=status, message=said, hint=hint, theme=theme_of(request))
     return HTMLResponse(html, status, headers=dict(HEADERS))
+
+
+def _is_for_people(request: Request) -> bool:
+    """Whether a browser or a script of ours asks. A program that comes to the page gets problems it can read."""
+    return FRAGMENT in request.headers or "text/html" in request.headers.get("accept", "")
 
 
 def _require_own_page(request: Request) -> None:

@@ -99,7 +99,8 @@ form.addEventListener("submit", (event) => {
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("form.asks")) return;
   event.preventDefault();
-  ask(new FormData(event.target).get("question"));
+  const said = new FormData(event.target);
+  ask(said.get("question"), undefined, said.get("similar"));
 });
 
 function begun(question) {
@@ -115,12 +116,13 @@ function begun(question) {
   return turn;
 }
 
-async function ask(question, turn = begun(question)) {
+async function ask(question, turn = begun(question), similar = null) {
   form.dataset.busy = "1";
   let over = false;
   try {
     const body = new FormData(form);
     body.set("question", question);
+    if (similar) body.set("similar", similar);
     const response = await fetch("/ask", { method: "POST", body, headers: { Accept: "text/event-stream", "X-Sourcebook-Fragment": "1" } });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
       failed(turn, await response.text(), question);
@@ -130,7 +132,7 @@ async function ask(question, turn = begun(question)) {
     }
   } catch { /* the connection broke: below */ }
   delete form.dataset.busy;
-  if (!over) await again(question, turn);
+  if (!over) await again(question, turn, similar);
 }
 
 function happened(turn, name, content, question) {
@@ -168,7 +170,7 @@ function failed(turn, html, question) {
 }
 
 /** The server went away in the middle. The question is kept, and asked again when the server is back. */
-async function again(question, turn) {
+async function again(question, turn, similar) {
   const progress = turn.querySelector(".progress-text");
   turn.querySelector(".answer").replaceChildren();
   if (progress) progress.textContent = said("lost");
@@ -178,7 +180,7 @@ async function again(question, turn) {
     try { if ((await fetch("/healthz", { cache: "no-store" })).ok) break; } catch { /* not yet */ }
   }
   if (progress) progress.textContent = said("again");
-  return ask(question, turn);
+  return ask(question, turn, similar);
 }
 
 /** The events of a stream, one by one. */

@@ -9,7 +9,7 @@ from urllib.parse import quote as quoted
 from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from sourcebook.errors import NothingAsked, SessionNotFound, UsageError
+from sourcebook.errors import DraftNotFound, NothingAsked, SessionNotFound, UsageError
 from sourcebook.faces.http.caller import allowed_collections
 from sourcebook.faces.http.events import answer_events, as_sse
 from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
@@ -18,6 +18,7 @@ from sourcebook.faces.web.page import Page, Reading
 from sourcebook.faces.web.rendering import HEADERS, render
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import Answer, AnswerEvent
+from sourcebook.model.moderation import DraftStatus
 from sourcebook.model.people import Direction
 
 router = page_router()
@@ -68,6 +69,7 @@ async def ask(
     question: Question = "",
     session: Annotated[str, Form()] = "",
     collection: Annotated[str, Form()] = "",
+    similar: Annotated[int | None, Form()] = None,
 ) -> Response:
     """The answer as events while it is written; without scripts, the page that has it."""
     if session:
@@ -79,6 +81,7 @@ async def ask(
             session=session or None,
             collection=_searched(page, session, collection),
             user=page.caller.user_id,
+            similar=similar,
             on_event=on_event,
         )
 
@@ -106,7 +109,10 @@ async def ask_the_expert(page: Reading, session_id: str, question: Question) -> 
 
 @router.post("/ask/{session_id}/withdraw")
 async def withdraw(page: Reading, session_id: str, draft: Annotated[int, Form()]) -> Response:
-    """Take back a question that waits for an expert."""
+    """Take back a question that waits for an expert. Somebody else's is told like one that does not exist."""
+    own = await page.book.moderation.items_of(page.caller.user_id, status=DraftStatus.PENDING)
+    if not any(each.id == draft and each.session_id == session_id for each in own):
+        raise DraftNotFound(f"there is no draft {draft}")
     await page.book.moderation.cancel_item(draft, page.caller.user_id)
     return page.go(f"/ask/{quoted(session_id)}?done=withdrawn#last")
 

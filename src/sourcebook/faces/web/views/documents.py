@@ -127,9 +127,19 @@ async def read(
 
 
 @router.get("/documents/{collection}/{document_id}/pages/{number}")
-async def picture(page: Reading, collection: str, document_id: str, number: int) -> Response:
-    """A page of a PDF as a picture."""
-    drawn = await page.book.library.page_picture(document_id, number, collection=page.seen(collection))
+async def picture(
+    page: Reading,
+    collection: str,
+    document_id: str,
+    number: int,
+    start: Annotated[int | None, Query(ge=0)] = None,
+    end: Annotated[int | None, Query(ge=0)] = None,
+) -> Response:
+    """A page of a PDF as a picture, with the quote marked where it stands."""
+    span = (start, end) if start is not None and end is not None and start < end else None
+    drawn = await page.book.library.page_picture(
+        document_id, number, span=span, collection=page.seen(collection)
+    )
     headers = {**HEADERS, "Cache-Control": "private, max-age=600"}
     return Response(drawn, media_type="image/png", headers=headers)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from sourcebook.faces.web.page import AdministeringAll
+from sourcebook.faces.web.page import Overseeing
 from sourcebook.faces.web.routes import page_router
 
 router = page_router()
@@ -13,7 +13,7 @@ _LARGE = 5_000
 
 
 @router.get("/health")
-async def health(page: AdministeringAll, check: bool = False) -> Response:
+async def health(page: Overseeing, check: bool = False) -> Response:
     documents = sum(each.document_count for each in await page.book.library.collections())
     report = await page.book.maintenance.doctor() if check or documents <= _LARGE else None
     return await page.show(

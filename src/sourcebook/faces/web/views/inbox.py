@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -10,15 +11,15 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.errors import DraftNotFound, UserNotFound
+from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import what_became_of, word_diff
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import Page, Reviewing, ReviewingAll
+from sourcebook.faces.web.page import Page, Reviewing
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
-from sourcebook.model.moderation import Draft, DraftKind, Gap, Keep
+from sourcebook.model.moderation import Draft, DraftKind, Gap, Keep, LostSupport
 
 router = page_router()
 _SHOWN = 200
@@ -81,8 +82,10 @@ async def gaps(page: Reviewing) -> Response:
 
 
 @router.get("/inbox/digest")
-async def digest(page: ReviewingAll, days: int = 7) -> Response:
-    """A summary of the last days."""
+async def digest(page: Reviewing, days: int = 7) -> Response:
+    """A summary of the last days, for those who may see all of the base."""
+    if page.caller.collections is not None:
+        return page.go("/inbox")
     days = days if days in (1, 7, 30, 365) else 7
     now = int(time.time())
     told = await page.book.moderation.digest(now - days * 24 * 3600)
@@ -96,7 +99,12 @@ async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
 
 @router.post("/inbox/{draft_id}/approve")
 async def approve(
-    page: Reviewing, draft_id: int, answer: Text, question: Text = "", then: str = ""
+    page: Reviewing,
+    draft_id: int,
+    answer: Text,
+    question: Text = "",
+    force: Annotated[str, Form()] = "",
+    then: str = "",
 ) -> Response:
     """Approve the answer, as it is or in other words. From now on it comes first."""
     draft = await _own(page, draft_id)
@@ -104,9 +112,17 @@ async def approve(
     if draft.kind is DraftKind.DECLINED:
         await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
     else:
-        await moderation.approve_moderation_item(
-            draft_id, page.caller.user_id, answer=answer, question=question.strip() or None
-        )
+        lost = LostSupport.ACCEPT if force else LostSupport.REFUSE
+        try:
+            await moderation.approve_moderation_item(
+                draft_id,
+                page.caller.user_id,
+                answer=answer,
+                question=question.strip() or None,
+                on_lost_support=lost,
+            )
+        except SupportLost as error:
+            return await _shown(page, await _waiting(page, ""), draft_id, "", lost=error.message)
     return page.go(f"{_next(then)}?done=approved")
 
 
@@ -126,10 +142,14 @@ async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = 
     return page.go(f"{_next(then)}?done=rejected")
 
 
-async def _shown(page: Page, waiting: Sequence[Waiting], draft_id: int | None, kind: str) -> Response:
+async def _shown(
+    page: Page, waiting: Sequence[Waiting], draft_id: int | None, kind: str, lost: str = ""
+) -> Response:
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
-    counts = await page.book.moderation.count_pending()
-    return await page.show("inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind)
+    counts = Counter(draft.kind.value for draft in await _drafts(page))
+    return await page.show(
+        "inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind, lost=lost
+    )
 
 
 async def _drafts(page: Page) -> list[Draft]:
@@ -145,7 +165,7 @@ async def _waiting(page: Page, kind: str) -> list[Waiting]:
     groups = [draft.group_key for draft in drafts if draft.group_key]
     chosen = [draft for draft in drafts if not kind or draft.kind.value == kind]
     return [
-        Waiting(draft, seals[draft.kind], max(1, groups.count(draft.group_key or "")))
+        Waiting(draft, seals[draft.kind], max(draft.asked, groups.count(draft.group_key or "")))
         for draft in sorted(chosen, key=lambda each: (order.index(each.kind), each.id))
     ]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Form, Response
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.web.page import AdministeringAll
+from sourcebook.faces.web.page import Overseeing
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.people import OperationType, UserRole
 
@@ -16,14 +16,14 @@ _LARGEST = 1_000_000
 
 
 @router.get("/people")
-async def listed(page: AdministeringAll) -> Response:
+async def listed(page: Overseeing) -> Response:
     """Everybody the base knows."""
     users = await page.book.people.list_users()
     return await page.show("people.html", "people", users=users, roles=list(UserRole))
 
 
 @router.get("/people/{user_id}")
-async def one(page: AdministeringAll, user_id: int) -> Response:
+async def one(page: Overseeing, user_id: int) -> Response:
     """One person, with their tokens."""
     user = await page.book.people.get_user(user_id)
     history = await page.book.people.token_history(user_id)
@@ -32,7 +32,7 @@ async def one(page: AdministeringAll, user_id: int) -> Response:
 
 @router.post("/people/{user_id}/credit")
 async def credit(
-    page: AdministeringAll,
+    page: Overseeing,
     user_id: int,
     amount: Annotated[int, Form(ge=-_LARGEST, le=_LARGEST)],
     key: Annotated[str, Form(max_length=100)] = "",
@@ -52,33 +52,33 @@ async def credit(
 
 
 @router.post("/people/{user_id}/role")
-async def set_role(page: AdministeringAll, user_id: int, role: Annotated[UserRole, Form()]) -> Response:
+async def set_role(page: Overseeing, user_id: int, role: Annotated[UserRole, Form()]) -> Response:
     _not_oneself(page, user_id)
     await page.book.people.set_role(user_id, role)
     return page.go(f"/people/{user_id}?done=saved")
 
 
 @router.post("/people/{user_id}/block")
-async def block(page: AdministeringAll, user_id: int) -> Response:
+async def block(page: Overseeing, user_id: int) -> Response:
     _not_oneself(page, user_id)
     await page.book.people.block_user(user_id)
     return page.go(f"/people/{user_id}?done=saved")
 
 
 @router.post("/people/{user_id}/unblock")
-async def unblock(page: AdministeringAll, user_id: int) -> Response:
+async def unblock(page: Overseeing, user_id: int) -> Response:
     await page.book.people.unblock_user(user_id)
     return page.go(f"/people/{user_id}?done=saved")
 
 
 @router.post("/people/{user_id}/forget")
-async def forget(page: AdministeringAll, user_id: int) -> Response:
+async def forget(page: Overseeing, user_id: int) -> Response:
     """Remove a person's names, messages and conversations for good."""
     _not_oneself(page, user_id)
     await page.book.people.forget_user(user_id)
     return page.go("/people?done=forgotten")
 
 
-def _not_oneself(page: AdministeringAll, user_id: int) -> None:
+def _not_oneself(page: Overseeing, user_id: int) -> None:
     if user_id == page.caller.user_id:
         raise UsageError(page.texts("not_yourself"))

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from sourcebook.errors import TooLittleData
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.moments import short_day
-from sourcebook.faces.web.page import Administering, Page
+from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.plots import Column, Curve, columns, curves
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.calibration import Calibration
@@ -39,7 +39,7 @@ class LoopFigures:
 
 
 @router.get("/quality")
-async def quality(page: Administering) -> Response:
+async def quality(page: Overseeing) -> Response:
     collection = page.default_collection()
     decided = await page.book.quality.decided_questions(collection=collection)
     history = await _history(page, collection)
@@ -56,7 +56,7 @@ async def quality(page: Administering) -> Response:
 
 
 @router.post("/quality/measure")
-async def measure(page: Administering) -> Response:
+async def measure(page: Overseeing) -> Response:
     """Search with every decided question, and remember how well their documents were found."""
     collection = page.default_collection()
     judged = [each for each in await page.book.moderation.judged_questions(collection) if each.has_answer]
@@ -73,7 +73,7 @@ async def measure(page: Administering) -> Response:
 
 
 @router.post("/quality/calibrate")
-async def calibrate(page: Administering) -> Response:
+async def calibrate(page: Overseeing) -> Response:
     """What the thresholds do to the questions that were decided, and what better ones would do."""
     collection = page.default_collection()
     decided = await page.book.quality.decided_questions(collection=collection)

@@ -13,7 +13,7 @@ from fastapi import Form, Response
 from sourcebook.assembly import make_chat_model
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import BadSetting, SourcebookError
-from sourcebook.faces.web.page import AdministeringAll, Page
+from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.providers import Closing
@@ -46,25 +46,25 @@ class Trial:
 
 
 @router.get("/settings")
-async def settings(page: AdministeringAll) -> Response:
+async def settings(page: Overseeing) -> Response:
     return await _shown(page)
 
 
 @router.post("/settings/try")
-async def try_model(page: AdministeringAll) -> Response:
+async def try_model(page: Overseeing) -> Response:
     """Ask the chat model for a word, as a question would."""
     return await _shown(page, trial=await _tried(page, page.settings))
 
 
 @router.post("/settings/find")
-async def find(page: AdministeringAll) -> Response:
+async def find(page: Overseeing) -> Response:
     """Look for model servers on this machine, because somebody asked."""
     return await _shown(page, servers=await _servers(page))
 
 
 @router.post("/settings/use")
 async def use(
-    page: AdministeringAll, model: Annotated[str, Form(max_length=300)], server: Annotated[str, Form()]
+    page: Overseeing, model: Annotated[str, Form(max_length=300)], server: Annotated[str, Form()]
 ) -> Response:
     """Answer with a model of a server on this machine, from now on and after the next start."""
     offered = {(each.base_url, name): each for each in await _servers(page) for name in each.models}
