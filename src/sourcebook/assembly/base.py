@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,11 @@ async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
     return OpenBase(database, stores, versions, clock=clock)
 
 
+def uploads_elsewhere(settings: Settings) -> Path | None:
+    """The folder of uploads that the settings name; without one, they lie beside a base in a file."""
+    return None if settings.files is None else Path(settings.files).expanduser()
+
+
 async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
     from sourcebook.storage.sqlite.database import SqliteDatabase
     from sourcebook.storage.sqlite.doctor_file_checks import SqliteFileHealth
@@ -126,4 +132,6 @@ async def open_sqlite(settings: Settings, clock: Clock) -> OpenBase:
         "sqlite": ".".join(map(str, library_version())),
     }
     stores = make_stores(database, SqliteVectorEngine(database), SqliteWordEngine(database), clock)
-    return OpenBase(database, stores, versions, SqliteFileHealth(database), clock)
+    return OpenBase(
+        database, stores, versions, SqliteFileHealth(database, uploads_elsewhere(settings)), clock
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook._version import __version__
-from sourcebook.assembly.base import SystemClock
+from sourcebook.assembly.base import SystemClock, uploads_elsewhere
 from sourcebook.assembly.embedders import checked
 from sourcebook.errors import BaseDamaged, UsageError
 from sourcebook.settings import Settings, masked
@@ -66,7 +66,7 @@ def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackup
             f"`pg_restore --clean --if-exists --dbname={address} FILE` to restore it; "
             "`sourcebook export DIR` writes the documents with their vectors as plain files.",
         )
-    return SqliteBackups(Path(settings.db), clock or SystemClock(), __version__)
+    return SqliteBackups(Path(settings.db), clock or SystemClock(), __version__, uploads_elsewhere(settings))
 
 
 def make_reindex(

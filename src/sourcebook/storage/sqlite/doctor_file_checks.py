@@ -51,9 +51,12 @@ class StoredVector:
 
 
 class SqliteFileHealth:
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, files: Path | None = None) -> None:
+        """`files` is the folder of uploads, if it is not the one beside the base."""
         self._database = database
         self._base = database.path
+        self._own_folder = files
+        self._files = base_files.stored_files_of(database.path) if files is None else files
 
     async def findings(self) -> list[Finding]:
         found = [
@@ -137,9 +140,7 @@ class SqliteFileHealth:
 
     async def _stored_files(self) -> list[Finding]:
         rows = await self._database.fetch("documents_with_stored_file")
-        missing, changed = await anyio.to_thread.run_sync(
-            _judged, base_files.stored_files_of(self._base), rows
-        )
+        missing, changed = await anyio.to_thread.run_sync(_judged, self._files, rows)
         hint = "The text is still in the base. To get the file back too, add it again or restore a backup."
         return [
             *_counted("missing_files", "uploads are missing from their folder", missing, hint),
@@ -155,7 +156,9 @@ class SqliteFileHealth:
         rows = await self._database.fetch("documents_with_stored_file")
         waiting = [row["payload"] for row in await self._database.fetch("open_job_payloads")]
         stored = {row["stored_file"] for row in rows}
-        folder = base_files.stored_files_of(self._base)
+        folder = self._files
+        if self._own_folder is not None:
+            return []  # others may keep theirs in the same folder
 
         def find() -> list[str]:
             return [

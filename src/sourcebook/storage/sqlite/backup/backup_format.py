@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BackupDamaged, SourcebookError
 from sourcebook.storage.sqlite import driver, tables
-from sourcebook.storage.sqlite.base_files import stored_files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,12 +86,11 @@ def record_of(connection: Connection) -> BackupRecord | None:
         raise BackupDamaged("the backup has no list of its contents") from error
 
 
-def put_files(connection: Connection, base: Path, advance: Callable[[int, int], None]) -> dict[str, str]:
-    """Take in the files that are kept beside the base. The SHA-256 of each by its name.
+def put_files(connection: Connection, folder: Path, advance: Callable[[int, int], None]) -> dict[str, str]:
+    """Take in the uploads of a base. The SHA-256 of each by its name.
 
     One that somebody removes meanwhile is not in the backup: its document is going, too.
     """
-    folder = stored_files_of(base)
     names = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
