@@ -57,8 +57,13 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         expect(page.locator("#last .diff ins").first).to_have_text("35")
 
         page.goto("/inbox")
+        written = f"{page.input_value('#answer')} "
+        page.fill("#answer", written)
         page.locator("#decide button", has_text="Approve").first.click()
         expect(page.get_by_role("alert")).to_contain_text("no longer say this")
+        expect(page.get_by_role("alert")).not_to_contain_text("--force")
+        expect(page.get_by_role("alert").get_by_role("button")).to_have_text("Approve it all the same")
+        expect(page.locator("#answer")).to_have_value(written)
         page.fill("#answer", page.input_value("#answer").replace("20 g", "35 g"))
         page.locator("#decide button[data-key=a]").click()
         expect(page.locator(".toast")).to_contain_text("Approved")

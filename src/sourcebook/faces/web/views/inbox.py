@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Form, Response
@@ -118,7 +118,9 @@ async def approve(
                 on_lost_support=lost,
             )
         except SupportLost as error:
-            return await _shown(page, await _waiting(page, ""), draft_id, "", lost=error.message)
+            return await _shown(
+                page, await _waiting(page, ""), draft_id, "", lost=error.message, written=answer
+            )
     return page.go(f"{_next(then)}?done=approved")
 
 
@@ -139,9 +141,18 @@ async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = 
 
 
 async def _shown(
-    page: Page, waiting: Sequence[Waiting], draft_id: int | None, kind: str, lost: str = ""
+    page: Page,
+    waiting: Sequence[Waiting],
+    draft_id: int | None,
+    kind: str,
+    *,
+    lost: str = "",
+    written: str = "",
 ) -> Response:
+    """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
+    if case is not None and written:
+        case = replace(case, answer=written)
     counts = Counter(draft.kind.value for draft in await _drafts(page))
     return await page.show(
         "inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind, lost=lost
