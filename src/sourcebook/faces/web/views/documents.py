@@ -121,6 +121,7 @@ async def read(
         name=document.title or file_name(document.file_path),
         address=document_address(collection, document_id),
         part=part,
+        span=span,
         curated=curated,
         state=_state(document, 0),
     )
