@@ -74,6 +74,7 @@ async def listed(
         chosen=chosen,
         rows=found[start : start + _ON_A_PAGE],
         total=len(rows),
+        asked=counts["ready"] + counts["review"],
         counts=counts,
         states=_STATES,
         languages_held=len({row.document.language for row in rows if row.document.language}),
