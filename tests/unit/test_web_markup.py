@@ -64,7 +64,9 @@ def test_a_list_whose_words_are_marked_stays_a_list(indent: str) -> None:
     text = f"To begin:\n\n{indent}3. Open the valve.\n{indent}4. Choose a mode. [1]"
     key = (text.index("3."), text.index(" [1]"))
     html = marked(text, [Span(*key, SENTENCE)], [key], reference)
-    assert html.startswith('<p>To begin:</p>\n<ol start="3">\n<li><span class="s"><b class="key">Open the valve.</b>')
+    assert html.startswith(
+        '<p>To begin:</p>\n<ol start="3">\n<li><span class="s"><b class="key">Open the valve.</b>'
+    )
     assert html.count("<li>") == 2
 
 
