@@ -76,6 +76,7 @@ def reply_by_keyboard(page: Page) -> None:
     page.keyboard.type(REPLY)
     page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Approved")
+    expect(page.locator(".toast")).to_contain_text("No source was found")
 
 
 def approve_an_answer(page: Page) -> None:
@@ -86,6 +87,7 @@ def approve_an_answer(page: Page) -> None:
     page.locator("#case").focus()
     page.keyboard.press("a")
     expect(page.locator(".toast")).to_contain_text("Approved")
+    expect(page.locator(".toast")).not_to_contain_text("No source")
 
 
 def test_two_people_do_not_see_each_others_things(browser: Browser, tmp_path: Path) -> None:

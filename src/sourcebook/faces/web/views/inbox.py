@@ -106,11 +106,12 @@ async def approve(
     draft = await _own(page, draft_id)
     moderation = page.book.moderation
     if draft.kind is DraftKind.DECLINED:
-        await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
+        replied = await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
+        entry = await _entry(page, replied.kb_id)
     else:
         lost = LostSupport.ACCEPT if force else LostSupport.REFUSE
         try:
-            await moderation.approve_moderation_item(
+            entry = await moderation.approve_moderation_item(
                 draft_id,
                 page.caller.user_id,
                 answer=answer,
@@ -121,7 +122,9 @@ async def approve(
             return await _shown(
                 page, await _waiting(page, ""), draft_id, "", lost=error.message, written=answer
             )
-    return page.go(f"{_next(then)}?done=approved")
+    # Without a source, nothing will ever tell that it is out of date: who approves it should know.
+    done = "approved" if entry is None or entry.sources else "approved_without_source"
+    return page.go(f"{_next(then)}?done={done}")
 
 
 @router.post("/inbox/{draft_id}/reply")
@@ -188,8 +191,7 @@ async def _own(page: Page, draft_id: int) -> Draft:
 async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
     ids = [each.draft.id for each in waiting]
     at = ids.index(draft.id) if draft.id in ids else -1
-    number = draft.stale_kb_id or draft.kb_id
-    entry = None if number is None else await page.book.stores.curated.kb_get(number)
+    entry = await _entry(page, draft.stale_kb_id or draft.kb_id)
     return Case(
         draft=draft,
         asker=await _name(page, draft.user_id),
@@ -206,6 +208,10 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
     )
+
+
+async def _entry(page: Page, number: int | None) -> CuratedAnswer | None:
+    return None if number is None else await page.book.stores.curated.kb_get(number)
 
 
 async def _leaves(page: Page, draft: Draft) -> list[Leaf]:
