@@ -30,6 +30,8 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         page.goto("/ask")
         ask(page, QUESTION)
         conversation = page.url
+        page.goto("/inbox")
+        expect(page.locator("#shelf .count")).to_have_text("1")
         reply_by_keyboard(page)
         page.goto(conversation)
         expect(page.locator(".of-expert .answer")).to_contain_text("Ask in the shop next door")
@@ -82,7 +84,10 @@ def reply_by_keyboard(page: Page) -> None:
 def approve_an_answer(page: Page) -> None:
     page.goto("/ask")
     ask(page, "How much sulphur lowers the pH of sandy soil?")
-    page.goto("/inbox?kind=answer")
+    page.goto("/inbox")
+    expect(page.locator("#shelf .count")).to_have_count(0)
+    expect(page.locator("main .empty")).to_contain_text("Nothing is waiting")
+    page.get_by_role("link", name="Draft answer").click()
     expect(page.locator("#answer")).to_contain_text("20 g per square metre")
     page.locator("#case").focus()
     page.keyboard.press("a")

@@ -15,7 +15,7 @@ from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import what_became_of, word_diff
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.page import FOR_AN_EXPERT, Page, Reviewing
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
@@ -90,6 +90,9 @@ async def digest(page: Reviewing, days: int = 7) -> Response:
 
 @router.get("/inbox/{draft_id}")
 async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
+    draft = await _own(page, draft_id)
+    if not kind and draft.kind not in FOR_AN_EXPERT:
+        kind = draft.kind.value
     return await _shown(page, await _waiting(page, kind), draft_id, kind)
 
 
@@ -163,17 +166,20 @@ async def _shown(
 
 
 async def _drafts(page: Page) -> list[Draft]:
-    found = await page.book.moderation.get_pending_moderation_items(_SHOWN)
+    pending = page.book.moderation.get_pending_moderation_items
+    found = [draft for kind in DraftKind for draft in await pending(_SHOWN, kind=kind)]
     return [draft for draft in found if page.caller.sees(draft.collection_id or page.settings.collection)]
 
 
 async def _waiting(page: Page, kind: str) -> list[Waiting]:
-    """What waits: approved answers that may be wrong by now first, then what has no answer, then drafts."""
+    """What waits: approved answers that may be wrong by now first, then what has no answer. Drafts, when asked for."""
     drafts = await _drafts(page)
     seals = {DraftKind.STALE: "changed", DraftKind.DECLINED: "none", DraftKind.ANSWER: "checked"}
     order = list(seals)
     groups = [draft.group_key for draft in drafts if draft.group_key]
-    chosen = [draft for draft in drafts if not kind or draft.kind.value == kind]
+    chosen = [
+        draft for draft in drafts if (draft.kind.value == kind if kind else draft.kind in FOR_AN_EXPERT)
+    ]
     return [
         Waiting(draft, seals[draft.kind], max(draft.asked, groups.count(draft.group_key or "")))
         for draft in sorted(chosen, key=lambda each: (order.index(each.kind), each.id))
