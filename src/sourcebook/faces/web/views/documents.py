@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import quote as quoted
 
@@ -27,7 +27,7 @@ _STATES = ("all", "failed", "hidden", "review")
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document in the list. `state` is what a person should know about it first."""
+    """A document in the list. `state` is what a person should know about it first, `reason` why it was not read."""
 
     document: Document
     name: str
@@ -35,6 +35,7 @@ class DocumentRow:
     answers: int
     to_review: int
     state: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ async def listed(
     """The documents of a collection, those that need something first."""
     chosen = page.seen(collection) if collection else page.default_collection()
     rows = await _rows(page, chosen) if await page.exists(chosen) else []
+    if not page.is_expert:
+        rows = [_for_reader(row) for row in rows if row.state != "failed"]
     counts = Counter(row.state for row in rows)
     wanted = find.strip().casefold()
     found = [
@@ -125,6 +128,7 @@ async def read(
         span=span,
         curated=curated,
         state=_state(document, 0),
+        reason=_reason(document),
     )
 
 
@@ -193,7 +197,20 @@ def _row(collection: str, document: Document, standing: Counter[str], stale: Cou
         standing[document.id],
         stale[document.id],
         _state(document, stale[document.id]),
+        _reason(document),
     )
+
+
+def _for_reader(row: DocumentRow) -> DocumentRow:
+    """What is to be reviewed concerns those who can."""
+    return replace(row, state="ready", to_review=0) if row.state == "review" else row
+
+
+def _reason(document: Document) -> str:
+    """Why a document could not be read, without the code that programs go by."""
+    said = document.processing_error or ""
+    code, colon, reason = said.partition(": ")
+    return reason if colon and code.replace("_", "").isalpha() else said
 
 
 def _state(document: Document, stale: int) -> str:
