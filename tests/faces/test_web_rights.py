@@ -62,6 +62,8 @@ async def stale_answer(desk: ServerDesk) -> None:
     await desk.book.add_text(text, id="gate", title="Gate")
     document = next(d for d in await desk.book.library.documents("default") if d.title == "Gate")
     source = CuratedSource("default", document.id, document.file_path, text, start=0, end=len(text))
-    await desk.book.curated.insert(text, category="general", question="When is the gate closed?", sources=[source])
+    await desk.book.curated.insert(
+        text, category="general", question="When is the gate closed?", sources=[source]
+    )
     await desk.book.add_text("The gate is closed at ten.", id="gate", title="Gate")
     assert [each.stale_since is not None for each in await desk.book.curated.all()] == [True]

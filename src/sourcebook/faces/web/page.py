@@ -128,7 +128,7 @@ class Page:
         return RedirectResponse(address, 303, headers=dict(HEADERS))
 
     async def _waiting(self) -> int:
-        """How many cases wait for an expert. Who is bound to collections is told of those alone, as far as they are listed."""
+        """How many cases wait for an expert. Who is bound to collections is told of those alone, as far as listed."""
         if self.caller.collections is None:
             counted = await self.book.moderation.count_pending()
             return sum(counted.get(kind, 0) for kind in FOR_AN_EXPERT)

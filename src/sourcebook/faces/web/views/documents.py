@@ -232,9 +232,15 @@ async def _brought(page: Page, collection: str, file: UploadFile) -> Brought:
         data = await file.read(int(page.settings.max_file_mb * _MB) + 1)
         report = await page.book.add_bytes(name, data, collection=collection)
     except SourcebookError as error:
-        return Brought(name, "failed", None, error.message, error.hint)
+        return Brought(name, "failed", None, error.message, _hint(page, error))
     outcome = "replaced" if report.replaced else report.outcome.value
     return Brought(name, outcome, document_address(collection, report.document_id))
+
+
+def _hint(page: Page, error: SourcebookError) -> str:
+    """What to do about a file, in the words of the page where those of the error are for the command line."""
+    key = f"hint_{error.code}"
+    return page.texts(key) if key in page.texts.entries else error.hint
 
 
 def _stands_on(entry: CuratedAnswer, document_id: str) -> bool:
