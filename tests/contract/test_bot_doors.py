@@ -23,6 +23,8 @@ async def test_jobs_that_wait_too_long_are_counted(base: OpenBase, clock: FixedC
     clock.wait(601)
     await base.stores.jobs.enqueue("message", {})
     assert await base.stores.jobs.overdue(600) == 1
+    assert await base.stores.jobs.overdue(600, kind="message") == 1
+    assert await base.stores.jobs.overdue(600, kind="uploads") == 0
     await base.stores.jobs.claim(["message"], "worker")
     assert await base.stores.jobs.overdue(600) == 0
 

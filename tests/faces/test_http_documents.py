@@ -203,6 +203,16 @@ def test_a_broken_file_is_a_failed_job_with_its_reason(server: Served) -> None:
     ]
 
 
+def test_a_broken_file_that_comes_again_is_still_a_failure(server: Served) -> None:
+    broken = pdf("hello again")[:200]
+    (first,) = server.upload({"torn.pdf": broken})["jobs"]
+    for name in ("torn.pdf", "torn-too.pdf"):
+        (again,) = server.upload({name: broken})["jobs"]
+        assert (again["status"], again["error"]["code"]) == ("failed", "damaged_file")
+        assert "still could not be read" in again["error"]["message"]
+        assert again["error"]["message"].endswith(first["error"]["message"])
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -75,6 +75,19 @@ def test_a_decline_is_calm_and_goes_to_the_expert(browser: Browser, library: Des
         expect(page.get_by_role("button", name="Ask the expert")).to_be_visible()
 
 
+def test_a_decline_has_no_source_beside_it(browser: Browser, library: Desk) -> None:
+    with looking(browser, library) as page:
+        page.goto("/ask")
+        ask(page, SULPHUR)
+        expect(page.locator("#leaf mark").first).to_be_visible()
+        ask(page, BICYCLE)
+        expect(page.locator("#leaf")).to_contain_text("appears here")
+        page.reload()
+        expect(page.locator("#leaf")).to_contain_text("appears here")
+        page.locator(".turn .answer .ref").first.click()
+        expect(page.locator("#leaf mark").first).to_be_visible()
+
+
 def test_why_shows_what_was_found_and_thrown_away(browser: Browser, library: Desk) -> None:
     with looking(browser, library) as page:
         page.goto("/ask")

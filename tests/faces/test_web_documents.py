@@ -56,6 +56,26 @@ def test_a_file_that_cannot_be_read_says_why_and_keeps_out_no_other(
         refused = page.locator("#incoming li", has_text="broken.pdf")
         expect(refused.locator(".seal")).to_have_text("Not added")
         assert len(refused.locator(".told").inner_text()) > 10
+        strange = tmp_path / "strange.so"
+        strange.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(200))
+        page.set_input_files("#files", [strange])
+        told = page.locator("#incoming li", has_text="strange.so").locator(".told")
+        expect(told).to_contain_text("Save it as a kind that is read")
+        assert "`" not in told.inner_text()
+        assert ".md" not in told.inner_text()
+        page.goto("/documents")
+        sound_ones = page.locator("main table .seal.checked").count()
+        expect(page.locator(".lead")).to_contain_text(f"{sound_ones} document")
+        expect(page.locator(".lead")).to_contain_text("2 could not be read")
+        page.set_input_files("#files", [broken])
+        expect(refused.locator(".seal")).to_have_text("Not added")
+        expect(refused.locator(".told")).to_contain_text("still could not be read")
+        page.goto("/health")
+        figures = page.locator(".figures")
+        expect(figures.locator("div", has=page.get_by_text("Documents", exact=True))).to_contain_text(
+            str(sound_ones)
+        )
+        expect(figures.locator("div", has=page.get_by_text("Not read", exact=True))).to_contain_text("2")
 
 
 def test_files_can_be_brought_without_scripts(browser: Browser, empty: Desk, tmp_path: Path) -> None:

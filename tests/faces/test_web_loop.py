@@ -30,6 +30,8 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         page.goto("/ask")
         ask(page, QUESTION)
         conversation = page.url
+        page.goto("/inbox")
+        expect(page.locator("#shelf .count")).to_have_text("1")
         reply_by_keyboard(page)
         page.goto(conversation)
         expect(page.locator(".of-expert .answer")).to_contain_text("Ask in the shop next door")
@@ -57,8 +59,13 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         expect(page.locator("#last .diff ins").first).to_have_text("35")
 
         page.goto("/inbox")
+        written = f"{page.input_value('#answer')} "
+        page.fill("#answer", written)
         page.locator("#decide button", has_text="Approve").first.click()
         expect(page.get_by_role("alert")).to_contain_text("no longer say this")
+        expect(page.get_by_role("alert")).not_to_contain_text("--force")
+        expect(page.get_by_role("alert").get_by_role("button")).to_have_text("Approve it all the same")
+        expect(page.locator("#answer")).to_have_value(written)
         page.fill("#answer", page.input_value("#answer").replace("20 g", "35 g"))
         page.locator("#decide button[data-key=a]").click()
         expect(page.locator(".toast")).to_contain_text("Approved")
@@ -71,16 +78,21 @@ def reply_by_keyboard(page: Page) -> None:
     page.keyboard.type(REPLY)
     page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Approved")
+    expect(page.locator(".toast")).to_contain_text("No source was found")
 
 
 def approve_an_answer(page: Page) -> None:
     page.goto("/ask")
     ask(page, "How much sulphur lowers the pH of sandy soil?")
-    page.goto("/inbox?kind=answer")
+    page.goto("/inbox")
+    expect(page.locator("#shelf .count")).to_have_count(0)
+    expect(page.locator("main .empty")).to_contain_text("Nothing is waiting")
+    page.get_by_role("link", name="Draft answer").click()
     expect(page.locator("#answer")).to_contain_text("20 g per square metre")
     page.locator("#case").focus()
     page.keyboard.press("a")
     expect(page.locator(".toast")).to_contain_text("Approved")
+    expect(page.locator(".toast")).not_to_contain_text("No source")
 
 
 def test_two_people_do_not_see_each_others_things(browser: Browser, tmp_path: Path) -> None:

@@ -59,6 +59,17 @@ def test_no_text_writes_an_element_of_its_own(text: str, start: int, length: int
     assert "<script" not in html.lower()
 
 
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_a_list_whose_words_are_marked_stays_a_list(indent: str) -> None:
+    text = f"To begin:\n\n{indent}3. Open the valve.\n{indent}4. Choose a mode. [1]"
+    key = (text.index("3."), text.index(" [1]"))
+    html = marked(text, [Span(*key, SENTENCE)], [key], reference)
+    assert html.startswith(
+        '<p>To begin:</p>\n<ol start="3">\n<li><span class="s"><b class="key">Open the valve.</b>'
+    )
+    assert html.count("<li>") == 2
+
+
 def test_spans_of_plain_text_are_marked_as_they_stand() -> None:
     assert with_spans("a<b>c", [(1, 2), (0, 1)]) == "<mark>a</mark><mark>&lt;</mark>b&gt;c"
 

@@ -79,8 +79,8 @@ class Jobs(Protocol):
         """Give back the jobs whose lease ran out. Returns how many."""
         ...
 
-    async def overdue(self, seconds: int) -> int:
-        """How many jobs have been waiting for longer than this."""
+    async def overdue(self, seconds: int, *, kind: str | None = None) -> int:
+        """How many jobs, of this kind or of all, have been waiting for longer than this."""
         ...
 
     async def get(self, job_id: int) -> Job | None: ...

@@ -82,8 +82,8 @@ class SqlJobs:
     async def sweep(self) -> int:
         return await self._database.execute("sweep_jobs", now=self._clock.now())
 
-    async def overdue(self, seconds: int) -> int:
-        row = await self._database.fetch_one("overdue_jobs", before=self._clock.now() - seconds)
+    async def overdue(self, seconds: int, *, kind: str | None = None) -> int:
+        row = await self._database.fetch_one("overdue_jobs", before=self._clock.now() - seconds, kind=kind)
         return 0 if row is None else row["jobs"]
 
     async def get(self, job_id: int) -> Job | None:

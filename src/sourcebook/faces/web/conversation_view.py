@@ -98,11 +98,11 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
 
 
 async def leaf_at(page: Page, stored: Conversation, place: str) -> Leaf | None:
-    """The source at `MESSAGE.INDEX`, or the first one of the last answer that has any."""
+    """The source at `MESSAGE.INDEX`, or the first one of the last answer. One that has none leaves the place empty."""
     wanted, _, index = place.rpartition(".")
-    answers = [each for each in stored.messages if each.role is Role.ASSISTANT and each.citations]
-    chosen = [each for each in answers if each.id == wanted] or answers[-1:]
-    if not chosen:
+    answers = [each for each in stored.messages if each.role is Role.ASSISTANT]
+    chosen = [each for each in answers if each.id == wanted and each.citations] or answers[-1:]
+    if not chosen or not chosen[0].citations:
         return None
     citations = chosen[0].citations
     at = int(index) if chosen[0].id == wanted and index.isdecimal() else 0

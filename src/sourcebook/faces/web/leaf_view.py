@@ -127,7 +127,8 @@ def _leaf(
         whole = document_address(collection, document.id, *(span or (None, None)))
         if span is not None:
             shown = parts_around(document, *span)
-            page = document.page_at(span[0]) if page is None else page
+            # A passage may go over a page: the picture is of the page that its marked words stand on.
+            page = page if (there := document.page_at(span[0])) is None else there
             if page is not None and document.file_path.lower().endswith(".pdf"):
                 picture = picture_address(collection, document.id, page, *span)
     return Leaf(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
@@ -61,13 +61,11 @@ def marked(
     """
     signals: list[tuple[int, int, str]] = []
     for index, span in enumerate(sentences):
-        begin = _BLOCK_START.match(text, span.start)
-        start = begin.end() if begin and _begins_line(text, span.start) else span.start
         signals += [
-            (min(start, span.end), 1, f"{_SENTENCE}{index}{_END}"),
+            (min(_inside_block(text, span.start), span.end), 1, f"{_SENTENCE}{index}{_END}"),
             (span.end, 0, f"{_SENTENCE}{_END}"),
         ]
-    for start, end in keys:
+    for start, end in _by_line(text, keys):
         signals += [(start, 2, f"{_KEY}1{_END}"), (end, -1, f"{_KEY}{_END}")]
     marks = {found.start(): found for found in _CITED.finditer(text)} if reference else {}
     # A sentence may begin or end inside a mark that loses its space.
@@ -102,8 +100,22 @@ def _outside(at: int, marks: dict[int, re.Match[str]]) -> int:
     return next((mark.end() for mark in marks.values() if mark.start() < at < mark.end()), at)
 
 
-def _begins_line(text: str, at: int) -> bool:
-    return at == 0 or text[at - 1] == "\n"
+def _inside_block(text: str, at: int) -> int:
+    """This place, or, at the beginning of a line, the one behind the marks that make a list or a quote of it."""
+    line = text.rfind("\n", 0, at) + 1
+    begin = _BLOCK_START.match(text, line)
+    return at if begin is None else max(at, begin.end())
+
+
+def _by_line(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans, cut where a line ends: an element across the marks of a list would make a paragraph of it."""
+    for first, last in spans:
+        at = first
+        for line in text[first:last].splitlines(keepends=True):
+            start, end = _inside_block(text, at), at + len(line.rstrip())
+            if start < end:
+                yield start, end
+            at += len(line)
 
 
 def _with_signals(text: str, signals: Sequence[tuple[int, int, str]], marks: dict[int, re.Match[str]]) -> str:
@@ -182,7 +194,7 @@ def _rendered(markdown: str, *, links: bool) -> str:
     return nh3.clean(
         html,
         tags=_TAGS,
-        attributes={"a": {"href"}},
+        attributes={"a": {"href"}, "ol": {"start"}},
         attribute_filter=_outward,
         url_schemes=_SCHEMES,
         link_rel=_REL,

@@ -27,11 +27,14 @@ from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
 from sourcebook.locale import Texts
 from sourcebook.model.chat import ChatSession, Conversation
 from sourcebook.model.documents import Collection
+from sourcebook.model.moderation import DraftKind
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
 
 FRAGMENT = "x-sourcebook-fragment"
 """The header with which our own scripts ask for a part of a page."""
+FOR_AN_EXPERT = (DraftKind.STALE, DraftKind.DECLINED)
+"""What waits for a person. A draft of an answer that was given may be approved, and nobody waits for that."""
 _CONVERSATIONS = 12
 _LISTED = 200
 _SIGN_IN = "sourcebook_session"
@@ -137,10 +140,15 @@ class Page:
         return RedirectResponse(address, 303, headers=dict(HEADERS))
 
     async def _waiting(self) -> int:
-        """How many cases wait. Who is bound to collections is told of those alone, as far as they are listed."""
+        """How many cases wait for an expert. Who is bound to collections is told of those alone, as far as listed."""
         if self.caller.collections is None:
-            return sum((await self.book.moderation.count_pending()).values())
-        listed = await self.book.moderation.get_pending_moderation_items(_LISTED)
+            counted = await self.book.moderation.count_pending()
+            return sum(counted.get(kind, 0) for kind in FOR_AN_EXPERT)
+        listed = [
+            each
+            for kind in FOR_AN_EXPERT
+            for each in await self.book.moderation.get_pending_moderation_items(_LISTED, kind=kind)
+        ]
         return sum(self.caller.sees(each.collection_id or self.settings.collection) for each in listed)
 
     async def _shelf(self) -> Shelf:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,7 +13,7 @@ from sourcebook.locale import Texts
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage that was looked at. `width` is how close it came, in hundredths of the closest."""
+    """A passage that was looked at. `width` is how close it came, in hundredths."""
 
     title: str
     file: str
@@ -72,13 +73,12 @@ def why_view(texts: Texts, details: Mapping[str, Any]) -> Why:
 
 def _passages(details: Mapping[str, Any]) -> list[FoundPassage]:
     found = rows(details.get("passages"))
-    closest = max((_number(row.get("closeness")) for row in found), default=0.0) or 1.0
     return [
         FoundPassage(
             title=str(row.get("title") or file_name(str(row.get("document_path")))),
             file=file_name(str(row.get("document_path"))),
             closeness=_number(row.get("closeness")),
-            width=max(2, round(100 * _number(row.get("closeness")) / closest)),
+            width=_width(_number(row.get("closeness"))),
             taken=bool(row.get("taken")),
         )
         for row in found
@@ -111,6 +111,11 @@ def _shares(texts: Texts, judgement: Mapping[str, Any]) -> list[Share]:
         )
         for name, row in each.items()
     ]
+
+
+def _width(closeness: float) -> int:
+    """A bar for a closeness, which may be below nought: half of it at nought, and never quite nothing or all."""
+    return max(2, round(100 / (1 + math.exp(-max(-30.0, min(30.0, closeness))))))
 
 
 def _number(value: object) -> float:

@@ -27,6 +27,7 @@ from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id, hash_bytes, source_id
 from sourcebook.ingest.folder.targets import Options, Target, Upload
 from sourcebook.ingest.index.pipeline import one_error
+from sourcebook.model.adding import FailedFile
 from sourcebook.model.documents import (
     Document,
     DocumentPath,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from sourcebook.ingest.tools import Tools
     from sourcebook.ingest.uploads.incoming_file import IncomingFile
     from sourcebook.ingest.uploads.stored_files import StoredFiles
-    from sourcebook.model.adding import AddReport, FailedFile
+    from sourcebook.model.adding import AddReport
     from sourcebook.model.documents import Metadata
     from sourcebook.model.jobs import Job
     from sourcebook.ports.work import Jobs
@@ -51,6 +52,7 @@ UPLOADS = "uploads"
 """The root of the source that holds what was uploaded, and the kind of its jobs."""
 LEASE_SECONDS = 60
 RETRY_SECONDS = 30
+_UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,8 @@ class Uploads:
                 await to_thread.run_sync(self._files.remove, name)
         for failure in report.failed:
             raise _error(failure)
+        if document is not None and document.status in _UNREAD:
+            raise _still_unread(kept.path, document)
         if document is not None and before is not None and report.unchanged:
             await self._label(kept, document)
         return WriteReport(_outcome(report), owner, replaced=bool(report.updated))
@@ -258,6 +262,12 @@ def _outcome(report: AddReport) -> WriteOutcome:
     if report.added or report.updated:
         return WriteOutcome.WRITTEN
     return WriteOutcome.DUPLICATE if report.duplicates else WriteOutcome.UNCHANGED
+
+
+def _still_unread(path: str, document: Document) -> SourcebookError:
+    """The error of a file that could not be read before either: nobody tried again, and it is no less an error."""
+    code, _, reason = (document.processing_error or "").partition(": ")
+    return _error(FailedFile(path, code, f"This file was here before and still could not be read: {reason}"))
 
 
 def _error(failure: FailedFile) -> SourcebookError:

@@ -33,8 +33,9 @@ set status = case when attempts >= max_attempts then 'failed' else 'pending' end
     worker = null, lease_until = null, updated_at = :now
 where status = 'doing' and lease_until < :now
 
--- name: overdue_jobs(before)
-select count(*) as jobs from jobs where status = 'pending' and run_at < :before
+-- name: overdue_jobs(before, kind)
+select count(*) as jobs from jobs
+where status = 'pending' and run_at < :before and (cast(:kind as text) is null or kind = :kind)
 
 -- name: job_by_id(job_id)
 select id, kind, payload, status, attempts, max_attempts, worker, lease_until, run_at, unique_key, result, error

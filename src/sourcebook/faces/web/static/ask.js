@@ -36,7 +36,7 @@ async function show(reference) {
 function put(html) {
   leaf.innerHTML = html;
   leaf.scrollTop = 0;
-  delete leaf.dataset.empty;
+  leaf.toggleAttribute("data-empty", !leaf.querySelector("header"));
   const quote = leaf.querySelector("mark");
   if (quote) {
     const head = leaf.querySelector("header")?.offsetHeight ?? 0;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import quote as quoted
 
@@ -27,7 +27,7 @@ _STATES = ("all", "failed", "hidden", "review")
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document in the list. `state` is what a person should know about it first."""
+    """A document in the list. `state` is what a person should know about it first, `reason` why it was not read."""
 
     document: Document
     name: str
@@ -35,6 +35,7 @@ class DocumentRow:
     answers: int
     to_review: int
     state: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ async def listed(
     """The documents of a collection, those that need something first."""
     chosen = page.seen(collection) if collection else page.default_collection()
     rows = await _rows(page, chosen) if await page.exists(chosen) else []
+    if not page.is_expert:
+        rows = [_for_reader(row) for row in rows if row.state != "failed"]
     counts = Counter(row.state for row in rows)
     wanted = find.strip().casefold()
     found = [
@@ -74,6 +77,7 @@ async def listed(
         chosen=chosen,
         rows=found[start : start + _ON_A_PAGE],
         total=len(rows),
+        asked=counts["ready"] + counts["review"],
         counts=counts,
         states=_STATES,
         languages_held=len({row.document.language for row in rows if row.document.language}),
@@ -121,8 +125,10 @@ async def read(
         name=document.title or file_name(document.file_path),
         address=document_address(collection, document_id),
         part=part,
+        span=span,
         curated=curated,
         state=_state(document, 0),
+        reason=_reason(document),
     )
 
 
@@ -191,7 +197,20 @@ def _row(collection: str, document: Document, standing: Counter[str], stale: Cou
         standing[document.id],
         stale[document.id],
         _state(document, stale[document.id]),
+        _reason(document),
     )
+
+
+def _for_reader(row: DocumentRow) -> DocumentRow:
+    """What is to be reviewed concerns those who can."""
+    return replace(row, state="ready", to_review=0) if row.state == "review" else row
+
+
+def _reason(document: Document) -> str:
+    """Why a document could not be read, without the code that programs go by."""
+    said = document.processing_error or ""
+    code, colon, reason = said.partition(": ")
+    return reason if colon and code.replace("_", "").isalpha() else said
 
 
 def _state(document: Document, stale: int) -> str:
@@ -213,9 +232,15 @@ async def _brought(page: Page, collection: str, file: UploadFile) -> Brought:
         data = await file.read(int(page.settings.max_file_mb * _MB) + 1)
         report = await page.book.add_bytes(name, data, collection=collection)
     except SourcebookError as error:
-        return Brought(name, "failed", None, error.message, error.hint)
+        return Brought(name, "failed", None, error.message, _hint(page, error))
     outcome = "replaced" if report.replaced else report.outcome.value
     return Brought(name, outcome, document_address(collection, report.document_id))
+
+
+def _hint(page: Page, error: SourcebookError) -> str:
+    """What to do about a file, in the words of the page where those of the error are for the command line."""
+    key = f"hint_{error.code}"
+    return page.texts(key) if key in page.texts.entries else error.hint
 
 
 def _stands_on(entry: CuratedAnswer, document_id: str) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from sourcebook.faces.web.page import Overseeing
+from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
+from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.model.health import HealthReport
 
 router = page_router()
+_JOBS = (UPLOADS, "draft", "message")
+_MINUTE = 60
 _LARGE = 5_000
 """A base with more documents is examined when somebody asks, not whenever the page is opened."""
 
@@ -16,10 +20,33 @@ _LARGE = 5_000
 async def health(page: Overseeing, check: bool = False) -> Response:
     documents = sum(each.document_count for each in await page.book.library.collections())
     report = await page.book.maintenance.doctor() if check or documents <= _LARGE else None
+    counts = {} if report is None else _counts(report, documents)
+    late = await _late(page)
+    # Without a bot nobody fetches the messages for it, and nobody misses them.
+    unsent = 0 if page.settings.telegram_token else late.pop("message", 0)
     return await page.show(
         "health.html",
         "health",
         report=report,
-        overdue=await page.book.stores.jobs.overdue(60),
+        counts=counts,
+        late=late,
+        unsent=unsent,
         collections=await page.collections(),
     )
+
+
+async def _late(page: Page) -> dict[str, int]:
+    """What has waited for more than a minute, by what it is."""
+    jobs = page.book.stores.jobs
+    return {kind: n for kind in _JOBS if (n := await jobs.overdue(_MINUTE, kind=kind))}
+
+
+def _counts(report: HealthReport, documents: int) -> dict[str, int]:
+    """What the base holds. Documents are those that can be asked; the others are counted beside them."""
+    counts: dict[str, int] = {}
+    for name, number in report.counts.items():
+        if name == "documents" and number > documents:
+            counts |= {"documents": documents, "unread": number - documents}
+        else:
+            counts[name] = number
+    return counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Form, Response
@@ -15,7 +15,7 @@ from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import what_became_of, word_diff
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.page import FOR_AN_EXPERT, Page, Reviewing
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
@@ -94,6 +94,9 @@ async def digest(page: Reviewing, days: int = 7) -> Response:
 
 @router.get("/inbox/{draft_id}")
 async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
+    draft = await _own(page, draft_id)
+    if not kind and draft.kind not in FOR_AN_EXPERT:
+        kind = draft.kind.value
     return await _shown(page, await _waiting(page, kind), draft_id, kind)
 
 
@@ -110,11 +113,12 @@ async def approve(
     draft = await _own(page, draft_id)
     moderation = page.book.moderation
     if draft.kind is DraftKind.DECLINED:
-        await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
+        replied = await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
+        entry = await _entry(page, replied.kb_id)
     else:
         lost = LostSupport.ACCEPT if force else LostSupport.REFUSE
         try:
-            await moderation.approve_moderation_item(
+            entry = await moderation.approve_moderation_item(
                 draft_id,
                 page.caller.user_id,
                 answer=answer,
@@ -122,8 +126,12 @@ async def approve(
                 on_lost_support=lost,
             )
         except SupportLost as error:
-            return await _shown(page, await _waiting(page, ""), draft_id, "", lost=error.message)
-    return page.go(f"{_next(then)}?done=approved")
+            return await _shown(
+                page, await _waiting(page, ""), draft_id, "", lost=error.message, written=answer
+            )
+    # Without a source, nothing will ever tell that it is out of date: who approves it should know.
+    done = "approved" if entry is None or entry.sources else "approved_without_source"
+    return page.go(f"{_next(then)}?done={done}")
 
 
 @router.post("/inbox/{draft_id}/reply")
@@ -143,9 +151,18 @@ async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = 
 
 
 async def _shown(
-    page: Page, waiting: Sequence[Waiting], draft_id: int | None, kind: str, lost: str = ""
+    page: Page,
+    waiting: Sequence[Waiting],
+    draft_id: int | None,
+    kind: str,
+    *,
+    lost: str = "",
+    written: str = "",
 ) -> Response:
+    """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
+    if case is not None and written:
+        case = replace(case, answer=written)
     counts = Counter(draft.kind.value for draft in await _drafts(page))
     return await page.show(
         "inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind, lost=lost
@@ -153,17 +170,20 @@ async def _shown(
 
 
 async def _drafts(page: Page) -> list[Draft]:
-    found = await page.book.moderation.get_pending_moderation_items(_SHOWN)
+    pending = page.book.moderation.get_pending_moderation_items
+    found = [draft for kind in DraftKind for draft in await pending(_SHOWN, kind=kind)]
     return [draft for draft in found if page.caller.sees(draft.collection_id or page.settings.collection)]
 
 
 async def _waiting(page: Page, kind: str) -> list[Waiting]:
-    """What waits: approved answers that may be wrong by now first, then what has no answer, then drafts."""
+    """What waits: approved answers that may be wrong by now first, then what has no answer. Drafts, when asked for."""
     drafts = await _drafts(page)
     seals = {DraftKind.STALE: "changed", DraftKind.DECLINED: "none", DraftKind.ANSWER: "checked"}
     order = list(seals)
     groups = [draft.group_key for draft in drafts if draft.group_key]
-    chosen = [draft for draft in drafts if not kind or draft.kind.value == kind]
+    chosen = [
+        draft for draft in drafts if (draft.kind.value == kind if kind else draft.kind in FOR_AN_EXPERT)
+    ]
     return [
         Waiting(draft, seals[draft.kind], max(draft.asked, groups.count(draft.group_key or "")))
         for draft in sorted(chosen, key=lambda each: (order.index(each.kind), each.id))
@@ -181,8 +201,7 @@ async def _own(page: Page, draft_id: int) -> Draft:
 async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
     ids = [each.draft.id for each in waiting]
     at = ids.index(draft.id) if draft.id in ids else -1
-    number = draft.stale_kb_id or draft.kb_id
-    entry = None if number is None else await page.book.stores.curated.kb_get(number)
+    entry = await _entry(page, draft.stale_kb_id or draft.kb_id)
     return Case(
         draft=draft,
         asker=await _name(page, draft.user_id),
@@ -199,6 +218,10 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
     )
+
+
+async def _entry(page: Page, number: int | None) -> CuratedAnswer | None:
+    return None if number is None else await page.book.stores.curated.kb_get(number)
 
 
 async def _leaves(page: Page, draft: Draft) -> list[Leaf]:

@@ -1,0 +1,29 @@
+"""Why an answer is what it is: in words, and with bars that tell near from far."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.question.sameness import QuestionDifference
+from sourcebook.faces.web.why_view import why_view
+from sourcebook.locale import LANGUAGES, page_texts
+
+_NO_NUMBERS = {"intercept", "needed", "names_bonus", "usual_gap", "usual_names_met"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whatever_is_weighed_has_words(language: str) -> None:
+    weights = judge_weights()
+    weighed = {*weights.question, *weights.across} - _NO_NUMBERS
+    reasons = {"far", *(each.value for each in QuestionDifference)}
+    wanted = {f"judged_{name}" for name in weighed} | {f"differs_{name}" for name in reasons}
+    assert wanted - set(page_texts(language).entries) == set()
+
+
+def test_a_passage_that_is_far_has_a_shorter_bar_also_when_none_is_near() -> None:
+    rows = [
+        {"title": "t", "document_path": "p", "closeness": each, "taken": False} for each in (-0.5, -2.2, -4.3)
+    ]
+    near, far, farthest = (each.width for each in why_view(page_texts("en"), {"passages": rows}).passages)
+    assert 50 > near > far > farthest >= 2
