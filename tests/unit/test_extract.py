@@ -116,9 +116,14 @@ def test_who_asks_for_several_gets_the_whole_table() -> None:
     assert "Leeds" in text
 
 
+def test_one_item_of_a_list_is_shown_without_its_bullet() -> None:
+    page = "- Chains are replaced after 3000 km.\n- Brake pads are checked at every service.\n"
+    assert shown("When are chains replaced?", page) == "Chains are replaced after 3000 km."
+
+
 def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
     page = "Item: kettle\nPrice: 12 €\nStock: 4 pcs.\n\nItem: pan\nPrice: 9 €\nStock: 7 pcs.\n"
-    assert shown("What is the price of a pan?", page) == "- Item: pan · Price: 9 € · Stock: 7 pcs."
+    assert shown("What is the price of a pan?", page) == "Item: pan · Price: 9 € · Stock: 7 pcs."
 
 
 def test_of_facts_under_their_names_the_one_that_was_asked_for_is_shown() -> None:
