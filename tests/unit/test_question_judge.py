@@ -191,6 +191,20 @@ async def test_an_answer_in_another_language_than_the_question_says_so(tmp_path:
     assert events[-1].answer.details["other_language"] == "en"
 
 
+@pytest.mark.anyio
+async def test_a_base_in_both_languages_says_so_too_when_the_quote_is_in_the_other_one(
+    tmp_path: Path,
+) -> None:
+    russian = "Гарантия на раму составляет пять лет. Покупатель обращается в мастерскую с чеком."
+    async with desk(tmp_path, notes={"pruning": PRUNING, "warranty": russian}) as at:
+        foreign = await at.ask("Когда prune everbearing raspberries, in late autumn?", language="ru")
+        own = await at.ask("Какая гарантия на раму?", language="ru")
+    assert isinstance(foreign[-1], Done)
+    assert foreign[-1].answer.details["other_language"] == "en"
+    assert isinstance(own[-1], Done)
+    assert own[-1].answer.details["other_language"] is None
+
+
 @pytest.mark.parametrize(
     ("message", "asking"),
     [
