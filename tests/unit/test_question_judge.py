@@ -174,6 +174,31 @@ async def test_a_decline_shows_what_came_closest_and_why_it_was_not_enough(tmp_p
     assert {"title", "page", "section", "content", "score"} <= set(near)
 
 
+FIRM = "Welcome to Lumen! We build city bikes. The workshop was founded in Porto in 2009 and moved to a larger hall."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missing"),
+    [
+        ("Who founded the Lumen workshop?", FIRM, True),
+        ("Who is the head of Lumen?", FIRM, True),
+        ("When was the Lumen workshop founded?", FIRM, False),
+        ("How many bikes does the Lumen workshop build?", FIRM, True),
+        ("Who founded the Lumen workshop?", "The workshop was founded by two friends.", False),
+        ("Who founded the Lumen workshop?", "In 2009 Ana Reis founded the workshop.", False),
+        ("Who approves returns?", "The warehouse manager approves returns above 500 EUR.", False),
+        ("Who is the first aider?", "# First aider\n\nMarta", False),
+        ("What was founded?", FIRM, False),
+        ("How much is delivery?", "Delivery is free.", False),
+        ("When is the oil changed?", "The oil is changed with a funnel.", True),
+    ],
+)
+def test_who_wants_somebody_when_a_time_and_how_many_a_number(
+    question: str, text: str, *, is_missing: bool
+) -> None:
+    assert numbers_of(*asked(question, passage(text)))["form_missing"] == is_missing
+
+
 @pytest.mark.anyio
 async def test_an_answer_has_nothing_nearest_and_is_in_its_own_language(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:

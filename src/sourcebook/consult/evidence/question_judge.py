@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.answer_without_model import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.missing_form import is_form_missing
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.foreign_names import ForeignNames
@@ -135,6 +136,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "unknown": _unknown(question),
         "name_unknown": float(_is_name_unknown(question)),
         "thing_missing": float(_is_thing_missing(question, passages)),
+        "form_missing": float(_is_form_missing(question, passages)),
     }
 
 
@@ -259,6 +261,10 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
         for passage, _ in passages
         for said in _told_terms(passage, question.language)
     )
+
+
+def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    return is_form_missing(question.text, question.weights, [p for p, _ in passages], question.language)
 
 
 def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:
