@@ -189,6 +189,8 @@ FIRM = "Welcome to Lumen! We build city bikes. The workshop was founded in Porto
         ("Who approves returns?", "The warehouse manager approves returns above 500 EUR.", False),
         ("Who is the first aider?", "# First aider\n\nMarta", False),
         ("What was founded?", FIRM, False),
+        ("How much is the fee?", "| City | Fee |\n|---|---|\n| Porto | 5 EUR |", False),
+        ("How much is delivery?", "# Delivery\n\nIt is done by car. The driver takes 5 EUR.", False),
         ("How much is delivery?", "Delivery is free.", False),
         ("When is the oil changed?", "The oil is changed with a funnel.", True),
     ],

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _NEARLY_AS_MUCH = 0.5
 """Sentences that hold this part of what the best one holds may answer as well."""
 
+_MOST_LINES = 8
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -45,12 +46,29 @@ def is_form_missing(
 
 
 def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int) -> str:
-    """A sentence with those beside it in its paragraph. A heading, or a name of a column, is beside what follows."""
-    first = place - (place > 0 and _are_together(content, spans[place - 1][1], spans[place][0]))
-    is_last = place + 1 == len(spans)
-    last = place + (not is_last and _are_together(content, spans[place][1], spans[place + 1][0]))
+    """A sentence with those beside it in its paragraph; with all lines of its table, list or record, up to some.
+
+    A heading is beside what follows it.
+    """
+    first = last = place
+    while (
+        first and place - first < _MOST_LINES and _are_together(content, spans[first - 1][1], spans[first][0])
+    ):
+        first -= 1
+        if _is_sentence(content, spans[first][1]):
+            break
+    while last + 1 < len(spans) and last - place < _MOST_LINES:
+        if not _are_together(content, spans[last][1], spans[last + 1][0]):
+            break
+        last += 1
+        if _is_sentence(content, spans[last][1]) and not content.startswith("#", spans[place][0]):
+            break
     return content[spans[first][0] : spans[last][1]]
 
 
 def _are_together(content: str, end: int, start: int) -> bool:
-    return _NEW_PARAGRAPH.search(content, end, start) is None or content[end - 1] not in ".!?"
+    return _NEW_PARAGRAPH.search(content, end, start) is None or not _is_sentence(content, end)
+
+
+def _is_sentence(content: str, end: int) -> bool:
+    return content[end - 1] in ".!?"
