@@ -25,7 +25,7 @@ from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.faces import json_shapes
 from sourcebook.model.answer_thresholds import AcceptanceFacts, Thresholds, facts_for
 from sourcebook.model.asked_collection import WordCounts
-from sourcebook.model.chat import Declined, Done, Tier
+from sourcebook.model.chat import BETWEEN_HEADINGS, Declined, Done, Tier
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 
@@ -199,6 +199,22 @@ def test_who_wants_somebody_when_a_time_and_how_many_a_number(
     question: str, text: str, *, is_missing: bool
 ) -> None:
     assert numbers_of(*asked(question, passage(text)))["form_missing"] == is_missing
+
+
+@pytest.mark.parametrize(
+    ("question", "section", "is_named"),
+    [
+        ("What do I do when a battery catches fire?", "Safety › If a battery burns", True),
+        ("What do I do when a battery catches fire?", "If somebody is hurt", False),
+        ("What do I do when a battery catches fire?", "Battery types", False),
+        ("Which battery catches fire?", "If a battery burns", False),
+    ],
+)
+def test_what_to_do_is_said_under_a_heading_that_names_the_situation(
+    question: str, section: str, *, is_named: bool
+) -> None:
+    found = passage("Leave the room.", section=section.replace(" › ", BETWEEN_HEADINGS))
+    assert numbers_of(*asked(question, found))["situation_named"] == is_named
 
 
 @pytest.mark.anyio
