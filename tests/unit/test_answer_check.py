@@ -91,6 +91,8 @@ def test_a_file_is_read_as_it_was_written() -> None:
         ("---\ncategory: x\n---\nanswer", "no `question`"),
         ("---\nquestion: q\n---\n", "no answer"),
         ("---\nquestion: [a\n---\nx", "not valid YAML"),
+        ("---\nquestion: 2024-99-99\n---\nx", "not valid YAML"),
+        (f"---\nquestion: {10_000 * '['}\n---\nx", "not valid YAML"),
         ("---\nquestion: q\nsource: x\n---\nx", "unknown key 'source'"),
         ("---\nquestion: q\nsources:\n- path: a.md\n---\nx", "needs a `path` and a `quote`"),
         ("---\nquestion: q\nalso: what\n---\nx", "list of texts"),

@@ -212,6 +212,24 @@ async def test_stopped_in_the_middle_it_is_paid_once_if_text_was_shown(
         assert await desk.balance() == 0
 
 
+async def test_who_waits_for_the_whole_answer_and_leaves_pays_nothing(db: str) -> None:
+    """Somebody else may listen to the text as it is written, to measure how long it takes."""
+    model = ScriptedChatModel(*WRITTEN, " More of it." * 20, pause=0.05)
+    async with reception_desk(db, model) as desk:
+        visit = desk.visit(key="http:1")
+
+        with anyio.CancelScope() as scope:
+
+            def watch(event: AnswerEvent) -> None:
+                if isinstance(event, TokenWritten):
+                    scope.cancel()
+
+            await desk.reception.ask(visit, watch, is_looking=False)
+        assert scope.cancelled_caught
+        assert await desk.balance() == 1
+        assert (await desk.reception.ask(visit, is_looking=False)).charged == 1
+
+
 async def test_a_listener_that_breaks_is_a_reader_who_left(db: str) -> None:
     async with reception_desk(db, ScriptedChatModel(*WRITTEN)) as desk:
 

@@ -32,6 +32,8 @@ QUESTIONS = {
         "Как сделать CORS middleware?",
     ],
     "en": [
+        "How do I reset my VPN password?",
+        "How do I reset my password?",
         "What does root_path do?",
         "How do I say «спасибо» to a guest?",
         "What does the word «Почему» mean?",
@@ -106,10 +108,11 @@ QUESTIONS = {
 }
 
 OTHERS = {
+    "hu": ["Hogyan állítom vissza a jelszavamat?"],
     "de": ["Wie verbinde ich FastAPI mit RabbitMQ?", "Was kostet das iPhone 15 und wo gibt es das?"],
     "fr": ["Comment connecter FastAPI à RabbitMQ ?", "Quelle est la différence entre les deux serveurs ?"],
     "it": ["Come si collega il server con la rete?", "Che cosa significa questa parola?"],
-    "sv": ["Hur kan jag ansluta till servern i kontoret?"],
+    "sv": ["Hur kan jag ansluta till servern i kontoret?", "Hur återställer jag mitt lösenord?"],
     "pl": ["Jak mogę się połączyć z serwerem do pracy?"],
     "cs": ["Jak se mohu připojit k serveru a kde to je?"],
     "ro": ["Cum se face conexiunea de la server la client?"],

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _LANGUAGE = "en"
 # Tables and generated pages answer nobody in sentences.
 _PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
+# The entry of the site names every subject and explains none.
+_ENTRY = "index.md"
 
 
 # What a page is worth: most passages hold the few words of a question somewhere; where they stand tells them apart.
@@ -92,7 +94,7 @@ class Manual:
     def _pages(self) -> list[tuple[str, bytes]]:
         if self._folder is None:
             return []
-        files = sorted(file for part in _PROSE for file in self._folder.glob(part))
+        files = sorted(file for part in _PROSE for file in self._folder.glob(part) if file.name != _ENTRY)
         return [(file.relative_to(self._folder).as_posix(), file.read_bytes()) for file in files]
 
 

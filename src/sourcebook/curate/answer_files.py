@@ -73,7 +73,8 @@ def file_name(question: str, taken: Iterable[str]) -> str:
 def _head(text: str, name: str) -> Mapping[str, object]:
     try:
         head: object = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    # A date that does not exist is a ValueError, and thousands of brackets are a RecursionError.
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 2}"
         raise BadAnswerFile(f"The `---` block of {name}{line} is not valid YAML.") from error

@@ -98,6 +98,13 @@ def languages_of_prose(question: str) -> list[str]:
     return best if most > 1 and _has_word_of_its_own(best[0], prose) else []
 
 
+def is_made_with(language: str, question: str) -> bool:
+    """Whether half of the prose or more is small words of this language, some of them its own."""
+    prose = prose_of(question)
+    hits = sum(word in _WORDS[language] for word in prose)
+    return hits >= _MANY and 2 * hits >= len(prose) and _has_word_of_its_own(language, prose)
+
+
 def _languages_of(word: str) -> Iterator[str]:
     return (language for language, forms in _WORDS.items() if word in forms)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sourcebook.text.function_words import LISTED, languages_of_prose, prose_of
+from sourcebook.text.function_words import LISTED, is_made_with, languages_of_prose, prose_of
 from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
     likely = languages_of_prose(sample)
     prose = _without_names(sample, runs)
     seen = _by_letters(prose)
+    if len(likely) == 1 and is_made_with(likely[0], sample):
+        return likely[0]
     # A language without a list has small words of its neighbours; only those that the model guesses too readily wait.
     if seen is not None and seen not in LISTED and seen not in _TOO_READILY:
         return seen

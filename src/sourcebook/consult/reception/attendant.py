@@ -54,6 +54,8 @@ class _Shown:
     """What the person has seen of the answer so far."""
 
     on_event: OnEvent | None
+    is_looking: bool = True
+    """Whether the person sees the text as it is written, and not the whole answer at the end."""
     is_begun: bool = False
     """Whether text of an answer was shown."""
     is_costly: bool = False
@@ -69,7 +71,7 @@ class _Shown:
         except BaseException:
             self.is_stopped = True
             raise
-        self.is_begun = self.is_begun or isinstance(event, TokenWritten)
+        self.is_begun = self.is_begun or (self.is_looking and isinstance(event, TokenWritten))
 
 
 class Attendant:
@@ -80,9 +82,9 @@ class Attendant:
         self._visits = visits
         self._policy = policy
 
-    async def attend(self, entered: Entered, on_event: OnEvent | None) -> Attended:
+    async def attend(self, entered: Entered, on_event: OnEvent | None, is_looking: bool = True) -> Attended:
         """The reply, stored and charged. On an error, what is held is first settled or returned."""
-        shown = _Shown(on_event)
+        shown = _Shown(on_event, is_looking)
         try:
             async with self._alive(entered):
                 return await self._answered(entered, shown)

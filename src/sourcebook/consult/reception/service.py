@@ -64,18 +64,19 @@ class Reception:
         self._attendant = Attendant(consultation, stores.visits, self._policy)
         self._turns: WeakValueDictionary[tuple[int, str], anyio.Lock] = WeakValueDictionary()
 
-    async def ask(self, visit: Visit, on_event: OnEvent | None = None) -> Reply:
+    async def ask(self, visit: Visit, on_event: OnEvent | None = None, *, is_looking: bool = True) -> Reply:
         """Answer a person's question, log both, take what it costs, and make a draft of the answer.
 
         Who has no tokens, or no questions left, is given curated answers all the same; when one would cost something,
         it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back.
+        Who is not `is_looking` is shown the answer when it is complete, whatever `on_event` does.
         """
         if not visit.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
         _require_question(visit)
         _require_key(visit)
         async with self._turn(visit.user_id, visit.channel_key):
-            reply, context = await self._asked(visit, on_event)
+            reply, context = await self._asked(visit, on_event, is_looking)
         if reply.was_repeated or reply.answer.tier is Tier.CURATED:
             return reply
         return replace(reply, draft_id=await self._draft(visit, reply, context))
@@ -149,7 +150,9 @@ class Reception:
         async with lock:
             yield
 
-    async def _asked(self, visit: Visit, on_event: OnEvent | None) -> tuple[Reply, QuestionContext | None]:
+    async def _asked(
+        self, visit: Visit, on_event: OnEvent | None, is_looking: bool
+    ) -> tuple[Reply, QuestionContext | None]:
         policy, visits = self._policy, self._stores.visits
         end_of_patience = time.monotonic() + 5 * policy.seconds
         pause = _SOONEST
@@ -159,7 +162,7 @@ class Reception:
                 return await self._as_it_stands(entry.reply), None
             if isinstance(entry, Entered):
                 with suppress(OvertakenError):
-                    attended = await self._attendant.attend(entry, on_event)
+                    attended = await self._attendant.attend(entry, on_event, is_looking)
                     return attended.reply, attended.context
             await anyio.sleep(pause)
             pause = min(2 * pause, _LATEST)

@@ -66,7 +66,7 @@ async def ask(
     )
     watch = _Stopwatch(on_event, metrics)
     try:
-        reply = await book.reception.ask(visit, watch.see)
+        reply = await book.reception.ask(visit, watch.see, is_looking=on_event is not None)
     except ProviderError as error:
         if metrics is not None:
             metrics.provider_errors.labels(error.code).inc()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sourcebook.model.accounts import Identity
     from sourcebook.settings import Settings
 
-_QUESTIONS = frozenset({"/api/ask", "/api/ask/expert", "/v1/chat/completions"})
+_QUESTIONS = frozenset({"/api/ask", "/api/ask/expert", "/v1/chat/completions", "/ask"})
 """The routes that may cost a model's answer."""
 
 
@@ -87,7 +87,7 @@ class ServerGate:
 
     def _counted(self, identity: Identity, request: Request) -> Caller:
         self._requests.count(identity.source)
-        if request.scope["path"] in _QUESTIONS:
+        if request.method == "POST" and request.scope["path"] in _QUESTIONS:
             self._questions.count(identity.source)
         return Caller(
             identity.user_id,

@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 LARGEST_BODY = 1_000_000
 """Bytes of a request that uploads nothing."""
 _MOST_READ_ON, _SECONDS_READ_ON = 5_000_000, 2.0
-UPLOADS = frozenset({"/api/documents"})
+UPLOADS = frozenset({"/api/documents", "/documents"})
 """Where files are sent to."""
 
 

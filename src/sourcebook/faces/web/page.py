@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import AuthError, CollectionNotFound
+from sourcebook.faces.http.asking import own_session, sees_session
 from sourcebook.faces.http.caller import (
     Admin,
     Book,
@@ -20,10 +21,11 @@ from sourcebook.faces.http.caller import (
     ServerSettings,
     allowed_collections,
 )
+from sourcebook.faces.http.guarded import require_whole_base
 from sourcebook.faces.web.moments import is_today
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
 from sourcebook.locale import Texts
-from sourcebook.model.chat import ChatSession
+from sourcebook.model.chat import ChatSession, Conversation
 from sourcebook.model.documents import Collection
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
@@ -86,6 +88,16 @@ class Page:
         """Whether something was ever added to it. The default collection is made with the first document."""
         return any(each.id == collection for each in await self.collections())
 
+    async def conversation(self, session_id: str) -> Conversation:
+        """A conversation of the caller, about what the caller may see; any other does not exist."""
+        await own_session(self.book, self.settings, self.caller, session_id)
+        return await self.book.conversations.get(session_id, user=self.caller.user_id)
+
+    async def conversations(self, limit: int) -> list[ChatSession]:
+        """The latest conversations of the caller, about what the caller may see."""
+        latest = await self.book.conversations.latest(limit, user=self.caller.user_id)
+        return [each for each in latest if sees_session(self.caller, each, self.settings)]
+
     def seen(self, collection: str) -> str:
         """The collection, if the caller may see it; else there is none."""
         return allowed_collections(self.caller, [collection], self.settings)[0]
@@ -132,7 +144,7 @@ class Page:
         return sum(self.caller.sees(each.collection_id or self.settings.collection) for each in listed)
 
     async def _shelf(self) -> Shelf:
-        sessions = await self.book.conversations.latest(_CONVERSATIONS, user=self.caller.user_id)
+        sessions = await self.conversations(_CONVERSATIONS)
         waiting = await self._waiting() if self.is_expert else 0
         documents = sum(each.document_count for each in await self.collections())
         today = [each for each in sessions if is_today(each.updated_at)]
@@ -160,5 +172,14 @@ def _overseeing(request: Request, caller: Admin, book: Book, settings: ServerSet
 Reading = Annotated[Page, Depends(_reading)]
 Reviewing = Annotated[Page, Depends(_reviewing)]
 Administering = Annotated[Page, Depends(_administering)]
+
+
+def _reviewing_all(page: Reviewing) -> Page:
+    require_whole_base(page.caller)
+    return page
+
+
+ReviewingAll = Annotated[Page, Depends(_reviewing_all)]
+"""For what every expert shares: one of some collections has no say in it."""
 Overseeing = Annotated[Page, Depends(_overseeing)]
 """For what concerns everybody: an administrator of some collections has no say in it."""

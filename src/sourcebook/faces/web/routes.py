@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from sourcebook.errors import AuthError, SourcebookError
+from sourcebook.faces.http.caller import identified, require_role, role_needed
 from sourcebook.faces.http.problems import problem, status_of
 from sourcebook.faces.web.page import FRAGMENT
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
@@ -27,11 +28,15 @@ class PageRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        role = role_needed(self.dependant)
 
         async def handled(request: Request) -> Response:
             try:
                 if request.method not in _SAFE:
                     _require_own_page(request)
+                if role is not None:
+                    # Files that somebody may not bring are not read at all.
+                    require_role(await identified(request), role)
                 return await handle(request)
             except SourcebookError as error:
                 if not _is_for_people(request):

@@ -81,7 +81,7 @@ class HubAddress:
             said = reply.read(_LONGEST_LISTING)
         try:
             return _repository(repo, json.loads(said))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DownloadFailed(
                 f"{self.shown} did not say what {repo} holds.",
                 hint="Check HF_ENDPOINT: it must be the hub, or a mirror with its API.",

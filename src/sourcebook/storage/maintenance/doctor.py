@@ -216,7 +216,10 @@ async def _check_state(reader: Executor, now: int | None) -> list[Finding]:
         )
     for row in await reader.fetch("documents_by_status"):
         status = row["processing_status"]
-        hint = "Add them again: `sourcebook add --retry-failed PATH`; `sourcebook documents list` has the reasons."
+        hint = (
+            "`sourcebook documents list --failed` has the reasons. Add them again with "
+            "`sourcebook add --retry-failed PATH`, or upload them again."
+        )
         found.append(
             Finding(
                 f"{status}_documents", _times(row, f"documents are {status}"), hint, row["count"], Weight.NOTE

@@ -6,6 +6,7 @@ import typer
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.output import say_json, tell
+from sourcebook.faces.cli.plurals import counted
 from sourcebook.model.answer_check import FileTransfer
 
 
@@ -32,7 +33,7 @@ def export(
             }
         )
         return
-    tell(f"Wrote {len(done.written)} files to {folder}; {len(done.unchanged)} were up to date.")
+    tell(f"Wrote {counted(len(done.written), 'file')} to {folder}; {len(done.unchanged)} up to date.")
     for name in done.left_over:
         tell(f"  {name} is an answer that the base does not have. It was left alone.")
 
@@ -55,7 +56,7 @@ def import_(
     if call.as_json:
         say_json(_as_json(done))
     else:
-        tell(f"Imported {len(done.written)} answers; {len(done.unchanged)} were there already.")
+        tell(f"Imported {counted(len(done.written), 'answer')}; {len(done.unchanged)} there already.")
         for file in done.failed:
             tell(f"  Left out {file.path}: {file.message}")
     if done.failed:

@@ -17,6 +17,7 @@ from sourcebook.faces.http.openai.questions import ChatQuestion, reply_to
 from sourcebook.faces.http.openai.router import openai_router
 from sourcebook.faces.http.openai.safe_markdown import safe_text
 from sourcebook.faces.http.openai.stream import StreamedCompletion
+from sourcebook.faces.http.presence import while_present
 
 router = openai_router()
 
@@ -73,7 +74,7 @@ async def chat(
         options = body.stream_options
         return StreamedCompletion(asked, completion, with_usage=options is not None and options.include_usage)
     try:
-        answer = await asked.ask()
+        answer = await while_present(request, asked.ask())
     except NothingAsked as error:
         return completion.whole(sent.question, reply_to(error, sent.question), None)
     text = safe_text(answer.answer)

@@ -52,7 +52,7 @@ async def new(page: Reading, question: Annotated[str, Query(max_length=_LONGEST)
 @router.get("/ask/{session_id}")
 async def conversation(page: Reading, session_id: str, source: str = "") -> Response:
     """A conversation, with the source that was chosen beside it, or that of the last answer."""
-    stored = await page.book.conversations.get(session_id, user=page.caller.user_id)
+    stored = await page.conversation(session_id)
     view = await conversation_view(page, stored)
     leaf = await leaf_at(page, stored, source)
     if page.is_fragment:
@@ -95,7 +95,7 @@ async def ask(
 @router.post("/ask/{session_id}/expert")
 async def ask_the_expert(page: Reading, session_id: str, question: Question) -> Response:
     """Take a question to a person. Their reply appears in this conversation."""
-    stored = await page.book.conversations.get(session_id, user=page.caller.user_id)
+    stored = await page.conversation(session_id)
     collections = stored.session.scope.get("collections")
     named = [str(each) for each in collections] if isinstance(collections, list) else []
     await page.book.moderation.call_human(
@@ -125,7 +125,7 @@ async def thumb(
     value: Annotated[Literal["up", "down"], Form()],
 ) -> Response:
     """Note whether an answer helped. Said again, the last word counts."""
-    stored = await page.book.conversations.get(session_id, user=page.caller.user_id)
+    stored = await page.conversation(session_id)
     if message not in {each.id for each in stored.messages}:
         raise SessionNotFound(f"there is no message {message!r}")
     people, key = page.book.people, thumb_key(page, message)
@@ -144,6 +144,7 @@ async def thumb(
 
 @router.post("/ask/{session_id}/rename")
 async def rename(page: Reading, session_id: str, title: Annotated[str, Form(max_length=200)]) -> Response:
+    await page.conversation(session_id)
     if title.strip():
         await page.book.conversations.rename(session_id, title.strip(), user=page.caller.user_id)
     return page.go("/conversations?done=renamed")
@@ -151,6 +152,7 @@ async def rename(page: Reading, session_id: str, title: Annotated[str, Form(max_
 
 @router.post("/ask/{session_id}/remove")
 async def remove(page: Reading, session_id: str) -> Response:
+    await page.conversation(session_id)
     if not await page.book.conversations.remove(session_id, user=page.caller.user_id):
         raise SessionNotFound(f"there is no session {session_id!r}")
     return page.go("/conversations?done=removed")
@@ -159,6 +161,7 @@ async def remove(page: Reading, session_id: str) -> Response:
 @router.get("/ask/{session_id}/export")
 async def export(page: Reading, session_id: str) -> Response:
     """The conversation as a Markdown file."""
+    await page.conversation(session_id)
     text = await page.book.conversations.export(session_id, user=page.caller.user_id)
     name = f"sourcebook-{session_id[:8]}.md"
     headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
@@ -169,7 +172,7 @@ async def export(page: Reading, session_id: str) -> Response:
 async def conversations(page: Reading, find: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Every conversation, found by its title."""
     wanted = find.strip().casefold()
-    listed = await page.book.conversations.latest(500, user=page.caller.user_id)
+    listed = await page.conversations(500)
     found = [each for each in listed if wanted in (each.title or "").casefold()]
     return await page.show("conversations.html", "conversations", sessions=found, find=find)
 
@@ -194,7 +197,7 @@ def _searched(page: Page, session: str, collection: str) -> list[str] | None:
 
 async def _require_scope(page: Page, session: str) -> None:
     """A conversation that looks where the caller may no longer look is over."""
-    stored = await page.book.conversations.get(session, user=page.caller.user_id)
+    stored = await page.conversation(session)
     named = stored.session.scope.get("collections")
     if isinstance(named, list):
         allowed_collections(page.caller, [str(each) for each in named], page.settings)

@@ -9,7 +9,7 @@ from fastapi import Form, Query, Response
 
 from sourcebook.errors import CuratedAnswerNotFound
 from sourcebook.faces.web.answer_view import document_address
-from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.page import Page, Reviewing, ReviewingAll
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.curation import CuratedAnswer
 from sourcebook.model.people import User
@@ -86,7 +86,7 @@ async def terms(page: Reviewing) -> Response:
 
 @router.post("/terms")
 async def add_term(
-    page: Reviewing,
+    page: ReviewingAll,
     term: Annotated[str, Form(max_length=200)],
     preferred: Annotated[str, Form(max_length=500)],
     description: Annotated[str, Form(max_length=1000)] = "",
@@ -96,7 +96,7 @@ async def add_term(
 
 
 @router.post("/terms/remove")
-async def remove_term(page: Reviewing, term: Annotated[str, Form(max_length=200)]) -> Response:
+async def remove_term(page: ReviewingAll, term: Annotated[str, Form(max_length=200)]) -> Response:
     await page.book.terminology.remove(term)
     return page.go("/terms?done=removed")
 

@@ -73,7 +73,11 @@ async def inbox(page: Reviewing, kind: str = "") -> Response:
 async def gaps(page: Reviewing) -> Response:
     """What to write next."""
     seen = {draft.id: draft for draft in await _drafts(page)}
-    found = [gap for gap in await page.book.moderation.gaps(limit=50) if _is_seen(page, gap, seen)]
+    found = [
+        gap
+        for gap in await page.book.moderation.gaps(limit=50, collections=page.caller.collections)
+        if _is_seen(page, gap, seen)
+    ]
     return await page.show("gaps.html", "inbox", gaps=found)
 
 
