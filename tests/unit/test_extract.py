@@ -116,9 +116,32 @@ def test_who_asks_for_several_gets_the_whole_table() -> None:
     assert "Leeds" in text
 
 
+LIMITS = (
+    "Business trips are booked by the office. Receipts must be handed in within 30 days of the trip.\n\n"
+    "| City | Hotel limit per night |\n|---|---|\n| Warsaw | 110 EUR |\n| Berlin | 140 EUR |\n"
+)
+
+
+def test_a_table_whose_column_is_asked_for_goes_before_prose_about_the_rest() -> None:
+    whole = "- City · Hotel limit per night\n- Warsaw · 110 EUR\n- Berlin · 140 EUR"
+    assert shown("What is the hotel limit for business trips?", LIMITS) == whole
+
+
+def test_of_a_column_only_the_row_is_shown_that_the_question_names() -> None:
+    assert (
+        shown("What is the hotel limit in Berlin?", LIMITS)
+        == "- City · Hotel limit per night\n- Berlin · 140 EUR"
+    )
+
+
+def test_one_item_of_a_list_is_shown_without_its_bullet() -> None:
+    page = "- Chains are replaced after 3000 km.\n- Brake pads are checked at every service.\n"
+    assert shown("When are chains replaced?", page) == "Chains are replaced after 3000 km."
+
+
 def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
     page = "Item: kettle\nPrice: 12 €\nStock: 4 pcs.\n\nItem: pan\nPrice: 9 €\nStock: 7 pcs.\n"
-    assert shown("What is the price of a pan?", page) == "- Item: pan · Price: 9 € · Stock: 7 pcs."
+    assert shown("What is the price of a pan?", page) == "Item: pan · Price: 9 € · Stock: 7 pcs."
 
 
 def test_of_facts_under_their_names_the_one_that_was_asked_for_is_shown() -> None:

@@ -25,7 +25,7 @@ from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.faces import json_shapes
 from sourcebook.model.answer_thresholds import AcceptanceFacts, Thresholds, facts_for
 from sourcebook.model.asked_collection import WordCounts
-from sourcebook.model.chat import Declined, Done, Tier
+from sourcebook.model.chat import BETWEEN_HEADINGS, Declined, Done, Tier
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import ScoreBreakdown, SearchResult
 
@@ -174,6 +174,49 @@ async def test_a_decline_shows_what_came_closest_and_why_it_was_not_enough(tmp_p
     assert {"title", "page", "section", "content", "score"} <= set(near)
 
 
+FIRM = "Welcome to Lumen! We build city bikes. The workshop was founded in Porto in 2009 and moved to a larger hall."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missing"),
+    [
+        ("Who founded the Lumen workshop?", FIRM, True),
+        ("Who is the head of Lumen?", FIRM, True),
+        ("When was the Lumen workshop founded?", FIRM, False),
+        ("How many bikes does the Lumen workshop build?", FIRM, True),
+        ("Who founded the Lumen workshop?", "The workshop was founded by two friends.", False),
+        ("Who founded the Lumen workshop?", "In 2009 Ana Reis founded the workshop.", False),
+        ("Who approves returns?", "The warehouse manager approves returns above 500 EUR.", False),
+        ("Who is the first aider?", "# First aider\n\nMarta", False),
+        ("What was founded?", FIRM, False),
+        ("How much is the fee?", "| City | Fee |\n|---|---|\n| Porto | 5 EUR |", False),
+        ("How much is delivery?", "# Delivery\n\nIt is done by car. The driver takes 5 EUR.", False),
+        ("How much is delivery?", "Delivery is free.", False),
+        ("When is the oil changed?", "The oil is changed with a funnel.", True),
+    ],
+)
+def test_who_wants_somebody_when_a_time_and_how_many_a_number(
+    question: str, text: str, *, is_missing: bool
+) -> None:
+    assert numbers_of(*asked(question, passage(text)))["form_missing"] == is_missing
+
+
+@pytest.mark.parametrize(
+    ("question", "section", "is_named"),
+    [
+        ("What do I do when a battery catches fire?", "Safety › If a battery burns", True),
+        ("What do I do when a battery catches fire?", "If somebody is hurt", False),
+        ("What do I do when a battery catches fire?", "Battery types", False),
+        ("Which battery catches fire?", "If a battery burns", False),
+    ],
+)
+def test_what_to_do_is_said_under_a_heading_that_names_the_situation(
+    question: str, section: str, *, is_named: bool
+) -> None:
+    found = passage("Leave the room.", section=section.replace(" › ", BETWEEN_HEADINGS))
+    assert numbers_of(*asked(question, found))["situation_named"] == is_named
+
+
 @pytest.mark.anyio
 async def test_an_answer_has_nothing_nearest_and_is_in_its_own_language(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
@@ -189,6 +232,20 @@ async def test_an_answer_in_another_language_than_the_question_says_so(tmp_path:
         events = await at.ask("Когда prune everbearing raspberries, in late autumn?", language="ru")
     assert isinstance(events[-1], Done)
     assert events[-1].answer.details["other_language"] == "en"
+
+
+@pytest.mark.anyio
+async def test_a_base_in_both_languages_says_so_too_when_the_quote_is_in_the_other_one(
+    tmp_path: Path,
+) -> None:
+    russian = "Гарантия на раму составляет пять лет. Покупатель обращается в мастерскую с чеком."
+    async with desk(tmp_path, notes={"pruning": PRUNING, "warranty": russian}) as at:
+        foreign = await at.ask("Когда prune everbearing raspberries, in late autumn?", language="ru")
+        own = await at.ask("Какая гарантия на раму?", language="ru")
+    assert isinstance(foreign[-1], Done)
+    assert foreign[-1].answer.details["other_language"] == "en"
+    assert isinstance(own[-1], Done)
+    assert own[-1].answer.details["other_language"] is None
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_what_may_be_meant_is_offered_nearest_first() -> None:
         ("Há um voo para Roma?", "Há um voo para Paris?", "pt"),
         ("What are the side effects of tea?", "What are the benefits of tea?", "en"),
         ("До скольки работает почта?", "Со скольки работает почта?", "ru"),
+        ("What is the crank bolt torque?", "What torque should the rear axle nuts have?", "en"),
         ("Who wrote The Sea, the Sea?", "Who wrote The Old Man and the Sea?", "en"),
     ],
 )

@@ -18,7 +18,7 @@ from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations, outdated_details
-from sourcebook.consult.evidence.passage_details import told, with_quoted
+from sourcebook.consult.evidence.passage_details import quoted_language, told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
@@ -156,6 +156,10 @@ class Consultation:
         if self._chat_model is None:
             composed = await self._extracted(question, found, sources)
             question.details["passages"] = with_quoted(question.details["passages"], composed)
+            if composed is not None:
+                held = question.context.all_languages()
+                quoted = quoted_language(composed, sources.passages, question.language, held)
+                question.details["other_language"] = quoted
             for event in _quoted(composed):
                 yield event
         else:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.units import Units, is_contents
+from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
 from sourcebook.text.analysis import analyse, distinct_terms
@@ -36,6 +37,7 @@ _WORTH_OF_A_SURE_FORM = 0.4
 _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _WORTH_OF_NAMES_ACROSS = 0.5
+_WORTH_OF_A_COLUMN = 0.3
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
@@ -200,9 +202,8 @@ class _Reader:
         # Of rows, the name tells which; of sentences about it, any may answer.
         is_lost = is_across and not (units[best].kind in _FACTS and self.names.met_by(units.text(best)))
         is_list = AnswerForm.LIST in self.forms.forms and units[best].kind in (BlockKind.ITEM, BlockKind.ROW)
-        maker = ExcerptMaker(
-            units, scores, lambda text: self._share(text, language), is_filled=is_lost or is_list
-        )
+        is_filled = is_lost or is_list or self._is_any_row(units, best, language)
+        maker = ExcerptMaker(units, scores, lambda text: self._share(text, language), is_filled=is_filled)
         return _Read(place, maker, best, worth, spoken)
 
     def second(
@@ -211,7 +212,8 @@ class _Reader:
         """Another unit, if it names what was asked for and the first excerpt lacks, and there is room for it."""
         weights, content = self.asked.weights, passage.chunk.content
         room = LONGEST - len(first.text) - 2
-        if room < _SHORTEST_SECOND:
+        is_table = best.maker.is_filled and best.maker.units[best.best].kind is BlockKind.ROW
+        if is_table or room < _SHORTEST_SECOND:
             return
         language = self.asked.language or detect_language(content)
         held = set(analyse(f"{_context(passage)} {content[first.start : first.end]}", language))
@@ -255,16 +257,31 @@ class _Reader:
             )
             if unit.heading:
                 around = around.union(analyse(content[slice(*unit.heading)], language))
-            share, nearest = share_of_weight(weights, terms[i]), _nearest(passage, unit.start, unit.end)
+            is_column = header is not None and self._names_column(units.text(header), language)
+            named = terms[i] if header is None or not is_column else terms[i] | terms[header]
+            share, nearest = share_of_weight(weights, named), _nearest(passage, unit.start, unit.end)
             is_empty = unit.is_header or (
                 unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
             )
             score = share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
+            score += _WORTH_OF_A_COLUMN * is_column
             if is_across and unit.kind in _FACTS:
                 score += _WORTH_OF_NAMES_ACROSS * (self.names.met_by(units.text(i)) or 0.0)
             scores.append(0.0 if is_empty or not (share or nearest) else score)
         return scores
+
+    def _names_column(self, header: str, language: str | None) -> bool:
+        """Whether the names of columns hold all words of the value that is asked for."""
+        value = distinct_terms(asked_head(self.asked.question) or "", language)
+        return bool(value) and value <= distinct_terms(header, language)
+
+    def _is_any_row(self, units: Units, i: int, language: str | None) -> bool:
+        """Whether a column answers, and the question does not say for which row."""
+        header = units.header_of(i)
+        if header is None or not self._names_column(units.text(header), language):
+            return False
+        return not held_terms(self.asked.weights, distinct_terms(units.text(i), language))
 
     def _worth_of_form(self, units: Units, i: int) -> float:
         """What it is worth that a unit, with what it leads into, looks like an answer."""

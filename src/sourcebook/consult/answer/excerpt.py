@@ -137,6 +137,8 @@ class ExcerptMaker:
             text = f"{text[:-1].rstrip()}."
         if low < high and self._is_list_cut(high):
             text += "\n- …"
+        elif len(pieces) == 1:
+            text = _without_bullet(pieces[0][0], text)
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
         return Excerpt(start, taken[-1].end, text, tuple(carrying))
 
@@ -245,7 +247,7 @@ class ExcerptMaker:
         ]
         start, end = max(parts, key=lambda part: self._worth(said, *part), default=(0, LONGEST))
         end = start + len(said[start:end].rstrip())
-        text = clean_block(unit.kind, said[start:end])
+        text = _without_bullet(unit.kind, clean_block(unit.kind, said[start:end]))
         if unit.kind is not BlockKind.CODE:
             text = f"… {text}" if start else text
             text = text.rstrip(",;:—– ") + " …" if end < len(said.rstrip()) else text
@@ -261,6 +263,12 @@ class ExcerptMaker:
 def _size(kind: BlockKind, text: str) -> int:
     shown = clean_block(kind, text)
     return len(shown) - shown.count("`") - shown.count("*")
+
+
+def _without_bullet(kind: BlockKind, text: str) -> str:
+    """One item as it is shown alone: a bullet before it would promise a list."""
+    is_item = kind in (BlockKind.ITEM, BlockKind.ROW, BlockKind.RECORD)
+    return text.removeprefix("- ") if is_item and "\n" not in text else text
 
 
 def _is_cyrillic(text: str) -> bool | None:

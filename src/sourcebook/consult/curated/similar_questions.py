@@ -3,8 +3,8 @@
 Distance alone puts the right question first for most paraphrases, but as near are questions that only look alike. A
 paraphrase stands out: the next question is clearly farther away. Where many approved questions are about one subject,
 all are near, and only what is very near is offered. What is seen to contradict the question that was asked is not
-offered: a denial, an opposite, another number, name or time. The lists of opposites are closed, so not all of it is
-seen.
+offered: a denial, an opposite, another number, name or time; nor is what asks the same of another thing. The
+lists of opposites are closed, so not all of it is seen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.question.sameness import contradiction, is_of_another_kind
+from sourcebook.consult.question.sameness import contradiction, is_about_another_thing, is_of_another_kind
 from sourcebook.model.curation import SimilarQuestion
 
 if TYPE_CHECKING:
@@ -41,9 +41,17 @@ def similar_questions(
         if not _stands_out(place, near, distance):
             continue
         spoken = (match.entry.language, *languages)
-        if contradiction(asked, question, spoken) is None and not is_of_another_kind(asked, question):
+        if not _is_another(asked, question, spoken):
             offered.append(SimilarQuestion(match.entry.id, question, round(1.0 - match.distance, 4)))
     return offered
+
+
+def _is_another(asked: str, known: str, languages: Sequence[str | None]) -> bool:
+    return (
+        contradiction(asked, known, languages) is not None
+        or is_of_another_kind(asked, known)
+        or is_about_another_thing(asked, known, languages)
+    )
 
 
 def _stands_out(place: int, near: Sequence[CuratedMatch], distance: float) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
+
+from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.composer import ComposedAnswer
@@ -16,6 +19,30 @@ def with_quoted(passages: JsonValue, composed: ComposedAnswer | None) -> JsonVal
     quoted = {citation.chunk_id for citation in composed.citations} if composed else set[str]()
     rows = [row for row in passages if isinstance(row, dict)] if isinstance(passages, list) else []
     return [row | {"taken": True} if row.get("chunk_id") in quoted else row for row in rows]
+
+
+def quoted_language(
+    composed: ComposedAnswer,
+    passages: Sequence[SearchResult],
+    asked: str | None,
+    held: Collection[str | None],
+) -> str | None:
+    """The language of what is quoted first, if it is not that of the question; else None.
+
+    A table may be in no language that can be told: then it is in that of the base, if the base does not hold the
+    question's.
+    """
+    if not asked or not composed.citations:
+        return None
+    first = composed.citations[0]
+    content = next((p.chunk.content for p in passages if p.chunk.id == first.chunk_id), first.quote)
+    if asked in held:
+        # Listings and names say little: that a quote is foreign must be seen in what stands around it, too.
+        seen = {detect_language(content), detect_language(first.quote)} - {None}
+        found = next(iter(seen)) if len(seen) == 1 and seen <= set(held) else None
+    else:
+        found = detect_language(content) or next(iter(held), None)
+    return None if found == asked else found
 
 
 def told(

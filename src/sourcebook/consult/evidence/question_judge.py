@@ -7,6 +7,7 @@ verdict. A question in a language that the base does not hold is decided by its 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.answer_without_model import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.missing_form import is_form_missing
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.foreign_names import ForeignNames
+from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
@@ -36,6 +39,7 @@ JUDGED_BY_MEANING = "meaning"
 _SHORTEST_INFLECTED = 4
 _LONGEST_ENDING = 2
 _SHORTEST_NAME = 3
+_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$")
 _DIGITS = 4
 _HALF_OF_A_THING = 0.45
 """A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
@@ -135,6 +139,8 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "unknown": _unknown(question),
         "name_unknown": float(_is_name_unknown(question)),
         "thing_missing": float(_is_thing_missing(question, passages)),
+        "form_missing": float(_is_form_missing(question, passages)),
+        "situation_named": float(_is_situation_named(question, closest)),
     }
 
 
@@ -258,6 +264,26 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
         share_of_weight(weights, said) >= _HALF_OF_A_THING
         for passage, _ in passages
         for said in _told_terms(passage, question.language)
+    )
+
+
+def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    return is_form_missing(question.text, question.weights, [p for p, _ in passages], question.language)
+
+
+def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:
+    """Whether it is asked what to do if something happens, and a heading of the closest passage is about that.
+
+    One word of the question in such a heading is enough: what happens is said in many ways.
+    """
+    if not asks_what_to_do(question.text):
+        return False
+    section = (closest.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+    headings = [section, *(found[1] for found in _HEADING.finditer(closest.chunk.content))]
+    return any(
+        names_situation(heading)
+        and share_of_weight(question.weights, distinct_terms(heading, question.language)) > 0
+        for heading in headings
     )
 
 

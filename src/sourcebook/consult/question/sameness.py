@@ -31,6 +31,7 @@ NEAR = 0.15
 
 _SHARED_BEGINNING = 5
 _LONGEST_END = 2
+_WORDS_OF_A_THING = 2
 _LONGEST_SUFFIX = 4
 _CYRILLIC = re.compile("[а-я]")
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
@@ -99,6 +100,25 @@ def is_of_another_kind(asked: str, known: str) -> bool:
     if all(kinds):
         return kinds[0] != kinds[1]
     return frozenset({QuestionKind.WAY}) in both and any(kind & _NO_WAY for kind in kinds)
+
+
+def is_about_another_thing(asked: str, known: str, languages: Sequence[str | None]) -> bool:
+    """Whether both ask for the same of two things: the torque of the crank bolt, and that of the rear axle nuts.
+
+    They share one word, and each names its thing by two others at least: one word may be as good as another. Only
+    where neither says what kind of answer it wants: who asks how or why says it in many ways.
+    """
+    asked, known = _plain(asked), _plain(known)
+    if kinds_of(asked) or kinds_of(known):
+        return False
+    return all(_differ_in_thing(asked, known, language) for language in _spoken(asked, known, languages))
+
+
+def _differ_in_thing(asked: str, known: str, language: str | None) -> bool:
+    here, there = _Terms.of(asked, language), _Terms.of(known, language)
+    mine, theirs = here.without(there, loosely=True), there.without(here, loosely=True)
+    shared = len(here.stems) - len(mine)
+    return shared == 1 and min(len(mine), len(theirs)) >= _WORDS_OF_A_THING
 
 
 def _plain(question: str) -> str:

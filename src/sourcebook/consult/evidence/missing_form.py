@@ -1,0 +1,74 @@
+"""Whether what was found lacks what the question wants: somebody, a time, a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.answer_without_model import held_share
+from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from sourcebook.model.search import SearchResult
+
+_NEARLY_AS_MUCH = 0.5
+"""Sentences that hold this part of what the best one holds may answer as well."""
+
+_MOST_LINES = 8
+_NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+
+
+def is_form_missing(
+    question: str, weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
+) -> bool:
+    """Whether no sentence about what is asked, nor one beside it, has the form of an answer.
+
+    Where no sentence holds a word of the question, nothing can be said.
+    """
+    gives = wanted_form(question, language)
+    if gives is None:
+        return False
+    told = [(p.chunk.content, sentence_spans(p.chunk.content)) for p in passages]
+    shares = [
+        [held_share(weights, content[start:end], language) for start, end in spans] for content, spans in told
+    ]
+    best = max((share for of_passage in shares for share in of_passage), default=0.0)
+    if not best:
+        return False
+    return not any(
+        gives(_with_neighbours(content, spans, place))
+        for (content, spans), of_passage in zip(told, shares, strict=True)
+        for place, share in enumerate(of_passage)
+        if share >= _NEARLY_AS_MUCH * best
+    )
+
+
+def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int) -> str:
+    """A sentence with those beside it in its paragraph; with all lines of its table, list or record, up to some.
+
+    A heading is beside what follows it.
+    """
+    first = last = place
+    while (
+        first and place - first < _MOST_LINES and _are_together(content, spans[first - 1][1], spans[first][0])
+    ):
+        first -= 1
+        if _is_sentence(content, spans[first][1]):
+            break
+    while last + 1 < len(spans) and last - place < _MOST_LINES:
+        if not _are_together(content, spans[last][1], spans[last + 1][0]):
+            break
+        last += 1
+        if _is_sentence(content, spans[last][1]) and not content.startswith("#", spans[place][0]):
+            break
+    return content[spans[first][0] : spans[last][1]]
+
+
+def _are_together(content: str, end: int, start: int) -> bool:
+    return _NEW_PARAGRAPH.search(content, end, start) is None or not _is_sentence(content, end)
+
+
+def _is_sentence(content: str, end: int) -> bool:
+    return content[end - 1] in ".!?"
