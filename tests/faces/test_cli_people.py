@@ -74,7 +74,7 @@ def test_tokens_are_credited_once_for_a_key_and_every_row_is_shown(say: Callable
     for command in (("balance", "99"), ("credit", "99", "1"), ("history", "99")):
         assert say("tokens", *command, exit_code=3)["error"]["code"] == "user_not_found"
     say("tokens", "credit", "3", "0", exit_code=2)
-    assert say("doctor")["findings"] == []
+    assert {finding["code"] for finding in say("doctor")["findings"]} <= {"model_missing"}
 
 
 def test_nothing_is_left_of_a_person_who_was_forgotten(say: Callable[..., Any], db: str) -> None:
@@ -89,7 +89,7 @@ def test_nothing_is_left_of_a_person_who_was_forgotten(say: Callable[..., Any], 
     assert say("tokens", "history", "2")["balance"] == 0
     assert say("users", "forget", "1", exit_code=2)["error"]["code"] == "usage"
     assert say("users", "forget", "99", exit_code=3)["error"]["code"] == "user_not_found"
-    assert say("doctor")["findings"] == []
+    assert {finding["code"] for finding in say("doctor")["findings"]} <= {"model_missing"}
 
 
 def test_they_speak_to_people_too(say: Callable[..., Any], tmp_path: Path, db: str) -> None:

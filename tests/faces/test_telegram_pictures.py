@@ -84,7 +84,7 @@ async def test_a_page_of_a_file_that_has_changed_is_told_and_quoted(
     sent = await desk.presses(anna, answer, LABEL)
     assert sent.params["method"] == "sendMessage"
     assert sent.text.startswith(GONE)
-    assert "Everbearing raspberries fruit twice." in sent.text
+    assert "Prune everbearing raspberries in late autumn" in sent.text
     assert not desk.telegram.called("sendPhoto")
 
 
@@ -94,7 +94,7 @@ async def test_a_picture_that_telegram_refuses_is_told_and_quoted(desk: Desk) ->
     desk.telegram.fail("sendPhoto", Failure(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"))
     sent = await desk.presses(anna, answer, LABEL)
     assert sent.text.startswith("This page could not be shown as a picture, so here is the quoted text.")
-    assert "Everbearing raspberries fruit twice." in sent.text
+    assert "Prune everbearing raspberries in late autumn" in sent.text
 
 
 async def test_nobody_else_and_nobody_who_is_blocked_gets_the_page(desk: Desk) -> None:
