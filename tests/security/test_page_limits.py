@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
+from tests.unit.consulting import QUESTION
 
 from sourcebook.faces.http.limits import LARGEST_BODY
 from sourcebook.model.accounts import AccountRole
@@ -100,3 +101,14 @@ async def test_questions_on_the_page_count_as_questions(db: str) -> None:
         asked = [(await reader.post("/ask", data={"question": "And at noon?"})).status_code for _ in "12"]
         assert asked == [303, 429]
         assert (await reader.get("/ask")).status_code == 200
+
+
+async def test_a_question_on_the_page_is_charged_where_questions_are(db: str) -> None:
+    async with server_desk(db, http_charges=True, price_new_topic=1, welcome_tokens=0) as desk:
+        reader = desk.client("reader")
+        (person,) = [each for each in await desk.book.people.list_users() if each.username == "reader"]
+        poor = await reader.post("/ask", data={"question": QUESTION})
+        assert poor.status_code == 402
+        await desk.book.people.add_tokens(person.id, 1)
+        assert (await reader.post("/ask", data={"question": QUESTION})).status_code == 303
+        assert (await desk.book.people.get_user(person.id)).token_balance == 0
