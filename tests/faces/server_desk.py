@@ -58,7 +58,7 @@ async def server_desk(
     make_gate: Callable[[AsyncSourcebook, Settings, str], Any] = ServerGate,
     **settings: Any,
 ) -> AsyncGenerator[ServerDesk, None]:
-    chosen = Settings(**{"db": db, "draft_answers": "none", "price_new_topic": 0, **settings})
+    chosen = Settings.model_validate({"db": db, "draft_answers": "none", "price_new_topic": 0, **settings})
     book = AsyncSourcebook(settings=chosen, embedder=FakeEmbedder(), chat_model=chat_model, face="http")
     async with book:
         quick_passwords(book)
