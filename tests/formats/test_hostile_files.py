@@ -137,10 +137,10 @@ def test_scripts_of_a_book_are_not_text(pool: Pool) -> None:
 
 def test_names_in_an_archive_never_lead_out_of_it(pool: Pool) -> None:
     found = pool.members(
-        hostile.tar({"../../etc/passwd": b"x", "/root/y": b"y", "a/./b.txt": b"z"}, {"link": "/etc/passwd"}),
+        hostile.tar({"../../etc/passwd": b"x", "/abs/y": b"y", "a/./b.txt": b"z"}, {"link": "/etc/passwd"}),
         "x.tar",
     )
-    assert found == {"etc/passwd": b"x", "root/y": b"y", "a/b.txt": b"z"}
+    assert found == {"etc/passwd": b"x", "abs/y": b"y", "a/b.txt": b"z"}
     assert pool.members(hostile.tar_gz({"a.txt": b"1"}), "x.tar.gz") == {"a.txt": b"1"}
 
 

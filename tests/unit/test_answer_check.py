@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer_check.verdicts import DocumentText, DocumentTexts, checked
+from sourcebook.consult.answer_check.verdicts import CheckedDocument, DocumentTexts, checked
 from sourcebook.curate.answer_files import answer_text, file_name, read_answer
 from sourcebook.errors import BadAnswerFile
 from sourcebook.model.answer_check import AnswerFile, FileSource, Verdict
@@ -13,9 +13,9 @@ RETURNS = "You can return any item within 30 days of delivery. Items must be unu
 
 
 def verdict(answer: str, quote: str, now: str | None, *, elsewhere: str = "") -> Verdict:
-    documents = [DocumentText("other.md", elsewhere)] if elsewhere else []
+    documents = [CheckedDocument("other.md", elsewhere)] if elsewhere else []
     if now is not None:
-        documents.append(DocumentText("docs/returns.md", now, raw=now))
+        documents.append(CheckedDocument("docs/returns.md", now, raw=now))
     file = AnswerFile("a.md", "How long?", answer, sources=(FileSource("returns.md", quote),))
     return checked(file, DocumentTexts(documents)).verdict
 
@@ -60,7 +60,7 @@ def test_an_answer_without_sources_is_said_to_be_unchecked() -> None:
 
 def test_a_finding_names_the_line_and_what_stands_there_now() -> None:
     now = "# Returns\n\nYou can return any item within 14 days of delivery.\n"
-    document = DocumentText("returns.md", now, raw=now)
+    document = CheckedDocument("returns.md", now, raw=now)
     file = AnswerFile("a.md", "Q?", ANSWER, sources=(FileSource("returns.md", QUOTE),))
     found = checked(file, DocumentTexts([document]))
     assert (found.sources[0].line, found.sources[0].now) == (

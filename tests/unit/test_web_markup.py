@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.faces.web.diff_view import what_became_of, word_diff
+from sourcebook.curate.source_changes import nearest_stretch
+from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.markup import Span, marked, plain, with_codes, with_spans
-from sourcebook.faces.web.plots import Column, columns
+from sourcebook.faces.web.plots import PlotColumn, columns
 
 SENTENCE = 'span class="s"'
 
@@ -91,10 +92,10 @@ def test_a_difference_shows_the_words_that_went_and_came() -> None:
     ],
 )
 def test_what_became_of_a_quote_is_the_sentence_most_like_it(text: str, now: str | None) -> None:
-    assert what_became_of("Sand needs about 20 g of sulphur.", text, 7) == now
+    assert nearest_stretch("Sand needs about 20 g of sulphur.", text) == now
 
 
 def test_a_plot_escapes_its_labels() -> None:
-    drawn = columns([Column("<b>", [("col-none", 3)])], '"><script>')
+    drawn = columns([PlotColumn("<b>", [("col-none", 3)])], '"><script>')
     assert "<b>" not in drawn
     assert "<script" not in drawn

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from sourcebook.consult.answer_check.verdicts import DocumentText, DocumentTexts, checked
+from sourcebook.consult.answer_check.verdicts import CheckedDocument, DocumentTexts, checked
 from sourcebook.curate.answer_files import read_answer
 from sourcebook.errors import BadAnswerFile, PathNotFound
 from sourcebook.ingest.folder_texts import read_folder_texts
@@ -30,7 +30,7 @@ async def check_answers(
     """A finding for each answer, in their order. Findings among them, of invalid files, stay as they are."""
     read = await read_folder_texts(documents, parser, excluded=excluded, on_progress=on_progress)
     texts = DocumentTexts(
-        [DocumentText(file.path, file.parsed.text, file.parsed.title, file.raw) for file in read.files]
+        [CheckedDocument(file.path, file.parsed.text, file.parsed.title, file.raw) for file in read.files]
     )
 
     def findings() -> list[AnswerFinding]:

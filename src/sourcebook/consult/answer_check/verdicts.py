@@ -13,6 +13,7 @@ from functools import cached_property
 
 from sourcebook.consult.answer.citations import cited_sentences
 from sourcebook.consult.answer.support import Doubt, Support, check_support, share_of_terms_in
+from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.curate.staleness import stands
 from sourcebook.model.answer_check import (
     AnswerFile,
@@ -27,13 +28,11 @@ from sourcebook.text.sentences import sentence_spans
 
 _PLACES = 8
 """How many places of a document are compared with a sentence."""
-_ABOUT_IT = 0.5
-"""The share of a sentence's words that a place must hold to be about the same thing."""
 _STRETCH = 3
 
 
 @dataclass(frozen=True)
-class DocumentText:
+class CheckedDocument:
     """The text of a document. `raw` is its file as text, where it is one: its lines are what people see."""
 
     path: str
@@ -65,13 +64,13 @@ class DocumentText:
 class DocumentTexts:
     """The documents of a folder by their paths."""
 
-    def __init__(self, documents: Sequence[DocumentText]) -> None:
-        self._documents: Mapping[str, DocumentText] = {each.path: each for each in documents}
+    def __init__(self, documents: Sequence[CheckedDocument]) -> None:
+        self._documents: Mapping[str, CheckedDocument] = {each.path: each for each in documents}
 
     def __len__(self) -> int:
         return len(self._documents)
 
-    def find(self, path: str) -> DocumentText | None:
+    def find(self, path: str) -> CheckedDocument | None:
         """The document at this path, or the only one whose path ends with it."""
         if path in self._documents:
             return self._documents[path]
@@ -80,7 +79,7 @@ class DocumentTexts:
         found = ending or shorter
         return found[0] if len(found) == 1 else None
 
-    def holding(self, quote: str) -> DocumentText | None:
+    def holding(self, quote: str) -> CheckedDocument | None:
         return next((each for each in self._documents.values() if stands(quote, each.text)), None)
 
 
@@ -109,7 +108,7 @@ def _source(source: FileSource, documents: DocumentTexts) -> SourceFinding:
         return SourceFinding(source.path, source.quote, Verdict.MOVED, source.quote, elsewhere.path, line)
     if document is None:
         return SourceFinding(source.path, source.quote, Verdict.UNANSWERABLE)
-    now = _nearest(source.quote, document)
+    now = nearest_stretch(source.quote, document.text)
     if now is None:
         return SourceFinding(document.path, source.quote, Verdict.UNANSWERABLE)
     return SourceFinding(document.path, source.quote, Verdict.REWORDED, now, line=document.line_of(now))
@@ -169,20 +168,11 @@ def _best(sentence: str, places: Sequence[str], language: str | None) -> tuple[s
     return best
 
 
-def _places(sentence: str, document: DocumentText, language: str | None) -> list[str]:
+def _places(sentence: str, document: CheckedDocument, language: str | None) -> list[str]:
     """The places of a document that share most words with a sentence, the shorter ones first among equals."""
     share = share_of_terms_in(sentence, language)
     ranked = sorted(document.stretches, key=lambda place: (-round(share(place), 2), len(place)))
     return ranked[:_PLACES]
-
-
-def _nearest(quote: str, document: DocumentText) -> str | None:
-    """What the document says where it said the quoted words, if it still speaks of the same thing."""
-    language = detect_language(quote)
-    place = next(iter(_places(quote, document, language)), None)
-    if place is None or share_of_terms_in(quote, language)(place) < _ABOUT_IT:
-        return None
-    return place
 
 
 def _finding(

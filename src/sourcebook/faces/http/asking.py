@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class SentQuestion:
     """A question as a caller sends it. The same `key` again gets the same answer, and is charged once."""
 
     question: str
@@ -45,7 +45,7 @@ async def ask(
     book: AsyncSourcebook,
     settings: Settings,
     caller: Caller,
-    asked: AskedQuestion,
+    asked: SentQuestion,
     on_event: Callable[[AnswerEvent], None] | None = None,
     metrics: Metrics | None = None,
 ) -> Answer:
@@ -107,7 +107,7 @@ def collections_of(session: ChatSession, settings: Settings) -> list[str]:
 
 
 async def _collections(
-    book: AsyncSourcebook, settings: Settings, caller: Caller, asked: AskedQuestion
+    book: AsyncSourcebook, settings: Settings, caller: Caller, asked: SentQuestion
 ) -> list[str]:
     """Those that the question names, or else its conversation, or else the default: all must be the caller's to see."""
     named = list(asked.collections or ())
@@ -141,7 +141,7 @@ class _Stopwatch:
             self._metrics.stages.labels(stage).observe(time.perf_counter() - self._begun)
 
 
-async def call_expert(book: AsyncSourcebook, caller: Caller, asked: AskedQuestion) -> Draft:
+async def call_expert(book: AsyncSourcebook, caller: Caller, asked: SentQuestion) -> Draft:
     """Take a question to an expert; with the same key, once."""
     key = _key_of(asked)
     visit = Visit(
@@ -156,5 +156,5 @@ async def call_expert(book: AsyncSourcebook, caller: Caller, asked: AskedQuestio
     return await book.reception.call_human(visit)
 
 
-def _key_of(asked: AskedQuestion) -> str:
+def _key_of(asked: SentQuestion) -> str:
     return uuid4().hex if asked.key is None else hashlib.sha256(asked.key.encode()).hexdigest()

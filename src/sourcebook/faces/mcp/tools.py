@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from sourcebook.faces import json_shapes
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.asking import AskedQuestion
+from sourcebook.faces.http.asking import SentQuestion
 from sourcebook.faces.http.asking import ask as put_question
 from sourcebook.faces.mcp.arguments import (
     AskArguments,
@@ -79,7 +79,7 @@ async def search(call: ToolCall, given: SearchArguments) -> ToolResult:
 async def ask(call: ToolCall, given: AskArguments) -> ToolResult:
     call.count_question(call.caller)
     collections = call.library.searched(given.collections)
-    asked = AskedQuestion(given.question, collections=collections)
+    asked = SentQuestion(given.question, collections=collections)
     answer = await put_question(call.book, call.settings, call.caller, asked)
     shown = json_shapes.answer(answer)
     kept = ("question", "answer", "tier", "citations", "language", "curated", "nearest")

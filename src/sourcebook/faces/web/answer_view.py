@@ -100,7 +100,7 @@ class SourceGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ShownDoubt:
     """A sentence that could not be checked, and why."""
 
     sentence: str
@@ -112,7 +112,7 @@ class AnswerView:
     html: Markup
     seal: Seal
     sources: Sequence[SourceGroup] = ()
-    doubts: Sequence[Doubt] = ()
+    doubts: Sequence[ShownDoubt] = ()
     changed: Sequence[SourceLine] = ()
     is_excerpt: bool = False
     copy: str = ""
@@ -132,7 +132,7 @@ def answer_view(texts: Texts, given: Given, approver: str | None = None) -> Answ
         seal=_seal(texts, given, sentences, approver),
         sources=_grouped(listed),
         doubts=[
-            Doubt(_without_marks(given.text[s.start : s.end]), _reasons(texts, s.doubts))
+            ShownDoubt(_without_marks(given.text[s.start : s.end]), _reasons(texts, s.doubts))
             for s in sentences
             if s.is_doubtful
         ],

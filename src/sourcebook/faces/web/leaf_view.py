@@ -8,8 +8,9 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup
 
+from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.faces.web.answer_view import document_address, file_name
-from sourcebook.faces.web.diff_view import what_became_of, word_diff
+from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.document_text import document_text
 from sourcebook.model.chat import Citation, SourceState
 from sourcebook.model.documents import Document
@@ -61,7 +62,6 @@ def leaf_of(citation: Citation, document: Document | None) -> Leaf:
         page=citation.page,
         state=citation.state if document is not None else SourceState.REMOVED,
         quote=citation.quote,
-        start=citation.start,
     )
 
 
@@ -80,7 +80,6 @@ def leaf_of_span(collection: str, document: Document, start: int, end: int, sect
         page=document.page_at(start),
         state=SourceState.CURRENT,
         quote=text[start:end],
-        start=start,
     )
 
 
@@ -117,11 +116,10 @@ def _leaf(
     page: int | None,
     state: SourceState,
     quote: str,
-    start: int,
 ) -> Leaf:
     picture = whole = change = None
     shown: list[Part] = []
-    if document is not None and span is None and (now := what_became_of(quote, document.content, start)):
+    if document is not None and span is None and (now := nearest_stretch(quote, document.content)):
         change = word_diff(quote, now)
     if document is not None:
         whole = document_address(collection, document.id, *(span or (None, None)))

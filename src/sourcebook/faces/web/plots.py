@@ -12,7 +12,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 28
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PlotColumn:
     """A column of stacked parts: its label, and the size of each part by the name of its class."""
 
     label: str
@@ -25,7 +25,7 @@ class Curve:
     values: Sequence[float]
 
 
-def columns(data: Sequence[Column], title: str) -> Markup:
+def columns(data: Sequence[PlotColumn], title: str) -> Markup:
     """Stacked columns, with the largest sum at the top of the axis."""
     largest = max((sum(size for _, size in column.parts) for column in data), default=0) or 1
     step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(data))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from sourcebook.faces.http.security_headers import PAGE_HEADERS
 from sourcebook.faces.web import markup, moments
 from sourcebook.locale import LANGUAGES, NAMES, Texts, page_texts
 
@@ -21,14 +21,7 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 LANGUAGE_COOKIE, THEME_COOKIE = "sourcebook_language", "sourcebook_theme"
 THEMES = ("auto", "light", "dark")
-HEADERS: Mapping[str, str] = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+HEADERS = PAGE_HEADERS
 
 
 def render(template: str, texts: Texts, /, **context: Any) -> str:

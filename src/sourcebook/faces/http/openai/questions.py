@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.faces.http.asking import AskedQuestion, ask
+from sourcebook.faces.http.asking import SentQuestion, ask
 from sourcebook.locale import texts
 from sourcebook.text.languages import detect_language
 
@@ -39,7 +39,7 @@ class ChatQuestion:
 
     async def ask(self, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
         """The answer. What was said before is context; it is not stored again."""
-        asked = AskedQuestion(
+        asked = SentQuestion(
             self.sent.question,
             session=self.session,
             collections=self.collections,

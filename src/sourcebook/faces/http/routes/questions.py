@@ -11,7 +11,7 @@ from pydantic import Field
 from sourcebook.errors import ProviderError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.http import asking, examples
-from sourcebook.faces.http.asking import AskedQuestion
+from sourcebook.faces.http.asking import SentQuestion
 from sourcebook.faces.http.caller import Book, Reader, ServerSettings, allowed_collections
 from sourcebook.faces.http.events import EventStream, answer_events
 from sourcebook.faces.http.guarded import guarded_router, one_collection
@@ -150,7 +150,7 @@ async def ask(
     With `Accept: text/event-stream`, events while it is written: `searching`, `passages`, `token`, `citation`, and at
     the end `done`, `declined` or `failed`. A client that leaves ends the work; it is charged only if text was shown.
     """
-    asked = AskedQuestion(
+    asked = SentQuestion(
         body.question,
         body.session,
         body.collections,
@@ -187,6 +187,6 @@ async def ask_expert(
     draft = await asking.call_expert(
         book,
         caller,
-        AskedQuestion(body.question, None, [collection], body.category, body.subcategory, idempotency_key),
+        SentQuestion(body.question, None, [collection], body.category, body.subcategory, idempotency_key),
     )
     return {"draft": draft_json_shapes.draft(draft)}

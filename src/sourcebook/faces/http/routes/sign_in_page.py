@@ -10,15 +10,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sourcebook.errors import TooManyRequests, WrongPassword
 from sourcebook.faces.http.caller import Book, Reader
 from sourcebook.faces.http.problems import headers_of, status_of
+from sourcebook.faces.http.security_headers import PAGE_HEADERS
 from sourcebook.faces.http.sign_in import sign_in, sign_out
 from sourcebook.locale import Texts, texts
 
 router = APIRouter(include_in_schema=False)
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'",
-    "Cache-Control": "no-store",
-}
 _PAGE = """<!doctype html>
 <html lang="{language}">
 <head>
@@ -55,7 +51,7 @@ async def take(request: Request, book: Book) -> Response:
     """Sign in, and go where the person wanted to go."""
     form = await request.form(max_files=0, max_fields=10)
     login, password, wanted = (str(form.get(name) or "") for name in ("login", "password", "next"))
-    answer = RedirectResponse(safe_place(wanted), 303, headers=_HEADERS)
+    answer = RedirectResponse(safe_place(wanted), 303, headers=PAGE_HEADERS)
     try:
         await sign_in(request, answer, book, login, password)
     except (WrongPassword, TooManyRequests) as error:
@@ -66,7 +62,7 @@ async def take(request: Request, book: Book) -> Response:
 @router.post("/logout")
 async def leave(request: Request, caller: Reader, book: Book) -> Response:
     """Sign out, and show the page to sign in with."""
-    answer = RedirectResponse("/login", 303, headers=_HEADERS)
+    answer = RedirectResponse("/login", 303, headers=PAGE_HEADERS)
     await sign_out(request, answer, book)
     return answer
 
@@ -97,7 +93,7 @@ def _page(
     )
     # A browser asks for a name and a password of its own when it is told to authenticate.
     kept = {name: value for name, value in (headers or {}).items() if name != "WWW-Authenticate"}
-    return HTMLResponse(html, status, headers=_HEADERS | kept)
+    return HTMLResponse(html, status, headers={**PAGE_HEADERS, **kept})
 
 
 def _texts(request: Request) -> Texts:

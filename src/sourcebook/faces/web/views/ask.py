@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from sourcebook.errors import DraftNotFound, NothingAsked, SessionNotFound, UsageError
 from sourcebook.faces.http import asking
-from sourcebook.faces.http.asking import AskedQuestion
+from sourcebook.faces.http.asking import SentQuestion
 from sourcebook.faces.http.caller import allowed_collections
 from sourcebook.faces.http.events import answer_events, as_sse
 from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
@@ -80,7 +80,7 @@ async def ask(
     async def asked(on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
         if page.settings.http_charges:
             searched = _searched(page, session, collection)
-            visit = AskedQuestion(question, session or None, searched, similar=similar)
+            visit = SentQuestion(question, session or None, searched, similar=similar)
             return await asking.ask(page.book, page.settings, page.caller, visit, on_event)
         return await page.book.ask(
             question,

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
+from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
-from sourcebook.faces.web.diff_view import what_became_of, word_diff
+from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
 from sourcebook.faces.web.page import FOR_AN_EXPERT, Page, Reviewing
 from sourcebook.faces.web.routes import page_router
@@ -37,7 +38,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ShownChange:
     """What changed in a source of an approved answer. Without a difference it is gone."""
 
     path: str
@@ -54,7 +55,7 @@ class Case:
     answer: str
     similar: Sequence[Draft]
     leaves: Sequence[Leaf]
-    changes: Sequence[Change]
+    changes: Sequence[ShownChange]
     entry: CuratedAnswer | None
     looked_at: Sequence[dict[str, Any]]
     before: int | None
@@ -234,12 +235,14 @@ async def _leaves(page: Page, draft: Draft) -> list[Leaf]:
     return found
 
 
-async def _change(page: Page, source: CuratedSource) -> Change:
+async def _change(page: Page, source: CuratedSource) -> ShownChange:
     document = None
     if page.caller.sees(source.collection_id):
         document = await page.book.library.get(source.document_id, collection=source.collection_id)
-    now = None if document is None else what_became_of(source.quote, document.content, source.start)
-    return Change(source.document_path, None if now is None else word_diff(source.quote, now), source.quote)
+    now = None if document is None else nearest_stretch(source.quote, document.content)
+    return ShownChange(
+        source.document_path, None if now is None else word_diff(source.quote, now), source.quote
+    )
 
 
 async def _name(page: Page, user_id: int) -> str:

@@ -14,7 +14,7 @@ from sourcebook.errors import TooLittleData
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.moments import short_day
 from sourcebook.faces.web.page import Overseeing, Page
-from sourcebook.faces.web.plots import Column, Curve, columns, curves
+from sourcebook.faces.web.plots import Curve, PlotColumn, columns, curves
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.calibration import Calibration
 from sourcebook.retrieve.evaluation import SearchSetting
@@ -98,13 +98,13 @@ async def calibrate(page: Overseeing) -> Response:
 
 async def _loop(page: Page) -> LoopFigures:
     now = int(time.time())
-    weeks: list[Column] = []
+    weeks: list[PlotColumn] = []
     questions = curated = declined = 0
     for back in range(_WEEKS, 0, -1):
         told = await page.book.moderation.digest(now - back * _WEEK, now - (back - 1) * _WEEK + 1)
         tiers = told.tiers
         parts = [(f"col-{name}", tiers.get(name, 0)) for name in ("curated", "documents", "none")]
-        weeks.append(Column(short_day(page.texts, now - (back - 1) * _WEEK), parts))
+        weeks.append(PlotColumn(short_day(page.texts, now - (back - 1) * _WEEK), parts))
         questions += told.questions
         curated += tiers.get("curated", 0)
         declined += told.declined
