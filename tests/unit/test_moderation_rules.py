@@ -13,7 +13,7 @@ from sourcebook.curate.states import DraftAnswers, DraftPolicy, drafted_as, requ
 from sourcebook.errors import AuthError
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.ports.moderation import SentQuestion
+from sourcebook.ports.moderation import AskedQuestion
 
 ANSWER = Answer("q", "a", Tier.DOCUMENTS, message_id="m", sentences=(Sentence(0, 1, (1,), verified=True),))
 REWORDED = replace(ANSWER, sentences=(Sentence(0, 1, (1,), verified=False, support=SupportGrade.CLOSE),))
@@ -64,8 +64,8 @@ def test_experts_and_administrators_may() -> None:
 
 def test_questions_about_the_same_thing_have_one_group() -> None:
     known = [
-        SentQuestion(PRUNING, "ru", "raspberries"),
-        SentQuestion("Какой pH нужен голубике?", "ru", "blueberries"),
+        AskedQuestion(PRUNING, "ru", "raspberries"),
+        AskedQuestion("Какой pH нужен голубике?", "ru", "blueberries"),
     ]
     assert group_of("В какое время обрезают ремонтантную малину?", "ru", known) == "raspberries"
     assert group_of("Подскажите pH для голубики", "ru", known) == "blueberries"
