@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 from tests.conftest import BACKENDS
 from tests.faces.http_server import (
@@ -27,7 +30,7 @@ from tests.faces.http_server import (
 )
 
 from sourcebook.errors import ProviderUnreachable
-from sourcebook.faces.http.limits import RequestLimits
+from sourcebook.faces.http.events import EventStream
 from sourcebook.faces.logs import JsonLogFormatter, current_request
 from sourcebook.model.people import OperationType
 from sourcebook.testing.fakes import ScriptedChatModel
@@ -254,17 +257,89 @@ def test_a_client_that_does_not_send_is_given_up(tmp_path: Path) -> None:
         assert '"code":"too_slow"' in answer
 
 
-def test_a_client_that_does_not_read_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
-    async def endless(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        while True:
-            await send({"type": "http.response.body", "body": b"x" * 100_000, "more_body": True})
+def test_a_client_that_sends_its_question_byte_by_byte_is_given_up(tmp_path: Path) -> None:
+    def dribble() -> Iterator[bytes]:
+        for _ in range(100):
+            time.sleep(0.1)
+            yield b" "
 
-    with running(RequestLimits(endless, 1, 0.3)) as url, caplog.at_level(logging.INFO):
+    with impatient(tmp_path) as server:
+        head = "POST /api/ask HTTP/1.1\nContent-Type: application/json\nContent-Length: 100"
+        answer = server.raw(head, dribble())
+        assert answer.startswith("HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("first", [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["new", "kept"])
+def test_a_client_that_sends_its_headers_line_by_line_is_given_up(tmp_path: Path, first: bytes) -> None:
+    with impatient(tmp_path) as server, closing(connected(server)) as connection:
+        connection.sendall(first)
+        if first:
+            assert b"200 OK" in connection.recv(65536)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        assert is_cut(connection, lambda: connection.sendall(b"X-A: b\r\n"))
+        assert server.get("/healthz") == {"status": "ok"}
+
+
+def is_cut(connection: socket.socket, meanwhile: Callable[[], None]) -> bool:
+    """Whether the server ends the connection while a client goes on like this."""
+    connection.settimeout(0.05)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with suppress(TimeoutError):
+            try:
+                meanwhile()
+                if connection.recv(65536) == b"":
+                    return True
+            except OSError as error:
+                if not isinstance(error, TimeoutError):
+                    return True
+    return False
+
+
+def test_headers_without_an_end_are_not_collected(tmp_path: Path) -> None:
+    with served(str(tmp_path / "base.db")) as server, closing(connected(server)) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        assert is_cut(connection, lambda: connection.sendall(b"X-A: " + b"b" * 10_000 + b"\r\n"))
+
+
+def test_a_client_that_never_reads_its_events_is_cut_off_and_the_work_ended(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ended = threading.Event()
+
+    async def endless() -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
+        try:
+            while True:
+                await anyio.lowlevel.checkpoint()
+                yield "token", {"text": "and so on " * 10_000}
+        finally:
+            ended.set()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await EventStream(endless())(scope, receive, send)
+
+    with running(app, patience=0.3) as url, caplog.at_level(logging.INFO):
         host, port = url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            until(lambda: "stopped reading" in caplog.text)
+            assert ended.wait(PATIENCE)
+    assert "stopped reading" in caplog.text
+
+
+def test_a_client_that_reads_slowly_but_steadily_gets_everything() -> None:
+    async def large(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x" * 8_000_000})
+
+    with running(large, patience=0.2) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            received = 0
+            while more := connection.recv(400_000):
+                received += len(more)
+                time.sleep(0.05)
+    assert received > 8_000_000
 
 
 def test_nothing_is_answered_when_the_base_is_gone_or_the_server_stops(tmp_path: Path) -> None:

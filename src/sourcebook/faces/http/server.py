@@ -20,6 +20,7 @@ from sourcebook.errors import UsageError
 from sourcebook.faces import logs
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.http.asking import server_book
+from sourcebook.faces.http.connection import connection_class
 from sourcebook.faces.http.gate import ServerGate, require_somebody
 from sourcebook.faces.http.metrics import SHARED_FOLDER
 from sourcebook.storage.base_address import is_server
@@ -86,6 +87,7 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         factory=True,
         host=host,
         port=port,
+        http=connection_class(settings.http_client_seconds),
         workers=workers,
         lifespan="on",
         log_config=None,
