@@ -61,5 +61,7 @@ _ABSOLUTE = (
 )
 
 PATHS = tuple(
-    dict.fromkeys([up * depth + target for up, depth, target in product(_UP, (1, 3, 8), _TARGETS)] + [*_ABSOLUTE])
+    dict.fromkeys(
+        [up * depth + target for up, depth, target in product(_UP, (1, 3, 8), _TARGETS)] + [*_ABSOLUTE]
+    )
 )

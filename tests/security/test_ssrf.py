@@ -5,9 +5,11 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from tests.faces.http_server import running, served
 from tests.web_site import Site
@@ -78,32 +80,31 @@ def book(tmp_path: Path) -> Iterator[Sourcebook]:
         yield opened
 
 
+def stored(book: Sourcebook) -> int:
+    return sum(each.document_count for each in book.library.collections())
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_no_spelling_of_a_private_address_is_connected_to(site: Site, book: Sourcebook, host: str) -> None:
-    report = None
-    try:
-        report = book.add(f"http://{host}:{site.port}/")
-    except SourcebookError:
-        pass
+    with suppress(SourcebookError):
+        assert book.add(f"http://{host}:{site.port}/").failed
     assert site.asked == []
-    assert report is None or (report.added == 0 and report.failed)
-    assert book.library.all() == []
+    assert stored(book) == 0
 
 
 @pytest.mark.parametrize("address", SCHEMES)
 def test_nothing_but_pages_is_fetched(book: Sourcebook, address: str) -> None:
     with pytest.raises(SourcebookError):
         book.add(address)
-    assert book.library.all() == []
+    assert stored(book) == 0
 
 
-@pytest.mark.parametrize("place", ["http://127.0.0.1:{port}/", "http://[::ffff:127.0.0.1]:{port}/", "//localhost:{port}/"])
-def test_a_page_does_not_lead_to_a_private_address(site: Site, book: Sourcebook, place: str) -> None:
-    """The first host is allowed by name, as one that everybody shares would be; where it leads is not."""
-    target = place.format(port=site.port)
-    site.pages["/out"] = target if target.startswith("http") else f"http:{target}"
+@pytest.mark.parametrize("host", ["localhost", "[::ffff:127.0.0.1]", "127.1", "2130706433"])
+def test_a_page_does_not_lead_to_a_private_address(site: Site, book: Sourcebook, host: str) -> None:
+    """The first host is allowed by name, and stands for one that everybody shares; where it leads is checked again."""
+    site.pages["/out"] = f"http://{host}:{site.port}/"
     with pytest.raises(AddressRefused):
-        book.add(f"http://localhost.:{site.port}/out", allow_hosts=["localhost."])
+        book.add(f"{site.address}/out", allow_hosts=["127.0.0.1"])
     assert site.visits() == ["/out"]
 
 
@@ -152,8 +153,6 @@ async def test_a_page_without_an_end_is_given_up() -> None:
 
 
 async def _next(receive: Any) -> str:
-    import anyio
-
     with anyio.move_on_after(0.001):
         if (message := await receive())["type"] == "http.disconnect":
             return message["type"]

@@ -23,9 +23,7 @@ _TRANSLATED = ip_network("64:ff9b::/96")
 class WebPageFetcher:
     """Fetches pages by HTTP, without cookies, proxies or redirects. `allowed` are hosts that may be private."""
 
-    def __init__(
-        self, largest: int, allowed: Sequence[str] = (), patience: float = PAGE_SECONDS
-    ) -> None:
+    def __init__(self, largest: int, allowed: Sequence[str] = (), patience: float = PAGE_SECONDS) -> None:
         self._largest = largest
         self._patience = patience
         self._allowed = frozenset(host.lower() for host in allowed)
