@@ -1,4 +1,4 @@
-"""S03, S04, S11: who comes in, by which way, and what a browser can be made to send."""
+"""S03, S04, S11, L09: who comes in, by which way, how often, and what a browser can be made to send."""
 
 from __future__ import annotations
 
