@@ -33,7 +33,7 @@ def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 async def desk(db: str, tmp_path: Path) -> AsyncGenerator[ServerDesk, None]:
-    many = {"requests_per_minute": 1_000_000, "questions_per_minute": 1_000_000}
+    many: dict[str, Any] = {"requests_per_minute": 1_000_000, "questions_per_minute": 1_000_000}
     async with server_desk(db, files=str(tmp_path / "files"), **many) as made:
         yield made
 
