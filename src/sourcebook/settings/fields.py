@@ -14,7 +14,7 @@ from sourcebook.providers.catalogue.table import is_known
 from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.settings.masks import masked
 from sourcebook.settings.model_fields import ModelFields
-from sourcebook.storage.base_address import checked_base
+from sourcebook.storage.base_address import checked_base, is_server
 
 
 class Settings(ModelFields):
@@ -231,10 +231,22 @@ class Settings(ModelFields):
             # Like a shell: `~name` without such a home folder is an ordinary name.
             return db
 
+    @field_validator("db_direct", "db_replicas")
+    @classmethod
+    def _of_servers(cls, addresses: str | None) -> str | None:
+        if addresses is None:
+            return None
+        checked = [checked_base(address) for address in addresses.split()]
+        if not all(map(is_server, checked)):
+            raise ValueError("write addresses of PostgreSQL servers, postgresql://user:password@host/name")
+        return " ".join(checked)
+
     def at(self, db: str) -> Settings:
-        """The same settings for another base."""
+        """The same settings for another base, which has neither the pooler nor the replicas of this one."""
         try:
-            return Settings.model_validate({**self.model_dump(), "db": db})
+            return Settings.model_validate(
+                {**self.model_dump(), "db": db, "db_direct": None, "db_replicas": ""}
+            )
         except ValidationError as error:
             reason = error.errors(include_url=False, include_input=False)[0]["msg"]
             raise BadSetting(f"`db` is not valid: {reason.removeprefix('Value error, ')}.") from None

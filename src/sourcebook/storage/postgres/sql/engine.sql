@@ -361,3 +361,13 @@ join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 
 -- name: server_versions()
 select current_setting('server_version') as server, extversion as extension from pg_extension where extname = 'vector'
+
+-- name: written_place()
+-- How far the log of changes has got, as a number, and which database of which server it is.
+select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as place,
+       (select system_identifier::text from pg_control_system()) || ' ' || current_database() as identity
+
+-- name: replayed_place()
+-- How far a replica has replayed that log; nothing on a server that is none.
+select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint end as place,
+       (select system_identifier::text from pg_control_system()) || ' ' || current_database() as identity
