@@ -9,6 +9,7 @@ DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+APT := apt-get install --yes --quiet --no-install-recommends chromium pgbouncer
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(UPGRADE)
 
@@ -27,8 +28,7 @@ test: $(DEV) programs ## Run every test (ARGS="-k name" for some)
 # The tests of the page need a browser, one of PostgreSQL a pooler. Without the right to install them these are left out, and say so.
 programs:
 	@{ command -v chromium >/dev/null && test -e /usr/sbin/pgbouncer; } || { [ "$$(id -u)" = 0 ] \
-		&& command -v apt-get >/dev/null \
-		&& apt-get install --yes --quiet --no-install-recommends chromium pgbouncer >/dev/null 2>&1; } || true
+		&& command -v apt-get >/dev/null && { $(APT) || { apt-get update && $(APT); }; } >/dev/null 2>&1; } || true
 
 check: $(DEV) ## Check format, lint, types and who imports whom
 	$(BIN)/ruff format --check .

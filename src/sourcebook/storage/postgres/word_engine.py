@@ -134,6 +134,8 @@ async def _ranked(
         document_idf=weights.of_documents,
         chunk_length=weights.chunk_length,
         document_length=weights.document_length,
+        k1=bm25.K1,
+        b=bm25.B,
         filter=path,
         limit=top_k,
     )
