@@ -17,7 +17,6 @@ from sourcebook.settings.masks import masked
 from sourcebook.settings.model_fields import ModelFields
 from sourcebook.storage.base_address import checked_base, is_server
 
-
 _PRICES = Prices()
 
 
