@@ -155,6 +155,8 @@ TABLE = {
     "POST /documents": Access(
         ADMIN, {"files": {"files": ("a.txt", b"Some text.")}, "data": {"collection": "{collection}"}}
     ),
+    "GET /uploads": Access(ADMIN, IN_COLLECTION),
+    "GET /uploads/{number}": of(ADMIN, "number={job}"),
     "GET /documents/{collection}/{document_id}": in_page(READER),
     "GET /documents/{collection}/{document_id}/pages/{number}": in_page(READER, number="1"),
     "POST /documents/{collection}/{document_id}/hide": in_page(ADMIN),

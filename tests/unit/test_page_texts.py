@@ -16,7 +16,7 @@ PAGE = Path(web.__file__).parent
 BUILT = (
     "already_", "brought_", "count_", "days_", "differs_", "disk_", "done_", "doubt_", "error_", "filter_", "gap_",
     "hint_", "judged_", "kind_", "lang_", "late_", "leaf_", "mode_", "nav_", "op_", "role_", "since_", "state_",
-    "states_", "theme_", "thumb_",
+    "states_", "theme_", "thumb_", "upload_",
 )  # fmt: skip
 
 

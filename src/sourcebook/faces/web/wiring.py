@@ -20,9 +20,23 @@ from sourcebook.faces.web.views import (
     quality,
     search,
     settings,
+    uploads,
 )
 
-_VIEWS = (ask, first_run, search, documents, inbox, curated, people, quality, health, settings, preferences)
+_VIEWS = (
+    ask,
+    first_run,
+    search,
+    uploads,
+    documents,
+    inbox,
+    curated,
+    people,
+    quality,
+    health,
+    settings,
+    preferences,
+)
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/static/")
 
 

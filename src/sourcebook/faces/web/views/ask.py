@@ -9,16 +9,18 @@ from urllib.parse import quote as quoted
 from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from sourcebook.errors import DraftNotFound, NothingAsked, SessionNotFound, UsageError
+from sourcebook.errors import DraftNotFound, SessionNotFound
 from sourcebook.faces.http import asking
 from sourcebook.faces.http.asking import SentQuestion
 from sourcebook.faces.http.caller import allowed_collections
 from sourcebook.faces.http.events import answer_events, as_sse
 from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
+from sourcebook.faces.web.error_words import words_of
 from sourcebook.faces.web.markup import plain
 from sourcebook.faces.web.page import Page, Reading
 from sourcebook.faces.web.rendering import HEADERS, render
 from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.model.moderation import DraftStatus
 from sourcebook.model.people import Direction
@@ -39,7 +41,9 @@ async def new(page: Reading, question: Annotated[str, Query(max_length=_LONGEST)
     """An empty conversation; on an empty base, what to do first."""
     collections = await page.collections()
     if not any(each.document_count for each in collections):
-        return await page.show("first_run.html", "ask", chosen=page.default_collection())
+        chosen = page.default_collection()
+        uploads = await open_uploads(page, chosen) if page.is_admin else ()
+        return await page.show("first_run.html", "ask", chosen=chosen, uploads=uploads)
     return await page.show(
         "ask.html",
         "ask",
@@ -92,7 +96,7 @@ async def ask(
         )
 
     if "text/event-stream" not in page.request.headers.get("accept", ""):
-        answer = await _politely(page, asked)
+        answer = await asked()
         return page.go(f"/ask/{quoted(answer.session_id or '')}#last")
     headers = {**HEADERS, "X-Accel-Buffering": "no"}
     return StreamingResponse(_written(page, asked), media_type="text/event-stream", headers=headers)
@@ -209,13 +213,6 @@ async def _require_scope(page: Page, session: str) -> None:
         allowed_collections(page.caller, [str(each) for each in named], page.settings)
 
 
-async def _politely(page: Page, asked: Callable[[], Any]) -> Answer:
-    try:
-        return await asked()
-    except NothingAsked as error:
-        raise UsageError(page.texts("nothing_asked")) from error
-
-
 async def _written(page: Page, asked: Callable[..., Any]) -> AsyncGenerator[str, None]:
     """The events of an answer: `found`, `draft` with what is written so far, and at last `done` or `failed`."""
     given: list[Answer] = []
@@ -260,8 +257,5 @@ async def _done(page: Page, answer: Answer) -> str:
 
 
 def _failed(page: Page, content: dict[str, Any]) -> str:
-    is_greeting = content["code"] == NothingAsked.code
-    message = page.texts("nothing_asked") if is_greeting else content["message"]
-    hint = "" if is_greeting else content["hint"]
-    html = render("error_part.html", page.texts, status=0, message=message, hint=hint, theme="auto")
-    return as_sse("failed", {"html": html})
+    words = words_of(page.texts, content["code"], content["message"])
+    return as_sse("failed", {"html": render("error_part.html", page.texts, words=words)})
