@@ -9,7 +9,9 @@ from starlette.exceptions import HTTPException
 from sourcebook.faces.web.rendering import STATIC
 from sourcebook.faces.web.routes import error_page
 from sourcebook.faces.web.views import (
+    access,
     ask,
+    conversations,
     curated,
     documents,
     first_run,
@@ -25,6 +27,7 @@ from sourcebook.faces.web.views import (
 
 _VIEWS = (
     ask,
+    conversations,
     first_run,
     search,
     uploads,
@@ -35,6 +38,7 @@ _VIEWS = (
     quality,
     health,
     settings,
+    access,
     preferences,
 )
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/static/")

@@ -178,15 +178,6 @@ async def export(page: Reading, session_id: str) -> Response:
     return PlainTextResponse(text, headers=headers, media_type="text/markdown")
 
 
-@router.get("/conversations")
-async def conversations(page: Reading, find: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Every conversation, found by its title."""
-    wanted = find.strip().casefold()
-    listed = await page.conversations(500)
-    found = [each for each in listed if wanted in (each.title or "").casefold()]
-    return await page.show("conversations.html", "conversations", sessions=found, find=find)
-
-
 async def _examples(page: Page) -> list[str]:
     """Questions that have an approved answer: what people ask here, in the language of the page if there are some."""
     entries = [
