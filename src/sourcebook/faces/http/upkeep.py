@@ -16,6 +16,8 @@ from sourcebook.ingest.uploads.service import UPLOADS
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
     from sourcebook.client import AsyncSourcebook
     from sourcebook.model.adding import Progress
     from sourcebook.model.jobs import Job
@@ -97,11 +99,11 @@ async def sweep_now_and_then(book: AsyncSourcebook, seconds: float = _SWEEP_SECO
 @asynccontextmanager
 async def upkeep(
     book: AsyncSourcebook, worker: UploadWorker, stop_seconds: float
-) -> AsyncGenerator[None, None]:
-    """Work beside the requests, until they are over."""
+) -> AsyncGenerator[TaskGroup, None]:
+    """Work beside the requests, until they are over. Views may let more run in the same group."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(worker.run)
         tasks.start_soon(sweep_now_and_then, book)
-        yield
+        yield tasks
         await worker.stop(stop_seconds)
         tasks.cancel_scope.cancel()

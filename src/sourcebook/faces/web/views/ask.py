@@ -14,7 +14,7 @@ from sourcebook.faces.http import asking
 from sourcebook.faces.http.asking import SentQuestion
 from sourcebook.faces.http.caller import allowed_collections
 from sourcebook.faces.http.events import answer_events, as_sse
-from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
+from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, note_read, thumb_key, turn_now
 from sourcebook.faces.web.error_words import words_of
 from sourcebook.faces.web.markup import plain
 from sourcebook.faces.web.page import Page, Reading
@@ -63,6 +63,7 @@ async def conversation(page: Reading, session_id: str, source: str = "") -> Resp
     leaf = await leaf_at(page, stored, source)
     if page.is_fragment:
         return page.part("leaf.html", leaf=leaf)
+    await note_read(page, stored)
     collections = await page.collections()
     return await page.show(
         "ask.html", "ask", view=view, leaf=leaf, asked="", collections=collections, examples=()
