@@ -1458,9 +1458,14 @@ class Sourcebook:
             subcategory=subcategory,
         )
 
-    def process_uploads(self, worker: str = "worker") -> int:
-        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        return self._waiter.call(self._book.process_uploads, worker)
+    def process_uploads(
+        self, worker: str = "worker", *, on_progress: Callable[[Job, Progress], None] | None = None
+    ) -> int:
+        """Add all waiting uploads and return how many were processed. Several workers may run at once.
+
+        `on_progress` is told how far each of them is.
+        """
+        return self._waiter.call(self._book.process_uploads, worker, on_progress=on_progress)
 
     def watch(
         self,
