@@ -42,7 +42,7 @@ async def add(book: AsyncSourcebook, numbers: Sequence[int]) -> None:
     rows = [
         chunk(
             f"k{i:03}",
-            CHANCE.standard_normal(8),
+            CHANCE.standard_normal(8).astype(np.float32),
             document=f"d{i // 5}",
             content=f"text {i}",
             metadata={"even": i % 2 == 0},

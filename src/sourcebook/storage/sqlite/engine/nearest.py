@@ -229,7 +229,13 @@ def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int
     members, parents, are_passages = part.families(passages[childless])
     children, parents = members[~are_passages], parents[~are_passages]
     np.maximum.at(best, childless[parents], _rough_or_none(part, children, query))
-    return passages, np.where(np.isinf(own), best, np.where(np.isinf(best), own, (own + best) / 2))
+    return passages, _means(own, best)
+
+
+def _means(itself: NDArray[np.float64], best_child: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of the two, or the one that there is; minus infinity stands for none."""
+    one = np.where(np.isinf(itself), best_child, itself)
+    return np.where(np.isinf(itself) | np.isinf(best_child), one, (itself + best_child) / 2)
 
 
 def _rough_or_none(
@@ -246,37 +252,45 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
-    scores = part.exact_scores(members, query)
-    # By passage: the passage itself first, then its children from the best.
-    order = np.lexsort((-scores, ~own, owner))
-    members, owner, own, scores = members[order], owner[order], own[order], scores[order]
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    ends = np.append(starts[1:], len(owner))
-    children = starts + own[starts]
-    second = np.minimum(children, ends - 1)
-    means = np.where(second == starts, scores[starts], (scores[starts] + scores[second]) / 2)
-    shown = zip(children.tolist(), np.minimum(children + _MATCHES_SHOWN, ends).tolist(), strict=True)
-    found = passages[owner[starts]]
-    ids, rowids = part.segment.chunk_ids.several(found), part.rowids[found].tolist()
-    for chunk_id, rowid, mean, (first, last) in zip(ids, rowids, means.tolist(), shown, strict=True):
-        yield Scored(chunk_id, mean, Matches(part, members, scores, range(first, last)), rowid)
+    best_child, itself = np.full(len(passages), -np.inf), np.full(len(passages), -np.inf)
+    kept = _may_be_best(owner, own, part.rough_scores(members, query), len(passages))
+    scores = part.exact_scores(members[kept], query)
+    np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
+    itself[owner[kept & own]] = scores[own[kept]]
+    means = _means(itself, best_child)
+    children = members[~own]
+    starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
+    ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
+    for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
+        matches = Matches(part, children[starts[place] : starts[place + 1]], query)
+        yield Scored(chunk_id, mean, matches, rowid)
+
+
+def _may_be_best(
+    owner: NDArray[np.int64], own: NDArray[np.bool_], rough: NDArray[np.float64], passages: int
+) -> NDArray[np.bool_]:
+    """The passages, and those of their children that may be the best, as far as rough scores tell."""
+    if not np.isfinite(rough).all():
+        return np.ones(len(rough), dtype=np.bool_)
+    best = np.full(passages, -np.inf)
+    np.maximum.at(best, owner[~own], rough[~own])
+    limits = best - _MARGIN * np.maximum(1.0, np.abs(best))
+    return own | (rough >= limits[owner])
 
 
 class Matches(Sequence[Match]):
-    """The children that matched in a passage, best first. Most rankings are cut before anybody looks."""
+    """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    def __init__(
-        self, part: VectorPart, rows: NDArray[np.int64], scores: NDArray[np.float64], places: range
-    ) -> None:
+    def __init__(self, part: VectorPart, children: NDArray[np.int64], query: NDArray[np.float32]) -> None:
         self._part = part
-        self._rows = rows
-        self._scores = scores
-        self._places = places
+        self._children = children
+        self._query = query
 
     @cached_property
     def _known(self) -> tuple[Match, ...]:
-        here = slice(self._places.start, self._places.stop)
-        pairs = zip(self._rows[here].tolist(), self._scores[here].tolist(), strict=True)
+        scores = self._part.exact_scores(self._children, self._query)
+        order = np.argsort(-scores, kind="stable")[:_MATCHES_SHOWN]
+        pairs = zip(self._children[order].tolist(), scores[order].tolist(), strict=True)
         return tuple(sorted((self._match(*pair) for pair in pairs), key=lambda m: (-m.score, m.chunk_id)))
 
     def _match(self, row: int, score: float) -> Match:
@@ -284,7 +298,7 @@ class Matches(Sequence[Match]):
         return Match(self._part.segment.chunk_ids[row], start, end, score)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return min(len(self._children), _MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
