@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
-    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -1399,6 +1399,22 @@ class Sourcebook:
             collection=collection,
             category=category,
             subcategory=subcategory,
+        )
+
+    def add_texts(
+        self,
+        texts: Sequence[str | NewText],
+        *,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> list[WriteReport]:
+        """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
+
+        What `add_text` promises holds for each of them. What was written before an error is kept.
+        """
+        return self._waiter.call(
+            self._book.add_texts, texts, collection=collection, category=category, subcategory=subcategory
         )
 
     def add_bytes(
