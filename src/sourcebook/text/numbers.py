@@ -117,7 +117,7 @@ def quantities(text: str, language: str | None = None) -> list[Quantity]:
     return list(_quantities(text, language))
 
 
-@lru_cache(256)
+@lru_cache(1024)
 def _quantities(text: str, language: str | None) -> tuple[Quantity, ...]:
     """A sentence is compared with many quotes, and a quote with many sentences."""
     found = sorted([*_in_digits(text), *_in_words(text, language)], key=lambda found: found.start)
