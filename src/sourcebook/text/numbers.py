@@ -99,6 +99,8 @@ _SPELLED = """
 """
 # Number words that mean something else in another language.
 _SPELLED_IN = {"es": {"dos": "2", "once": "11"}}
+ANY_LANGUAGE = (None, *_SPELLED_IN)
+"""In which languages the numbers of a text may differ: all others read it as None does."""
 _ONES = {"one": 1, "first": 1, "second": 2, "third": 3}
 
 

@@ -21,7 +21,7 @@ from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, 
 from sourcebook.text.analysis import words
 from sourcebook.text.function_words import languages_of_both
 from sourcebook.text.negation import negators
-from sourcebook.text.numbers import quantities
+from sourcebook.text.numbers import ANY_LANGUAGE, quantities
 from sourcebook.text.question_opposites import turned_around
 from sourcebook.text.question_words import class_nouns, generic_words, stems_alike
 from sourcebook.text.stems import stem_words
@@ -84,8 +84,11 @@ def difference(
 
 def ask_the_same(asked: str, known: str, languages: Sequence[str | None]) -> bool:
     """Whether two questions surely ask the same: `difference` finds none. For one that is compared with many."""
-    # What needs no language keeps most of them apart, and costs least.
-    if _decisive(_plain(asked)) != _decisive(_plain(known)):
+    one, other = _plain(asked), _plain(known)
+    # What keeps them apart whatever the language is costs least.
+    if _decisive(one) != _decisive(other) or all(
+        _numbers(one, language) != _numbers(other, language) for language in ANY_LANGUAGE
+    ):
         return False
     return difference(asked, known, languages) is None
 
