@@ -6,6 +6,7 @@ import re
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -90,7 +91,8 @@ def content_of(folder: Path, without: Path) -> dict[str, int]:
 
 def plant(base: Path, name: str) -> None:
     """Say in the base that an upload lies somewhere else."""
-    with closing(apsw.Connection(str(base))) as connection:
+    opened: Any = apsw.Connection(str(base))
+    with closing(opened) as connection:
         connection.execute("update documents set stored_file = ? where stored_file is not null", (name,))
 
 
