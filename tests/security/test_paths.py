@@ -6,8 +6,7 @@ import re
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import apsw
