@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
-    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -619,7 +619,7 @@ class SyncAccountService:
         return self._waiter.call(self._door.sign_out_everywhere, login)
 
     def any_account(self) -> bool:
-        """Whether there is an account."""
+        """Whether there is an account. What was made or removed here is known at once, by others within a second."""
         return self._waiter.call(self._door.any_account)
 
 
@@ -1401,6 +1401,22 @@ class Sourcebook:
             subcategory=subcategory,
         )
 
+    def add_texts(
+        self,
+        texts: Sequence[str | NewText],
+        *,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> list[WriteReport]:
+        """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
+
+        What `add_text` promises holds for each of them. What was written before an error is kept.
+        """
+        return self._waiter.call(
+            self._book.add_texts, texts, collection=collection, category=category, subcategory=subcategory
+        )
+
     def add_bytes(
         self,
         name: str,
@@ -1458,9 +1474,14 @@ class Sourcebook:
             subcategory=subcategory,
         )
 
-    def process_uploads(self, worker: str = "worker") -> int:
-        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        return self._waiter.call(self._book.process_uploads, worker)
+    def process_uploads(
+        self, worker: str = "worker", *, on_progress: Callable[[Job, Progress], None] | None = None
+    ) -> int:
+        """Add all waiting uploads and return how many were processed. Several workers may run at once.
+
+        `on_progress` is told how far each of them is.
+        """
+        return self._waiter.call(self._book.process_uploads, worker, on_progress=on_progress)
 
     def watch(
         self,

@@ -79,7 +79,8 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
         with stopping.listening():
             async with book, mounted_mcp(app):
                 app.state.worker = worker = UploadWorker(book)
-                async with upkeep(book, worker, settings.http_stop_seconds):
+                async with upkeep(book, worker, settings.http_stop_seconds) as tasks:
+                    app.state.tasks = tasks
                     yield
                     stopping.is_set = True
                     with anyio.CancelScope(shield=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -11,15 +11,17 @@ from urllib.parse import quote as quoted
 from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse
 
-from sourcebook.errors import DraftNotFound, NothingAsked, SessionNotFound, UsageError
+from sourcebook.errors import DraftNotFound, SessionNotFound
 from sourcebook.faces.http.asking import Questions, SentQuestion
 from sourcebook.faces.http.events import Asking, Event, EventStream, answer_events
 from sourcebook.faces.http.presence import while_present
-from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
+from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, note_read, thumb_key, turn_now
+from sourcebook.faces.web.error_words import words_of
 from sourcebook.faces.web.markup import plain
 from sourcebook.faces.web.page import Page, Reading
 from sourcebook.faces.web.rendering import HEADERS, render
 from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.model.moderation import DraftStatus
 from sourcebook.model.people import Direction
@@ -40,7 +42,9 @@ async def new(page: Reading, question: Annotated[str, Query(max_length=_LONGEST)
     """An empty conversation; on an empty base, what to do first."""
     collections = await page.collections()
     if not any(each.document_count for each in collections):
-        return await page.show("first_run.html", "ask", chosen=page.default_collection())
+        chosen = page.default_collection()
+        uploads = await open_uploads(page, chosen) if page.is_admin else ()
+        return await page.show("first_run.html", "ask", chosen=chosen, uploads=uploads)
     return await page.show(
         "ask.html",
         "ask",
@@ -60,6 +64,7 @@ async def conversation(page: Reading, session_id: str, source: str = "") -> Resp
     leaf = await leaf_at(page, stored, source)
     if page.is_fragment:
         return page.part("leaf.html", leaf=leaf)
+    await note_read(page, stored)
     collections = await page.collections()
     return await page.show(
         "ask.html", "ask", view=view, leaf=leaf, asked="", collections=collections, examples=()
@@ -82,7 +87,7 @@ async def ask(
     if session:
         await page.conversation(session)
     if "text/event-stream" not in page.request.headers.get("accept", ""):
-        answer = await _politely(page, while_present(page.request, questions.ask(sent)))
+        answer = await while_present(page.request, questions.ask(sent))
         return page.go(f"/ask/{quoted(answer.session_id or '')}#last")
     return EventStream(_written(page, partial(questions.ask, sent)), HEADERS)
 
@@ -163,15 +168,6 @@ async def export(page: Reading, session_id: str) -> Response:
     return PlainTextResponse(text, headers=headers, media_type="text/markdown")
 
 
-@router.get("/conversations")
-async def conversations(page: Reading, find: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Every conversation, found by its title."""
-    wanted = find.strip().casefold()
-    listed = await page.conversations(500)
-    found = [each for each in listed if wanted in (each.title or "").casefold()]
-    return await page.show("conversations.html", "conversations", sessions=found, find=find)
-
-
 async def _examples(page: Page) -> list[str]:
     """Questions that have an approved answer: what people ask here, in the language of the page if there are some."""
     entries = [
@@ -181,13 +177,6 @@ async def _examples(page: Page) -> list[str]:
     ]
     entries.sort(key=lambda each: (each.language != page.texts.language, -each.updated_at))
     return [each.question for each in entries if each.question][:_EXAMPLES]
-
-
-async def _politely(page: Page, answer: Awaitable[Answer]) -> Answer:
-    try:
-        return await answer
-    except NothingAsked as error:
-        raise UsageError(page.texts("nothing_asked")) from error
 
 
 async def _written(page: Page, ask: Asking) -> AsyncGenerator[Event, None]:
@@ -233,7 +222,5 @@ async def _done(page: Page, answer: Answer) -> dict[str, Any]:
 
 
 def _failed(page: Page, content: dict[str, Any]) -> dict[str, Any]:
-    is_greeting = content["code"] == NothingAsked.code
-    message = page.texts("nothing_asked") if is_greeting else content["message"]
-    hint = "" if is_greeting else content["hint"]
-    return {"html": render("error_part.html", page.texts, status=0, message=message, hint=hint, theme="auto")}
+    words = words_of(page.texts, content["code"], content["message"])
+    return {"html": render("error_part.html", page.texts, words=words)}
