@@ -23,6 +23,8 @@ from sourcebook.settings import Settings  # noqa: E402
 from sourcebook.testing.fakes import FixedClock  # noqa: E402
 
 BACKENDS = ("sqlite", "postgres")
+on_both_databases = pytest.mark.parametrize("db", BACKENDS, indirect=True)
+"""For a test among others that need one database: what it does depends on what the database does."""
 
 examples.prepare()
 
@@ -118,7 +120,12 @@ def unavailable(reason: str) -> NoReturn:
 @pytest.fixture(params=BACKENDS)
 def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a fresh base of the backend is made."""
-    if request.param == "postgres":
+    return address_of(request, tmp_path)
+
+
+def address_of(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a fresh base: in a file, unless the test was given the other database."""
+    if getattr(request, "param", "sqlite") == "postgres":
         return request.getfixturevalue("postgres_db")
     return str(tmp_path / "base.db")
 
