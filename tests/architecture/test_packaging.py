@@ -56,9 +56,13 @@ def test_the_image_does_not_run_as_root_and_is_sent_no_secrets() -> None:
 
 def test_the_image_is_built_from_what_the_builder_is_sent_and_from_pins_alone() -> None:
     text = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
-    copied = [word for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for word in line.split()]
+    copied = [
+        word for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for word in line.split()
+    ]
     assert [name for name in copied if not (ROOT / name).exists()] == []
-    sent = {rule[1:] for rule in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if rule.startswith("!")}
+    sent = {
+        rule[1:] for rule in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if rule.startswith("!")
+    }
     assert {name.split("/")[0] for name in copied} == sent
     installs = re.findall(r"pip install (.+?)(?= &&|$)", text, re.MULTILINE)
     assert installs
