@@ -67,14 +67,13 @@ def test_a_part_without_its_data_is_left_out_and_named(
 def test_a_part_that_fails_stops_no_other_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parts = (
-        everything.Part("broken", "", "benchmarks.nothing"),
-        everything.Part("fine", "", "timeit", ("-n1",)),
-    )
-    monkeypatch.setattr(everything, "PARTS", parts)
+    def command(self: everything.Part, data: Path, out: Path, is_quick: bool) -> list[str]:
+        return ["true" if self.name == "fine" else "false"]
+
     monkeypatch.setattr(
-        everything.Part, "command", lambda self, *_: ["true" if self.name == "fine" else "false"]
+        everything, "PARTS", (everything.Part("broken", "", ""), everything.Part("fine", "", ""))
     )
+    monkeypatch.setattr(everything.Part, "command", command)
     assert everything.main(["--out", str(tmp_path)]) == 1
     page = Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8")
     assert "| broken |  | failed |" in page
