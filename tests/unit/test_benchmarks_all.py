@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -54,6 +55,16 @@ def test_what_was_measured_is_drawn_with_a_low_recall_in_the_name(tmp_path: Path
         "speed-vectors-memory",
     ]
     assert "other &amp; co (0.80)" in drawn[0][0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+@pytest.mark.parametrize("part", everything.PARTS, ids=lambda part: part.name)
+def test_every_part_takes_the_words_that_it_is_given(
+    part: everything.Part, is_quick: bool, tmp_path: Path
+) -> None:
+    words = part.command(tmp_path, tmp_path / "out", is_quick)[3:]
+    given = import_module(f"{part.module}.__main__").parser().parse_args(words)
+    assert given.out == tmp_path / "out"
 
 
 def test_a_part_without_its_data_is_left_out_and_named(
