@@ -182,7 +182,7 @@ class Run:
     def _open(self, one: Measured, process: EngineProcess, task: Task) -> None:
         first = next(iter(task.cells.values()))[0]
         order = Open(self._folder(one.spec), first, self.plan.k)
-        one.opened = process.order(order, Opened, self.plan.longest_answer)
+        one.opened = process.order(order, Opened, self.plan.longest_build)
         for questions in task.cells.values():
             self._asked(process, questions[: self.plan.warm_up])
         self.tell(f"{one.spec.name}: opened in {one.opened.spent.wall:.2f} s")
@@ -211,7 +211,7 @@ class Run:
         with self._process(one.spec) as other:
             first = next(iter(task.cells.values()))[0]
             opened = other.order(
-                Open(self._folder(one.spec), first, self.plan.k), Opened, self.plan.longest_answer
+                Open(self._folder(one.spec), first, self.plan.k), Opened, self.plan.longest_build
             )
             for questions in task.cells.values():
                 self._asked(other, questions[: self.plan.warm_up + self.plan.batch])
