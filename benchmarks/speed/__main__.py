@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.speed import sections
-from benchmarks.speed.catalogue import OURS, QUICK_FAMILIES, families
+from benchmarks.speed.catalogue import BRIEF_FAMILIES, LEFT_OUT_OF_BRIEF, OURS, families
 from benchmarks.speed.machine import ROOT, machine, versions
 from benchmarks.speed.passages import Prose
 from benchmarks.speed.report import store
@@ -37,6 +37,7 @@ class Sizes:
 
 
 FULL = Sizes(vectors=100_000, model=100_000, words=100_000, hybrid=20_000, million=1_000_000)
+BRIEF = replace(FULL, words=50_000)
 QUICK = Sizes(vectors=10_000, model=2_000, words=5_000, hybrid=1_000, million=20_000)
 
 
@@ -90,8 +91,8 @@ def main(words: Sequence[str] | None = None) -> int:
         seconds=seconds,
         longest_build=given.longest_build,
     )
-    few = QUICK_FAMILIES if given.brief else ()
-    bench = Bench(plan, given.cache.resolve(), tell, given.engines or few)
+    few, left_out = (BRIEF_FAMILIES, LEFT_OUT_OF_BRIEF) if given.brief else ((), ())
+    bench = Bench(plan, given.cache.resolve(), tell, given.engines or few, left_out)
     path = None
     for name, section in _asked_for(bench, given):
         tell(f"— {name}")
@@ -110,7 +111,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _asked_for(bench: Bench, given: argparse.Namespace) -> list[tuple[str, Callable[[], SectionFacts]]]:
     """The sections of this run, each under the name by which a later one replaces it."""
-    usual = QUICK if given.quick else FULL
+    usual = QUICK if given.quick else BRIEF if given.brief else FULL
     wanted = given.only or ["vectors", "words", "hybrid"]
     found: list[tuple[str, Callable[[], SectionFacts]]] = []
     if "vectors" in wanted:

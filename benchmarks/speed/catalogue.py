@@ -55,8 +55,9 @@ VECTORS = (
     EngineSpec("milvus lite flat", "milvus lite", "milvus:MilvusVectors", {"index": "BRUTE_FORCE"}),
 )
 
-QUICK_FAMILIES = (OURS, "chroma", "lancedb", "qdrant edge", "sqlite-vec", "tantivy")
-"""Those whose slowest cell is not a hundred times slower than the fastest."""
+BRIEF_FAMILIES = (OURS, "chroma", "lancedb", "qdrant edge", "sqlite-vec", "tantivy")
+LEFT_OUT_OF_BRIEF = ("lancedb flat", "lancedb ivf-pq", "sqlite-vec metadata")
+"""What takes tens of times as long as the fastest, or reaches no recall that counts, is left out of a brief run."""
 
 WORDS = (
     EngineSpec(OURS, OURS, "ours:SourcebookWords"),

@@ -62,7 +62,8 @@ async def asked(folder: Path, passages: int, askers: int, begin: float, seconds:
 
 
 def measured(folder: Path, passages: int, processes: int, askers: int, seconds: float) -> dict[str, float]:
-    begin = time.time() + 20.0
+    # Time for all of them to start.
+    begin = time.time() + 6.0 + 2.0 * processes
     command = [
         sys.executable,
         "-m",

@@ -56,6 +56,7 @@ class Bench:
     cache: Path
     tell: Callable[[str], None]
     families: Sequence[str] = ()
+    left_out: Sequence[str] = ()
 
     @property
     def asked(self) -> int:
@@ -68,7 +69,8 @@ class Bench:
         self, folder: Path, specs: Sequence[EngineSpec], task: Task, judge: Judge, second: str | None = None
     ) -> dict[str, EngineFacts]:
         run = Run(self.plan, folder, self.tell, second)
-        return engines_of(run.measure(chosen(specs, self.families), task), judge)
+        wanted = [spec for spec in chosen(specs, self.families) if spec.name not in self.left_out]
+        return engines_of(run.measure(wanted, task), judge)
 
 
 def clustered(bench: Bench, size: int) -> SectionFacts:
