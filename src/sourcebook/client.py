@@ -268,9 +268,14 @@ class AsyncSourcebook(EarlierNames):
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().upload(self._connection.named(collection), brought)
 
-    async def process_uploads(self, worker: str = "worker") -> int:
-        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        done = await self._uploads().process(worker)
+    async def process_uploads(
+        self, worker: str = "worker", *, on_progress: Callable[[Job, Progress], None] | None = None
+    ) -> int:
+        """Add all waiting uploads and return how many were processed. Several workers may run at once.
+
+        `on_progress` is told how far each of them is.
+        """
+        done = await self._uploads().process(worker, on_progress)
         if done:
             await self.close_answered()
         return done

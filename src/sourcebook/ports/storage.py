@@ -325,6 +325,10 @@ class Library(Protocol):
         """A part of the documents without their text, by path."""
         ...
 
+    async def status_counts(self, collection_id: str) -> dict[DocumentStatus, int]:
+        """How many documents have each status; nothing if the collection does not exist."""
+        ...
+
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:
         """The document of this id, or whose path is this or ends so. An error if there is none, or several."""
         ...
