@@ -15,7 +15,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test programs check format bench speed quality tail soak pins audit cost docs site release clean
+.PHONY: help demo test programs check format bench speed brief quality tail soak pins audit cost docs site release clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ bench: $(BENCH) ## Measure everything, beside other engines; writes dated result
 
 speed: $(BENCH) ## Measure speed alone; writes a dated result
 	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+brief: $(BENCH) ## Measure the speed of a file in a short form: peers at equal recall, growth, load, readers beside a writer
+	$(BIN)/python -m benchmarks.speed --brief --only model --only words --only hybrid $(ARGS)
+	$(BIN)/python -m benchmarks.speed.growth --queries 100
+	$(BIN)/python -m benchmarks.speed.load
+	$(BIN)/python -m benchmarks.speed.readers --rounds 2 --seconds 8
 
 quality: $(DEV) ## Measure how well the public sets are found; writes a dated result
 	$(BIN)/python -m benchmarks.quality $(ARGS)
