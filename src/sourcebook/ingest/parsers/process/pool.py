@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sourcebook.ingest.parsers.archive.limits import Member
-    from sourcebook.ingest.parsers.page_progress import OnPage
+    from sourcebook.ingest.parsers.page_progress import OnPage, OnText
 
 __all__ = ["ParserLimits", "ParserPool"]
 
@@ -77,11 +77,16 @@ class ParserPool:
         """
         return await self.parse_by_page(data, name, None)
 
-    async def parse_by_page(self, data: bytes, name: str, on_page: OnPage | None) -> ParsedText:
-        """The same, telling of pages while they are read, if the file has any and takes its time."""
+    async def parse_by_page(
+        self, data: bytes, name: str, on_page: OnPage | None, on_text: OnText | None = None
+    ) -> ParsedText:
+        """The same, telling of pages while they are read, if the file has any and takes its time.
+
+        `on_text` is shown the beginning of a long text while the rest is still read, in a thread of its own.
+        """
         request = ParserRequest(name, data)
         async with self._turns:
-            reply = await self._answer(request, on_page)
+            reply = await self._answer(request, on_page, on_text)
             if isinstance(reply.outcome, NeedsOcr) and can_read_pictures():
                 reply = await self._ask(await self._start(Mode.OCR), request, on_page)
         return _required(reply, ParsedText)
@@ -121,21 +126,29 @@ class ParserPool:
         while self._idle:
             self._idle.pop().end()
 
-    async def _answer(self, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+    async def _answer(
+        self, request: ParserRequest, on_page: OnPage | None = None, on_text: OnText | None = None
+    ) -> ParserReply:
         if self._idle:
             child = self._idle.pop()
-            reply = await self._ask(child, request, on_page)
+            reply = await self._ask(child, request, on_page, on_text)
             if not isinstance(reply.outcome, ParserDied):
                 return reply
             # It may have died of an earlier file, or left because nobody asked: a new one knows only this file.
-        return await self._ask(await self._start(Mode.PARSE), request, on_page)
+        return await self._ask(await self._start(Mode.PARSE), request, on_page, on_text)
 
     async def _start(self, mode: Mode) -> _Child:
         if self._is_closed:
             raise NotOpen("The parsers are closed.")
         return await to_thread.run_sync(_Child, self._limits, mode, limiter=self._threads)
 
-    async def _ask(self, child: _Child, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+    async def _ask(
+        self,
+        child: _Child,
+        request: ParserRequest,
+        on_page: OnPage | None = None,
+        on_text: OnText | None = None,
+    ) -> ParserReply:
         def tell(number: int, count: int) -> None:
             # Nobody may be there any more to be told.
             with suppress(RuntimeError):
@@ -149,6 +162,7 @@ class ParserPool:
                     child.ask,
                     request,
                     None if on_page is None else tell,
+                    on_text,
                     abandon_on_cancel=True,
                     limiter=self._threads,
                 )
@@ -185,7 +199,9 @@ class _Child:
         finally:
             os.close(far_end)
 
-    def ask(self, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+    def ask(
+        self, request: ParserRequest, on_page: OnPage | None = None, on_text: OnText | None = None
+    ) -> ParserReply:
         """The answer of the child, which is the cause of its death if it died of the request."""
         reply = None
         with self._lock:
@@ -194,7 +210,7 @@ class _Child:
         with suppress(OSError):
             write_request(_pipe(self._process.stdin), request)
         with suppress(OSError):
-            reply = read_reply(_pipe(self._process.stdout), on_page)
+            reply = read_reply(_pipe(self._process.stdout), on_page, on_text)
         with self._lock:
             self._is_at_work = False
             is_over = reply is None or reply.is_last or self._is_abandoned

@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 import time
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from sourcebook.errors import BadFile, FileOverLimit
@@ -24,6 +25,7 @@ from sourcebook.ingest.parsers.process.pool_protocol import (
     Picture,
     Wish,
     read_request,
+    write_beginning,
     write_page,
     write_reply,
 )
@@ -56,7 +58,7 @@ def main() -> None:
     confine(limits, programs=STARTS_PROGRAMS if mode == Mode.OCR else frozenset())
     while _is_asked(requests) and (request := read_request(requests)) is not None:
         limit_time(limits.seconds)
-        with listening(_PageTeller(replies)):
+        with listening(_PageTeller(replies), partial(write_beginning, replies)):
             reply = _answer(request, limits, mode)
         write_reply(replies, reply)
         limit_time(0)
