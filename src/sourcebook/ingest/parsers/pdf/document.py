@@ -11,6 +11,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read, text_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.layout import (
     Line,
     PageBlock,
@@ -99,13 +100,14 @@ class _Reading:
             page_read(index + 1, self.count)
         pages = [laid_out(content.rows, content.width) if content else [] for content in contents]
         kept = without_running_heads([*self._before, *pages])[len(self._before) :]
-        self._before = pages
         self._words |= words_of(kept)
         self.contents += contents
-        self.blocks += [
-            [*paragraphs(lines, self._words), *(_sideways(content) if content else ())]
-            for lines, content in zip(kept, contents, strict=True)
-        ]
+        body = body_size([*self._before, *pages])
+        self._before = pages
+        for lines, content in zip(kept, contents, strict=True):
+            text, notes = parted(lines, body)
+            blocks = with_footnotes(paragraphs(text, self._words), notes, self._words)
+            self.blocks.append([*blocks, *(_sideways(content) if content else ())])
 
     def assembled(self) -> ParsedText:
         return _assembled(self._document, self.blocks)
@@ -235,7 +237,7 @@ def _title(document: PdfDocument, placed: Sequence[PlacedBlock], body: float) ->
     if said and len(said) <= LONGEST_TITLE and not _NO_TITLE.fullmatch(said):
         return said
     first = [block for page, _, block in placed if page == placed[0].page and is_heading(block, body)]
-    largest = max(first, key=lambda block: block.size, default=None)
+    largest = max(first, key=lambda block: round(block.size), default=None)
     return one_line(largest.text) if largest else None
 
 

@@ -174,7 +174,7 @@ class _PageReader:
             left=min(glyph.left for glyph in glyphs),
             right=max(glyph.right for glyph in glyphs),
             baseline=median_low(glyph.baseline for glyph in glyphs),
-            size=median_low(glyph.height for glyph in glyphs),
+            size=median_low(_heights(glyphs)),
             is_hyphenated=self._letters[words[-1].end - 1] == HYPHEN,
             is_listing=self._is_typewritten(words, turn),
         )
@@ -186,6 +186,12 @@ class _PageReader:
         indexes = [index for word in words for index in range(word.start, word.end)]
         widths = [self._glyph(i, turn).width for i in indexes if self._letters[i] != HYPHEN]
         return len(widths) >= _FEWEST_WIDTHS and _are_equal(widths)
+
+
+def _heights(glyphs: Sequence[Glyph]) -> list[float]:
+    """The heights of the letters, but for the raised ones: the number of a footnote is smaller than its line."""
+    line = median_low(glyph.baseline for glyph in glyphs)
+    return [glyph.height for glyph in glyphs if glyph.baseline - line < 0.2 * glyph.height] or [0.0]
 
 
 def _are_equal(widths: Sequence[float]) -> bool:
