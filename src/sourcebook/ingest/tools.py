@@ -50,6 +50,15 @@ class Unpacker(Protocol):
     async def parse_archive(self, data: bytes, name: str) -> ParsedText: ...
 
 
+@runtime_checkable
+class PictureReader(Protocol):
+    """A parser that reads the letters in pictures."""
+
+    def expect(self, languages: Sequence[str]) -> None:
+        """The languages that the letters are expected to be in, as `ru`."""
+        ...
+
+
 class Transcriber(Protocol):
     """Writes down what is said in a recording."""
 

@@ -48,7 +48,7 @@ from sourcebook.ingest.index.document_reader import (
 from sourcebook.ingest.index.pipeline import Item, Pipeline
 from sourcebook.ingest.parsers.file_kinds import SUFFIXES, FileKind
 from sourcebook.ingest.parsers.text.subtitles import text_of_cues
-from sourcebook.ingest.tools import PageByPage, Unpacker
+from sourcebook.ingest.tools import PageByPage, PictureReader, Unpacker
 from sourcebook.model.adding import FailedFile
 from sourcebook.model.documents import (
     ChunkStrategy,
@@ -187,6 +187,8 @@ class Indexer:
             )
             self._embed_ahead = pipeline.embed_ahead
             self._parser = self._tools.parsers()
+            if isinstance(self._parser, PictureReader):
+                self._parser.expect(await self._tools.library.languages(self._collection_id))
             try:
                 await pipeline.run(sharing.in_turn())
             finally:

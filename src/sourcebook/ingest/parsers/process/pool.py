@@ -69,6 +69,11 @@ class ParserPool:
         self._idle: list[_Child] = []
         self._busy: set[_Child] = set()
         self._is_closed = False
+        self._languages: Sequence[str] = ()
+
+    def expect(self, languages: Sequence[str]) -> None:
+        """The languages that the letters in pictures are expected to be in, as `ru`."""
+        self._languages = [language for language in languages if language.isalpha()]
 
     async def parse(self, data: bytes, name: str) -> ParsedText:
         """The text of a file, whose kind its content decides; the name only chooses between kinds of text.
@@ -140,7 +145,8 @@ class ParserPool:
     async def _start(self, mode: Mode) -> _Child:
         if self._is_closed:
             raise NotOpen("The parsers are closed.")
-        return await to_thread.run_sync(_Child, self._limits, mode, limiter=self._threads)
+        languages = self._languages if mode is Mode.OCR else ()
+        return await to_thread.run_sync(_Child, self._limits, mode, languages, limiter=self._threads)
 
     async def _ask(
         self,
@@ -184,7 +190,7 @@ class ParserPool:
 class _Child:
     """One process, which answers one request after the other."""
 
-    def __init__(self, limits: ParserLimits, mode: Mode) -> None:
+    def __init__(self, limits: ParserLimits, mode: Mode, languages: Sequence[str] = ()) -> None:
         self.mode = mode
         self.seconds = limits.ocr_seconds if mode is Mode.OCR else limits.seconds
         self.patience = self.seconds if mode is Mode.OCR else PATIENCE * self.seconds
@@ -192,7 +198,7 @@ class _Child:
         self._is_at_work = self._is_abandoned = self._is_ended = False
         far_end, self._lifeline = os.pipe()
         try:
-            self._process = _start_process(limits, self.seconds, mode, far_end)
+            self._process = _start_process(limits, self.seconds, (mode, *languages), far_end)
         except OSError as error:
             os.close(self._lifeline)
             raise ParserDied(f"No process could be started to read the file: {error}.") from None
@@ -271,7 +277,7 @@ def _required(reply: ParserReply, wanted: type[Wanted]) -> Wanted:
 
 
 def _start_process(
-    limits: ParserLimits, seconds: float, mode: Mode, lifeline: int
+    limits: ParserLimits, seconds: float, words: Sequence[str], lifeline: int
 ) -> subprocess.Popen[bytes]:
     is_posix = os.name == "posix"
     numbers = (lifeline if is_posix else -1, limits.memory, seconds, limits.characters)
@@ -286,7 +292,7 @@ def _start_process(
         _START,
         _PACKAGE_HOME,
         *map(str, numbers),
-        mode,
+        *words,
     ]
     return subprocess.Popen(  # noqa: S603 - our own interpreter, with numbers
         command,

@@ -48,8 +48,11 @@ TIRED_SHARE = 4
 
 
 def main() -> None:
-    """Serve until the pipe ends. Arguments: lifeline, memory, seconds, characters, and `ocr` to read pictures."""
-    lifeline, memory, seconds, characters, mode = sys.argv[1:6]
+    """Serve until the pipe ends.
+
+    Arguments: lifeline, memory, seconds, characters, and `ocr` to read pictures, with the languages that are in them.
+    """
+    lifeline, memory, seconds, characters, mode, *languages = sys.argv[1:]
     limits = ParserLimits(int(memory), float(seconds), int(characters))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if int(lifeline) >= 0:
@@ -59,7 +62,7 @@ def main() -> None:
     while _is_asked(requests) and (request := read_request(requests)) is not None:
         limit_time(limits.seconds)
         with listening(_PageTeller(replies), partial(write_beginning, replies)):
-            reply = _answer(request, limits, mode)
+            reply = _answer(request, limits, mode, languages)
         write_reply(replies, reply)
         limit_time(0)
         if reply.is_last:
@@ -98,11 +101,11 @@ def _is_asked(requests: IO[bytes]) -> bool:
     return bool(ready)
 
 
-def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserReply:
+def _answer(request: ParserRequest, limits: ParserLimits, mode: str, languages: list[str]) -> ParserReply:
     try:
         if request.wish not in (Wish.TEXT, Wish.CONTENTS):
             return ParserReply(_other(request), _is_tired(limits))
-        parsed = read_pictures(request.data) if mode == Mode.OCR else _text(request)
+        parsed = read_pictures(request.data, languages) if mode == Mode.OCR else _text(request)
     except BadFile as error:
         return ParserReply(error, _is_tired(limits))
     except MemoryError:
