@@ -101,6 +101,11 @@ def test_a_letter_has_its_header_its_text_and_the_names_of_its_files() -> None:
     assert "UEsDB" not in parsed.text
 
 
+def test_the_name_of_an_attached_file_may_be_written_as_it_is() -> None:
+    parsed = parse((FILES / "малина.eml").read_bytes(), "малина.eml")
+    assert "сад.odt" in parsed.text
+
+
 def test_letters_of_a_box_stand_by_their_threads() -> None:
     parsed = parse((FILES / "watering.mbox").read_bytes(), "watering.mbox")
     assert [section.path for section in parsed.sections][:3] == [
