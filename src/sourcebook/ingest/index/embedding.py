@@ -91,6 +91,10 @@ class EmbeddingWork:
         return new / len(self._texts)
 
     @property
+    def size(self) -> int:
+        return len(self._texts)
+
+    @property
     def is_given_out(self) -> bool:
         return self._given == len(self._texts)
 
