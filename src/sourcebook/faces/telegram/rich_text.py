@@ -121,6 +121,7 @@ def clean(text: str, limit: int = _LONGEST_LINE) -> str:
     line = " ".join(_INVISIBLE.sub(" ", text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
+
 _LONG_QUOTE = 400
 _INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029{hidden_characters.MARKS}]")
 _MARKDOWN = re.compile(
