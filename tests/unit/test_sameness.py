@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -151,7 +152,7 @@ def test_the_quick_comparison_with_many_questions_agrees_with_the_whole_one() ->
     with PAIRS.open(encoding="utf-8", newline="") as file:
         pairs = [(row["question"], row["other"]) for row in csv.DictReader(file)]
     others = [other for _, other in pairs]
-    compared = [*pairs, *zip(others, others[1:], strict=False), *NUMBERED]
+    compared = [*pairs, *pairwise(others), *NUMBERED]
     found = [ask_the_same(asked, known, LANGUAGES) for asked, known in compared]
     assert found == [difference(asked, known, LANGUAGES) is None for asked, known in compared]
     assert set(found) == {True, False}
