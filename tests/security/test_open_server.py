@@ -51,7 +51,7 @@ async def test_an_account_made_by_another_process_closes_the_server_soon(local: 
         quick_passwords(other)
         await other.accounts.add("ada", PASSWORD)
     with anyio.fail_after(30):
-        while await status(local) != 401:  # noqa: ASYNC110 - another process does not tell
+        while await status(local) != 401:  # noqa: ASYNC110 - the other process tells nobody
             await anyio.sleep(0.05)
 
 
