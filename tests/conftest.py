@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import anyio
 import pytest
-from tests import examples, postgres_server
+from tests import empty_bases, examples, postgres_server
 from tests.postgres_bases import Bases
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
@@ -54,6 +54,13 @@ def one_set_of_weights() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         load = vars(universal_sentence_encoder)["_load"]
         patch.setattr(universal_sentence_encoder, "_load", cache(load))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_empty_base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An SQLite base is made by its migrations once for a worker, and copied for each test that begins with one."""
+    with empty_bases.copied(tmp_path_factory.mktemp("empty")):
         yield
 
 
