@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 _WIDTH, _HEIGHT = 720, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 28
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 12, 12, 30
 
 
 @dataclass(frozen=True, slots=True)
