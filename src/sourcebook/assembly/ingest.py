@@ -86,7 +86,7 @@ def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[
     if is_server(settings.db):
         from sourcebook.storage.postgres.server_claims import server_claims
 
-        return partial(server_claims, settings.db)
+        return partial(server_claims, settings.db_direct or settings.db)
     from sourcebook.storage.sqlite.file_claims import file_claims
 
     return partial(file_claims, Path(settings.db))
