@@ -107,7 +107,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     for router in ROUTERS:
         app.include_router(router)
     add_page(app)
-    mount_mcp(app, book, settings)
+    mount_mcp(app)
     app.add_middleware(
         RequestLimits,
         largest_upload=int(settings.http_upload_mb * 1_000_000),

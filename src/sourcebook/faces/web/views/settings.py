@@ -11,8 +11,8 @@ from anyio import to_thread
 from fastapi import Form, Response
 
 from sourcebook.assembly import make_chat_model
-from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import SourcebookError
+from sourcebook.faces.http.asking import server_book
 from sourcebook.faces.web.error_words import Said, words_for
 from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
@@ -87,7 +87,7 @@ async def use(
 async def _answer_with(page: Page, changed: Settings) -> None:
     """Let later questions go to a base with the new settings. The old one is closed with the server."""
     app = page.request.app
-    app.state.book = await AsyncSourcebook(settings=changed, face="http").open()
+    app.state.book = await server_book(changed).open()
     app.state.settings = changed
 
 
