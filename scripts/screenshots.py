@@ -127,8 +127,9 @@ def show(page: Page, place: str, language: str) -> None:
         page.fill("#question", PDF_QUESTION[language])
         page.keyboard.press("Enter")
         page.wait_for_selector("#last:not([aria-busy]) .verdict")
-        if page.locator(".leaf.open").count() == 0 and page.viewport_size["width"] < 1120:
+        if page.evaluate("innerWidth") < 1120:
             page.locator("#last .ref").first.click()
+            page.wait_for_selector(".leaf.open [data-picture]")
         page.locator("#leaf [data-picture]").scroll_into_view_if_needed()
         page.locator("#leaf [data-picture]").evaluate("image => image.decode()")
     elif place == "document":
