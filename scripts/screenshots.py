@@ -36,6 +36,7 @@ PLACES = {
     "start": "/ask",
     "search": "/search?q={search}",
     "documents": "/documents",
+    "uploads": "/uploads",
     "inbox": "/inbox",
     "gaps": "/inbox/gaps",
     "digest": "/inbox/digest",
@@ -46,8 +47,13 @@ PLACES = {
     "quality": "/quality",
     "health": "/health",
     "settings": "/settings",
+    "access": "/settings/access",
     "conversations": "/conversations",
     "nowhere": "/nowhere",
+}
+PDF_QUESTION = {
+    "en": "How much sulphur does sand take to lower the pH by half a unit?",
+    "ru": "На какой высоте натягивать проволоку для малины?",
 }
 SEARCH = {"en": "sulphur sandy soil", "ru": "полив голубики"}
 
@@ -59,8 +65,35 @@ def main(folder: Path, wanted: list[str]) -> None:
         with tempfile.TemporaryDirectory() as temporary, server(Path(temporary), "new.db", demo=False):
             pictures(browser, folder, ["first"], wanted)
         with tempfile.TemporaryDirectory() as temporary, server(Path(temporary), "demo.db", demo=True):
-            pictures(browser, folder, ["ask", "document", *PLACES], wanted)
+            prepare(browser, Path(temporary))
+            pictures(browser, folder, ["ask", "document", "pdf", *PLACES], wanted)
         browser.close()
+
+
+def prepare(browser: Browser, folder: Path) -> None:
+    """Put something into the places that the demo leaves empty: uploads, a key, measurements."""
+    page = browser.new_page()
+    broken = folder / "torn.pdf"
+    broken.write_bytes(b"%PDF-1.7 and then nothing")
+    note = folder / "prices.md"
+    note.write_text("# Prices\n\nA bush of blueberry costs nine pounds.\n", "utf-8")
+    page.goto(f"{ADDRESS}/documents")
+    page.set_input_files("#files", [broken, note])
+    page.locator("#incoming .seal").nth(1).wait_for()
+    page.goto(f"{ADDRESS}/quality")
+    page.click("form[action='/quality/measure'] button")
+    page.wait_for_selector(".toast")
+    page.click("form[action='/quality/calibrate'] button")
+    page.wait_for_selector(".toast", timeout=120_000)
+    page.goto(f"{ADDRESS}/curated")
+    page.locator("details.wordings summary").first.click()
+    page.locator("details.wordings input").first.fill("What amount of sulphur goes on sand?")
+    page.locator("details.wordings .finder button").first.click()
+    page.goto(f"{ADDRESS}/settings/access")
+    page.fill("#key-name", "website")
+    page.click("form[action='/settings/keys'] button")
+    page.wait_for_selector("#secret")
+    page.close()
 
 
 def pictures(browser: Browser, folder: Path, places: list[str], wanted: list[str]) -> None:
@@ -89,6 +122,16 @@ def show(page: Page, place: str, language: str) -> None:
         page.goto(f"{ADDRESS}/ask")
     elif place == "ask":
         asked(page, language)
+    elif place == "pdf":
+        page.goto(f"{ADDRESS}/ask")
+        page.fill("#question", PDF_QUESTION[language])
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#last:not([aria-busy]) .verdict")
+        if page.evaluate("innerWidth") < 1120:
+            page.locator("#last .ref").first.click()
+            page.wait_for_selector(".leaf.open [data-picture]")
+        page.locator("#leaf [data-picture]").scroll_into_view_if_needed()
+        page.locator("#leaf [data-picture]").evaluate("image => image.decode()")
     elif place == "document":
         page.goto(f"{ADDRESS}/search?q={SEARCH[language]}")
         page.click(".results h2 a")

@@ -59,9 +59,11 @@ def person(number: int, role: UserRole, name: str, *collections: str) -> Caller:
 class Desk:
     """A base and the server of its page. It can be stopped and started again at the same address."""
 
-    def __init__(self, folder: Path, chat_model: ChatModel | None = None, gate: Any = None) -> None:
+    def __init__(
+        self, folder: Path, chat_model: ChatModel | None = None, gate: Any = None, db: str | None = None
+    ) -> None:
         self.folder = folder
-        self.settings = Settings(db=str(folder / "base.db"))
+        self.settings = Settings(db=db or str(folder / "base.db"))
         self._chat_model = chat_model
         self._gate = gate
         with socket.socket() as free:
@@ -95,8 +97,10 @@ class Desk:
 
 
 @contextmanager
-def desk(folder: Path, chat_model: ChatModel | None = None, gate: Any = None) -> Generator[Desk]:
-    made = Desk(folder, chat_model, gate)
+def desk(
+    folder: Path, chat_model: ChatModel | None = None, gate: Any = None, db: str | None = None
+) -> Generator[Desk]:
+    made = Desk(folder, chat_model, gate, db)
     made.start()
     try:
         yield made
@@ -107,14 +111,14 @@ def desk(folder: Path, chat_model: ChatModel | None = None, gate: Any = None) ->
 SHELF = ("blueberry/acid-soil.md", "blueberry/growers-handbook.pdf", "голубика_общая/почва_и_полив.md")
 
 
-def fill(folder: Path) -> Path:
+def fill(folder: Path, db: str | None = None) -> Path:
     """Put a few documents of the sample into the base of a folder. Returns where they lie, to be edited."""
     documents = folder / "documents"
     for name in SHELF:
         target = documents / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(sample_folder() / name, target)
-    with Sourcebook(folder / "base.db") as book:
+    with Sourcebook(db or folder / "base.db") as book:
         assert book.add(documents).added == len(SHELF)
     return documents
 

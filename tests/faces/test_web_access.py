@@ -34,6 +34,8 @@ PLACES = (
     "/quality",
     "/health",
     "/settings",
+    "/settings/access",
+    "/uploads",
     "/conversations",
     "/nowhere",
 )

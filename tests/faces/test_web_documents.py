@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
+from fpdf import FPDF
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 from tests.faces.browser_desk import Desk, a_browser, ask, desk, looking
 
@@ -43,6 +47,51 @@ def test_a_pdf_that_was_dropped_is_asked_and_its_page_is_shown(browser: Browser,
         assert picture.evaluate("image => image.naturalWidth") > 400
         page.locator("#leaf").get_by_role("link", name="Open the whole document").click()
         expect(page.locator("#quote")).to_be_in_viewport()
+
+
+def two_columns() -> bytes:
+    """A page in two columns. What is asked about stands in the right one."""
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=11)
+    left = "The north shed holds spades, rakes and a barrow with a flat wheel. " * 24
+    right = "The badger comes at dusk and digs under the third fence post. "
+    with pdf.text_columns(ncols=2, gutter=12) as columns:
+        columns.write(left)
+        columns.new_column()
+        columns.write(right + "Nothing else is kept in the south shed at this time of the year. " * 12)
+    return bytes(pdf.output())
+
+
+def test_the_quote_is_marked_in_its_column_on_the_picture_of_the_page(
+    browser: Browser, empty: Desk, tmp_path: Path
+) -> None:
+    file = tmp_path / "sheds.pdf"
+    file.write_bytes(two_columns())
+    with looking(browser, empty) as page:
+        page.goto("/documents")
+        page.set_input_files("#files", file)
+        expect(page.locator("#incoming .seal")).to_have_text("Added")
+        page.goto("/ask")
+        ask(page, "When does the badger come and dig under the fence post?")
+        expect(page.locator("#leaf mark").first).to_contain_text("badger")
+        address = page.locator("#leaf [data-picture]").get_attribute("src")
+        assert address is not None
+        picture = Image.open(io.BytesIO(page.request.get(address).body())).convert("RGB")
+    yellow = [
+        (x, y)
+        for x in range(0, picture.width, 2)
+        for y in range(0, picture.height, 2)
+        if is_yellow(cast("tuple[int, int, int]", picture.getpixel((x, y))))
+    ]
+    assert yellow
+    assert min(x for x, _ in yellow) > picture.width / 2
+    assert max(y for _, y in yellow) < picture.height / 4
+
+
+def is_yellow(colour: tuple[int, int, int]) -> bool:
+    red, green, blue = colour
+    return red > 200 and green > 200 and blue < 150
 
 
 def test_a_file_that_cannot_be_read_says_why_and_keeps_out_no_other(

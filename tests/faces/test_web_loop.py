@@ -25,8 +25,12 @@ def browser() -> Iterator[Browser]:
 def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
     browser: Browser, tmp_path: Path
 ) -> None:
-    documents = fill(tmp_path)
-    with desk(tmp_path) as made, looking(browser, made) as page:
+    go_round_the_loop(browser, tmp_path, str(tmp_path / "base.db"))
+
+
+def go_round_the_loop(browser: Browser, tmp_path: Path, db: str) -> None:
+    documents = fill(tmp_path, db)
+    with desk(tmp_path, db=db) as made, looking(browser, made) as page:
         page.goto("/ask")
         ask(page, QUESTION)
         conversation = page.url
@@ -44,7 +48,7 @@ def test_what_nobody_could_answer_becomes_an_answer_that_knows_when_it_is_stale(
         soil = documents / "blueberry" / "acid-soil.md"
         soil.write_text(soil.read_text("utf-8").replace("about 20 g", "about 35 g"), "utf-8")
         made.stop()
-        with Sourcebook(tmp_path / "base.db") as book:
+        with Sourcebook(db) as book:
             assert book.add(documents).stale == 1
         made.start()
 

@@ -124,6 +124,17 @@ def test_a_wording_that_askers_confirmed_is_decided_and_a_category_is_changed(
         assert book.curated.get(entry.id).category == "prices"
 
 
+def test_a_draft_that_was_decided_says_so(browser: Browser, tmp_path: Path) -> None:
+    fill(tmp_path)
+    with Sourcebook(tmp_path / "base.db") as book:
+        answer = book.ask("How much sulphur lowers the pH of sandy soil?")
+        number = int(str(answer.details["draft_id"]))
+        book.moderation.approve_moderation_item(number, 1)
+    with desk(tmp_path) as made, looking(browser, made) as page:
+        page.goto(f"/inbox/{number}")
+        expect(page.locator(".case")).to_contain_text("Approved already")
+
+
 def test_a_conversation_is_found_by_what_was_said_in_it(browser: Browser, tmp_path: Path) -> None:
     fill(tmp_path)
     with Sourcebook(tmp_path / "base.db") as book:

@@ -11,6 +11,7 @@ from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.unit.consulting import QUESTION
 
 from sourcebook.faces.http.limits import LARGEST_BODY
+from sourcebook.faces.http.upkeep import UploadWorker
 from sourcebook.model.accounts import AccountRole
 
 pytestmark = pytest.mark.anyio
@@ -74,10 +75,12 @@ async def test_a_key_that_sees_less_does_not_read_what_its_person_said_elsewhere
 async def test_a_file_larger_than_a_form_is_brought_on_the_page(desk: ServerDesk) -> None:
     large = b"The walnut tree by the gate was planted in May.\n" + b"\n" * LARGEST_BODY
     admin = desk.client("admin")
+    desk.app.state.worker = UploadWorker(desk.book)
     answer = await admin.post(
         "/documents", files={"files": ("large.txt", large)}, headers={"X-Sourcebook-Fragment": "1"}
     )
     assert answer.status_code == 200
+    assert await desk.book.process_uploads() == 1
     assert "walnut tree" in (await admin.post("/api/search", json={"query": "walnut tree"})).text
 
 

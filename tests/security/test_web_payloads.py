@@ -56,6 +56,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
                 draft = book.moderation.call_human(f"{payload} {number}", details={"passages": []})
                 if number % 8 == 0:
                     book.moderation.answer_item(draft.id, 1, payload, category=payload[:50])
+                book.keys.create(payload[:90])
+                book.upload(
+                    f"{payload} {number}.md", f"{payload} {number}".encode(), id=f"{payload} {number}"
+                )
+        for number, entry in enumerate(book.curated.all()):
+            book.curated.add_wording(entry.id, f"{PAYLOADS[number]} another way {number}")
     chat = ScriptedChatModel(write=Parrot().write)
     with desk(folder, chat) as made:
         yield made
@@ -107,7 +113,11 @@ def test_nothing_runs_and_nothing_is_fetched_on_any_page(browser: Browser, hosti
     witness = Witness(page, hostile.address)
     places = [
         "/documents",
-        "/documents?start=100",
+        "/documents?state=failed",
+        "/uploads",
+        "/settings/access",
+        "/curated?state=wordings",
+        "/conversations?find=wasps",
         "/conversations",
         "/terms",
         "/people",
@@ -121,6 +131,7 @@ def test_nothing_runs_and_nothing_is_fetched_on_any_page(browser: Browser, hosti
         "/health",
         "/settings",
         *(f"/documents?find={quote(payload)}&state={quote(payload)}" for payload in PAYLOADS[::23]),
+        *(f"/conversations?find={quote(payload)}" for payload in PAYLOADS[::40]),
         *(f"/search?q={quote(payload)}&category={quote(payload)}" for payload in PAYLOADS[::23]),
         *(f"/ask?done={quote(payload)}" for payload in PAYLOADS[::40]),
         *(f"/{quote(payload, safe='')}" for payload in PAYLOADS[::40]),

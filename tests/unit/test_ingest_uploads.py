@@ -185,6 +185,20 @@ def test_only_names_of_our_own_lead_to_a_file(tmp_path: Path, name: str) -> None
         StoredFiles(tmp_path).location(name)
 
 
+async def test_a_second_version_replaces_the_first_and_its_progress_is_told(counter: Counter) -> None:
+    await counter.uploads.upload(COLLECTION, brought("q.md", NOTE, id="q"))
+    assert await counter.uploads.process("w") == 1
+    job = await counter.uploads.upload(COLLECTION, brought("q.md", NOTE + b"\n\nAnd more of it.\n", id="q"))
+    told: list[tuple[int, float]] = []
+    await counter.uploads.process("w", lambda job, progress: told.append((job.id, progress.share)))
+    assert {number for number, _ in told} == {job.id}
+    assert told[-1][1] == 1.0
+    done = await counter.desk.base.stores.jobs.get(job.id)
+    assert done is not None
+    assert done.result is not None
+    assert done.result["replaced"] is True
+
+
 async def test_an_upload_waits_for_a_worker_and_is_shown_as_waiting(counter: Counter) -> None:
     job = await counter.uploads.upload(COLLECTION, brought("q.md", NOTE, title="T", category="fruit"))
     waiting = await counter.desk.only()
@@ -197,7 +211,7 @@ async def test_an_upload_waits_for_a_worker_and_is_shown_as_waiting(counter: Cou
     assert done is not None
     assert (done.status, done.result) == (
         JobStatus.DONE,
-        {"outcome": "written", "document_id": document.id},
+        {"outcome": "written", "document_id": document.id, "replaced": False},
     )
     await counter.desk.require_sound()
 

@@ -48,7 +48,7 @@ def is_today(seconds: int | float) -> bool:
 def number(texts: Texts, value: float, digits: int = 0) -> str:
     """A number with its digits in groups."""
     whole, _, part = f"{value:,.{digits}f}".partition(".")
-    whole = whole.replace(",", _DIGIT_GROUPS[texts.language])
+    whole = whole.replace(",", _DIGIT_GROUPS[texts.language]).replace("-", "\u2212")
     return f"{whole}{_DECIMAL_MARK[texts.language]}{part}" if part else whole
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 _WIDTH, _HEIGHT = 720, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 28
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 12, 12, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +100,16 @@ def thresholds(
             y = _HEIGHT - _BOTTOM - point[index] * tall
             path += [f"{x_of(point[0]):.1f},{y:.1f}", f"{x_of(following[0]):.1f},{y:.1f}"]
         drawn.append(f'<polyline class="curve {kind}" points="{" ".join(path)}"/>')
-    for row, mark in enumerate(marks):
+    for place, mark in enumerate(sorted(marks, key=lambda each: each.needed)):
         x = min(max(x_of(mark.needed), _LEFT), _WIDTH - _RIGHT)
-        # Its words stand on the side that has room.
-        anchor, away = ("end", -6) if x > _LEFT + wide / 2 else ("start", 6)
+        # Of two, each has its words on the side away from the other; one alone, where there is room.
+        is_left = place == 0 if len(marks) > 1 else x > _LEFT + wide / 2
+        anchor, away = ("end", -6) if is_left else ("start", 6)
         drawn.append(
             f'<line class="mark {mark.kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
         )
         drawn.append(
-            f'<text class="mark-name" x="{x + away:.1f}" y="{_HEIGHT / 2 + 18 * row:.1f}" '
+            f'<text class="mark-name" x="{x + away:.1f}" y="{_HEIGHT / 2 + 24:.1f}" '
             f'text-anchor="{anchor}">{escape(mark.name)}</text>'
         )
     drawn.append(f'<text x="{_LEFT}" y="{_HEIGHT - 8}">← {escape(ends[0])}</text>')

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import Response
 
 from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
 from sourcebook.ingest.uploads.service import UPLOADS
-from sourcebook.model.health import HealthReport
+from sourcebook.locale import Texts
+from sourcebook.model.health import Finding, HealthReport, Weight
 
 router = page_router()
 _JOBS = (UPLOADS, "draft", "message")
 _MINUTE = 60
 _LARGE = 5_000
 """A base with more documents is examined when somebody asks, not whenever the page is opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    is_fault: bool
+    said: str
+    detail: str = ""
 
 
 @router.get("/health")
@@ -29,6 +39,7 @@ async def health(page: Overseeing, check: bool = False) -> Response:
         "health",
         report=report,
         counts=counts,
+        findings=[] if report is None else [_shown(page.texts, each) for each in report.findings],
         late=late,
         unsent=unsent,
         collections=await page.collections(),
@@ -39,6 +50,15 @@ async def _late(page: Page) -> dict[str, int]:
     """What has waited for more than a minute, by what it is."""
     jobs = page.book.stores.jobs
     return {kind: n for kind in _JOBS if (n := await jobs.overdue(_MINUTE, kind=kind))}
+
+
+def _shown(texts: Texts, finding: Finding) -> ShownFinding:
+    """A finding in the words of the page. One that has none there keeps its own message as a detail."""
+    is_fault = finding.weight is Weight.FAULT
+    key = f"finding_{finding.code}"
+    if key in texts.entries:
+        return ShownFinding(is_fault, texts(key, n=finding.count))
+    return ShownFinding(is_fault, texts("finding_other"), finding.message)
 
 
 def _counts(report: HealthReport, documents: int) -> dict[str, int]:
