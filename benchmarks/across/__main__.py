@@ -1,7 +1,8 @@
 """`python -m benchmarks.across`: are questions in another language than the texts answered, and from the right one?
 
 Everything goes through `ask`, without a chat model. Bases of 2, 5 and 20 English pages are asked in Russian and
-Portuguese; with `--data`, also the questions of `xquad-ru2en` that taught the weights nothing.
+Portuguese; with `--data`, also the questions of `xquad-ru2en` that taught the weights nothing, and a base in both
+languages.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from benchmarks.across.cases import SIZES, AcrossCase, public_set, small_bases
+from benchmarks.across.cases import SIZES, AcrossCase, mixed_base, public_set, small_bases
 from benchmarks.quality.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook import AsyncSourcebook, Settings, Tier
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 RESULTS = ROOT / "benchmarks" / "results"
 _PUBLIC = "xquad-ru2en"
 _QUESTIONS, _DOCUMENTS = 1100, 600
+_OF_A_SIDE = 100
 
 
 def parser() -> argparse.ArgumentParser:
@@ -92,6 +94,7 @@ async def _measured(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     bases = {f"size-{size}": list(small_bases(size)) for size in SIZES}
     if given.data is not None:
         bases[_PUBLIC] = [public_set(given.data / "retrieval" / _PUBLIC, _QUESTIONS, _DOCUMENTS)]
+        bases["both-languages"] = [mixed_base(given.data / "retrieval", _OF_A_SIDE)]
     found: dict[str, Any] = {}
     for name, cases in bases.items():
         rows = [row for case in cases for row in await asked_of(case, embedder)]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.judge.cases import AskedOf, of_set
-from sourcebook.retrieve.question_sets import QuestionRecord
+from sourcebook.retrieve.question_sets import QuestionRecord, read_queries, read_records
 
 TEXTS = Path(__file__).with_name("texts")
 SIZES = (2, 5, 20)
+_SEED = 20
 _TAUGHT = 600
 """So many questions of the public set taught the weights; the others are asked here."""
 
@@ -49,3 +51,22 @@ def public_set(folder: Path, questions: int, documents: int) -> AcrossCase:
     taught = {asked.text for asked in of_set(folder, _TAUGHT, documents).questions}
     cases = of_set(folder, questions, documents)
     return AcrossCase(cases.records, [asked for asked in cases.questions if asked.text not in taught])
+
+
+def mixed_base(data: Path, questions: int) -> AcrossCase:
+    """Texts in English and in Russian, asked in Russian: about the English ones, and about texts that are in neither.
+
+    The public sets hold the same texts in both languages; a third is here in English, a third in Russian, a third not.
+    """
+    english = sorted(read_records(data / "xquad-ru2en"), key=lambda record: record.id)
+    russian = {record.id: record for record in read_records(data / "xquad-ru")}
+    chance = random.Random(_SEED)  # noqa: S311 - a benchmark wants the same questions every time
+    chance.shuffle(english)
+    third = len(english) // 3
+    foreign, gone = {r.id for r in english[:third]}, {r.id for r in english[2 * third :]}
+    asked = [(q.text, next(iter(q.judgements))) for q in read_queries(data / "xquad-ru")]
+    chance.shuffle(asked)
+    yes = [AskedOf(text, True, [gold]) for text, gold in asked if gold in foreign]
+    no = [AskedOf(text, False) for text, gold in asked if gold in gone]
+    records = [*english[:third], *(russian[r.id] for r in english[third : 2 * third])]
+    return AcrossCase(records, [*yes[:questions], *no[:questions]])
