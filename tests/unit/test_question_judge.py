@@ -18,6 +18,7 @@ from sourcebook.consult.evidence.question_judge import (
     WeighedQuestion,
     names_found,
     nearness,
+    needed_across,
     numbers_of,
     verdict_on,
 )
@@ -83,6 +84,37 @@ def test_a_question_in_a_language_that_the_base_does_not_hold_is_judged_by_meani
     assert (verdict.by, verdict.is_accepted) == (JUDGED_BY_MEANING, True)
     far = asked("Какой дресс-код в офисе?", passage("Jeans are fine.", similarity=0.2))
     assert not verdict_on(*far, FACTS, is_foreign=True).is_accepted
+
+
+def test_across_languages_a_base_of_a_few_passages_needs_less() -> None:
+    found = [passage("Jeans are fine.", similarity=0.27), passage("Tea.", document="e", similarity=0.13)]
+    question = "Какой дресс-код в офисе?"
+    accepted = [
+        verdict_on(*asked(question, *found, rows=rows), FACTS, is_foreign=True).is_accepted
+        for rows in (2, 1000)
+    ]
+    assert accepted == [True, False]
+    needed = [needed_across(rows) for rows in (0, 1, 10, 100, 1000, 1_000_000)]
+    assert needed == sorted(needed)
+    assert needed[-1] == judge_weights().across["needed"]
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What happened in 1993?", 0.0),
+        ("What happened in 1995?", 1.0),
+        ("How many requests do four cores serve?", 1.0),
+        ("Is 8080 the port?", 0.0),
+        ("What happened?", 0.0),
+    ],
+)
+def test_a_number_that_the_closest_passage_lacks_speaks_against_an_answer(
+    question: str, missing: float
+) -> None:
+    found = asked(question, passage("It began in 1993.", section="Port 8080"))
+    assert numbers_of(*found)["number_missing"] == missing
+    assert judge_weights().question["number_missing"] < 0
 
 
 def test_words_decide_where_they_can_whatever_the_language_is_taken_for() -> None:
