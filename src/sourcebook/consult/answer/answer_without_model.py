@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
+from sourcebook.consult.answer.joined_passages import JoinedPassage, joined
 from sourcebook.consult.answer.units import Units, is_contents
 from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
@@ -38,6 +39,7 @@ _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _WORTH_OF_NAMES_ACROSS = 0.5
 _WORTH_OF_A_COLUMN = 0.3
+_WORTH_OF_A_LIST = 0.8
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
@@ -129,10 +131,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """An excerpt and the place of its passage among those that were found."""
+    """An excerpt, the place of its passage among those that were found, and the text that it is a span of.
+
+    `source` is the passage, or the passage with those beside it.
+    """
 
     passage: int
     excerpt: Excerpt
+    source: SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,7 @@ class _Read:
     """A passage as it was read: its units with what each is worth, the best of them, and what all is worth."""
 
     place: int
+    source: SearchResult
     maker: ExcerptMaker
     best: int
     score: float
@@ -159,14 +166,14 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     reader = _Reader(asked, AskedForms(asked.question), ForeignNames(asked.question))
     found = [
         read
-        for place, passage in enumerate(passages)
+        for place, passage in enumerate(joined(passages))
         if (read := reader.read(place, passage, passages[0].score)) is not None
     ]
     if not found:
         return []
     best = max(found, key=lambda read: read.score)
     first = best.maker.around(best.best)
-    return [Extract(best.place, first), *reader.second(first, best, found, passages[best.place])]
+    return [Extract(best.place, first, best.source), *reader.second(first, best, found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +184,9 @@ class _Reader:
     forms: AskedForms
     names: ForeignNames
 
-    def read(self, place: int, passage: SearchResult, best_search: float) -> _Read | None:
+    def read(self, place: int, found: JoinedPassage, best_search: float) -> _Read | None:
         """None if the passage has nothing to quote: contents, headings, or no word of the question."""
-        asked, content = self.asked, passage.chunk.content
+        asked, passage, content = self.asked, found.whole, found.whole.chunk.content
         units = Units.of(content)
         if not len(units) or is_contents(content):
             return None
@@ -189,11 +196,14 @@ class _Reader:
             spoken != asked.spoken if spoken else asked.language is None
         )
         scores = self._scores(passage, units, language, is_across=is_across)
-        best = max(range(len(units)), key=lambda i: scores[i])
+        own = [i for i, unit in enumerate(units.all) if unit.start < found.end and unit.end > found.start]
+        best = max(own, key=lambda i: scores[i], default=0)
         if scores[best] <= 0:
             return None
         worth = scores[best]
-        worth += _WORTH_OF_PASSAGE * held_share(asked.weights, f"{_context(passage)}\n{content}", language)
+        worth += _WORTH_OF_PASSAGE * held_share(
+            asked.weights, f"{_context(passage)}\n{content[found.start : found.end]}", language
+        )
         worth -= _WORTH_OF_SEARCH * max(0.0, best_search - passage.score) + _PRICE_OF_A_LATER_PLACE * (
             place > 0
         )
@@ -204,13 +214,11 @@ class _Reader:
         is_list = AnswerForm.LIST in self.forms.forms and units[best].kind in (BlockKind.ITEM, BlockKind.ROW)
         is_filled = is_lost or is_list or self._is_any_row(units, best, language)
         maker = ExcerptMaker(units, scores, lambda text: self._share(text, language), is_filled=is_filled)
-        return _Read(place, maker, best, worth, spoken)
+        return _Read(place, passage, maker, best, worth, spoken)
 
-    def second(
-        self, first: Excerpt, best: _Read, found: Sequence[_Read], passage: SearchResult
-    ) -> Iterator[Extract]:
+    def second(self, first: Excerpt, best: _Read, found: Sequence[_Read]) -> Iterator[Extract]:
         """Another unit, if it names what was asked for and the first excerpt lacks, and there is room for it."""
-        weights, content = self.asked.weights, passage.chunk.content
+        weights, passage, content = self.asked.weights, best.source, best.source.chunk.content
         room = LONGEST - len(first.text) - 2
         is_table = best.maker.is_filled and best.maker.units[best.best].kind is BlockKind.ROW
         if is_table or room < _SHORTEST_SECOND:
@@ -236,7 +244,8 @@ class _Reader:
                     options.append((score + added, -number, i))
         if options:
             _, before, i = max(options)
-            yield Extract(found[-before].place, found[-before].maker.of(i, i, i))
+            read = found[-before]
+            yield Extract(read.place, read.maker.of(i, i, i), read.source)
 
     def _scores(
         self, passage: SearchResult, units: Units, language: str | None, *, is_across: bool
@@ -266,6 +275,9 @@ class _Reader:
             score = share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
             score += _WORTH_OF_A_COLUMN * is_column
+            if self._is_asked_list(units, i):
+                announced = terms[i].union(*terms[max(i - 1, 0) : i])
+                score += _WORTH_OF_A_LIST * share_of_weight(weights, announced)
             if is_across and unit.kind in _FACTS:
                 score += _WORTH_OF_NAMES_ACROSS * (self.names.met_by(units.text(i)) or 0.0)
             scores.append(0.0 if is_empty or not (share or nearest) else score)
@@ -292,6 +304,10 @@ class _Reader:
         # Who does not ask how to do something is seldom answered by code.
         is_unasked = units[i].kind is BlockKind.CODE and AnswerForm.COMMAND not in self.forms.forms
         return worth - _PRICE_OF_A_LISTING * is_unasked - _PRICE_OF_A_QUESTION * said.endswith("?")
+
+    def _is_asked_list(self, units: Units, i: int) -> bool:
+        """Whether several things are asked for, and a unit announces them."""
+        return AnswerForm.LIST in self.forms.forms and units.end_of_list(i) > i + 1
 
     def _share(self, text: str, language: str | None) -> float:
         """How much of the question a part of a passage holds, in words and in form."""

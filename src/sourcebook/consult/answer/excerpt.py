@@ -21,6 +21,7 @@ _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
 _PRICE_OF_LENGTH = 0.3
 """What the greatest length costs: a neighbour must add more of the question than it takes of the reader's time."""
+_PRICE_OF_A_CUT_LIST = 0.2
 _WORTH_OF_THE_BEGINNING = 0.1
 _CLAUSE_END = re.compile(r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)")
 _LINE_END = re.compile(r"\n")
@@ -107,7 +108,8 @@ class ExcerptMaker:
 
     def _worth_of_stretch(self, low: int, high: int, room: int) -> float:
         said = self.units.content[self.units[low].start : self.units[high].end]
-        return self.share(said) + _PRICE_OF_LENGTH * room / LONGEST
+        price = _PRICE_OF_A_CUT_LIST * self._is_announced_list_cut(low, high)
+        return self.share(said) + _PRICE_OF_LENGTH * room / LONGEST - price
 
     def of(
         self,
@@ -166,6 +168,8 @@ class ExcerptMaker:
                 yield first, first, high
         if high + 1 < len(self.units) and self._belong_together(high, high + 1):
             yield high + 1, low, high + 1 + self.units.leads(high + 1)
+            if (last := self.units.end_of_list(high + 1)) > high + 1:
+                yield high + 1, low, last
 
     def _belong_together(self, i: int, j: int) -> bool:
         """Whether j may come along with i: under the same heading, and a table only for what it says."""
@@ -226,6 +230,13 @@ class ExcerptMaker:
             and last.heading == following.heading
             and last.indent <= following.indent
         )
+
+    def _is_announced_list_cut(self, low: int, high: int) -> bool:
+        """Whether a stretch announces a list and ends within it."""
+        first = high
+        while first > low and self.units[first].kind is BlockKind.ITEM:
+            first -= 1
+        return self.units.end_of_list(first) > high
 
     def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
         """Where the words are that answer: the best unit, and the list or the listing that it leads into."""

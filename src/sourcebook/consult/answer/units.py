@@ -113,6 +113,19 @@ class Units:
             case _:
                 return False
 
+    def end_of_list(self, i: int) -> int:
+        """The last item of the list that a unit announces; the unit itself if it announces none."""
+        if self.all[i].kind is not BlockKind.TEXT or not self.leads(i):
+            return i
+        last = i
+        while (
+            last + 1 < len(self.all)
+            and self.all[last + 1].kind is BlockKind.ITEM
+            and self.all[last + 1].heading == self.all[i].heading
+        ):
+            last += 1
+        return last
+
     def goes_on(self, i: int) -> bool:
         """Whether the unit behind is about this one: a "but" or a "this", or the rest of a row that was broken."""
         if i + 1 >= len(self.all) or self.all[i].heading != self.all[i + 1].heading:

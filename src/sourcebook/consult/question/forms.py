@@ -51,7 +51,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"\b(?:(?:which|what)(?: \w+){0,2} \w+[^s\W]s\b|what (?:are|were)|list of|name the|examples of"
+    r"\b(?:(?:which|what)(?: \w+){0,2} (?!(?:does|is|was|has)\b)\w+[^s\W]s\b|what (?:are|were)|list of|name the|examples of"
     r"|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
     re.IGNORECASE,
 )
