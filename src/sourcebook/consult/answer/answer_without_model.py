@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.joined_passages import JoinedPassage, joined
-from sourcebook.consult.answer.units import Units, is_contents
+from sourcebook.consult.answer.units import Unit, Units, is_contents
 from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
+from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
@@ -39,7 +40,11 @@ _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _WORTH_OF_NAMES_ACROSS = 0.5
 _WORTH_OF_A_COLUMN = 0.3
+_WORTH_OF_HEADING = 0.4
 _WORTH_OF_A_LIST = 0.8
+# How much less a word is worth in a unit if the title or the heading says it already.
+_SAID_ABOVE = 0.5
+_SAID_IN_TITLE = 0.9
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
@@ -49,6 +54,7 @@ _WORTH_OF_SEARCH = 0.25
 _WORTH_OF_OWN_LANGUAGE = 0.3
 _PRICE_OF_NEWS = 0.7
 _PRICE_OF_A_LATER_PLACE = 0.1
+_PRICE_OF_ANOTHER_KIND = 1.5
 # When a second excerpt comes along.
 _SHORTEST_SECOND = 60
 _AS_GOOD_AS_THE_FIRST = 0.5
@@ -61,7 +67,11 @@ _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)
 # A sentence that only says where to read on.
 _POINTER = re.compile(
     r"\b(?:see|refer to|described in|см|смотрите|veja|ver|consulte)\b\.?[^.]{0,30}"
-    r"\b(?:section|chapter|appendix|раздел\w*|глав\w+|приложени\w+|secção|seção|capítulo|apêndice)\b",
+    r"\b(?:section|chapter|appendix|раздел\w*|глав\w+|приложени\w+|secção|seção|capítulo|apêndice)\b"
+    r"|\b(?:(?:read|learn|find out|know) more|more (?:details|information)\b[^.]{0,40}\b(?:in|at|on|from)"
+    r"|(?:узнать|прочитать|почитать|узнайте|читайте)\b[^.]{0,20}\b(?:больше|подробнее)|подробнее\b[^.]{0,30}\b(?:в|на|см)"
+    r"|(?:ler|leia|saiba|aprender|aprenda|saber) mais"
+    r"|mais (?:detalhes|informações)\b[^.]{0,40}\b(?:em|na|no|consulte))\b",
     re.IGNORECASE,
 )
 
@@ -157,13 +167,27 @@ class _Read:
         return self.maker.scores[self.best]
 
 
+def _titles(asked: Asked, passages: Sequence[SearchResult]) -> list[frozenset[str]]:
+    """Of each passage, the words of the question that are in the title of its document."""
+    return [
+        frozenset(
+            held_terms(
+                asked.weights,
+                distinct_terms(p.document_title or "", asked.language or detect_language(p.chunk.content)),
+            )
+        )
+        for p in passages
+    ]
+
+
 def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     """The excerpt that answers best, and seldom a second one; none if no passage has anything to say.
 
     The first passage is preferred as much as the search puts it above the others, and one in the asker's language to
     one in another.
     """
-    reader = _Reader(asked, AskedForms(asked.question), ForeignNames(asked.question))
+    titles = _titles(asked, passages)
+    reader = _Reader(asked, AskedForms(asked.question), ForeignNames(asked.question), titles)
     found = [
         read
         for place, passage in enumerate(joined(passages))
@@ -183,6 +207,8 @@ class _Reader:
     asked: Asked
     forms: AskedForms
     names: ForeignNames
+    titles: Sequence[AbstractSet[str]] = ()
+    """Of each passage, the words of the question that are in its title."""
 
     def read(self, place: int, found: JoinedPassage, best_search: float) -> _Read | None:
         """None if the passage has nothing to quote: contents, headings, or no word of the question."""
@@ -209,12 +235,25 @@ class _Reader:
         )
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
+        worth -= self._price_of_another_kind(place)
         # Of rows, the name tells which; of sentences about it, any may answer.
         is_lost = is_across and not (units[best].kind in _FACTS and self.names.met_by(units.text(best)))
         is_list = AnswerForm.LIST in self.forms.forms and units[best].kind in (BlockKind.ITEM, BlockKind.ROW)
         is_filled = is_lost or is_list or self._is_any_row(units, best, language)
-        maker = ExcerptMaker(units, scores, lambda text: self._share(text, language), is_filled=is_filled)
+        # The title is named with the excerpt.
+        titled = distinct_terms(passage.document_title or "", language)
+        weights = _lessened(asked.weights, titled, _SAID_IN_TITLE)
+        maker = ExcerptMaker(
+            units, scores, lambda text: self._share(weights, text, language), is_filled=is_filled
+        )
         return _Read(place, passage, maker, best, worth, spoken)
+
+    def _price_of_another_kind(self, place: int) -> float:
+        """What it costs that another title names more of what is asked for: of raspberries, the everbearing ones."""
+        own = self.titles[place] if self.titles else frozenset[str]()
+        more = [title - own for title in self.titles if own and own < title]
+        named = max((weight_of(rest, self.asked.weights) for rest in more), default=0.0)
+        return _PRICE_OF_ANOTHER_KIND * named
 
     def second(self, first: Excerpt, best: _Read, found: Sequence[_Read]) -> Iterator[Extract]:
         """Another unit, if it names what was asked for and the first excerpt lacks, and there is room for it."""
@@ -257,6 +296,7 @@ class _Reader:
         near = _WORTH_OF_NEAREST_CHILD_ACROSS if is_across else _WORTH_OF_NEAREST_CHILD
         weights, content = self.asked.weights, passage.chunk.content
         title = set(analyse(_context(passage), language))
+        named_above = set(analyse(passage.document_title or "", language))
         terms = [set(analyse(units.text(i), language)) for i in range(len(units))]
         scores: list[float] = []
         for i, unit in enumerate(units.all):
@@ -268,11 +308,14 @@ class _Reader:
                 around = around.union(analyse(content[slice(*unit.heading)], language))
             is_column = header is not None and self._names_column(units.text(header), language)
             named = terms[i] if header is None or not is_column else terms[i] | terms[header]
-            share, nearest = share_of_weight(weights, named), _nearest(passage, unit.start, unit.end)
+            nearest = _nearest(passage, unit.start, unit.end)
             is_empty = unit.is_header or (
                 unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
             )
-            score = share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
+            over = set(analyse(_heading_over(passage, unit), language))
+            share = share_of_weight(_lessened(weights, over | named_above, _SAID_ABOVE), named)
+            score = _WORTH_OF_HEADING * share_of_weight(weights, over)
+            score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
             score += _WORTH_OF_A_COLUMN * is_column
             if self._is_asked_list(units, i):
@@ -309,17 +352,29 @@ class _Reader:
         """Whether several things are asked for, and a unit announces them."""
         return AnswerForm.LIST in self.forms.forms and units.end_of_list(i) > i + 1
 
-    def _share(self, text: str, language: str | None) -> float:
+    def _share(self, weights: Mapping[str, float], text: str, language: str | None) -> float:
         """How much of the question a part of a passage holds, in words and in form."""
-        return held_share(self.asked.weights, text, language) + self._worth_of_forms(text)
+        return held_share(weights, text, language) + self._worth_of_forms(text)
 
     def _worth_of_forms(self, text: str) -> float:
         met = self.forms.met_by(text)
         return _WORTH_OF_A_FORM * len(met - SURE_FORMS) + _WORTH_OF_A_SURE_FORM * len(met & SURE_FORMS)
 
 
+def _lessened(weights: Mapping[str, float], said: AbstractSet[str], part: float) -> dict[str, float]:
+    """The weights with a part taken off those of words that are said already."""
+    return {term: weight * (1.0 - part * (term in said)) for term, weight in weights.items()}
+
+
 def _context(passage: SearchResult) -> str:
     return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
+
+
+def _heading_over(passage: SearchResult, unit: Unit) -> str:
+    """The heading right above a unit."""
+    if unit.heading:
+        return passage.chunk.content[slice(*unit.heading)]
+    return (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
 
 
 def _nearest(passage: SearchResult, start: int, end: int) -> float:

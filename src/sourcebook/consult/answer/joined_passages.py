@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sourcebook.model.documents import Chunk
     from sourcebook.model.search import SearchResult
 
 
@@ -31,22 +32,27 @@ def _joined(passage: SearchResult, passages: Sequence[SearchResult]) -> JoinedPa
     own = passage.chunk
     whole = passage
     for other in sorted(passages, key=lambda each: each.chunk.start_index):
-        if (
-            (other.collection_id, other.chunk.document_id) == (passage.collection_id, own.document_id)
-            and other.chunk.start_index <= own.end_index
-            and other.chunk.end_index >= own.start_index
-            and other is not passage
-        ):
+        is_of_document = (other.collection_id, other.chunk.document_id) == (
+            passage.collection_id,
+            own.document_id,
+        )
+        if is_of_document and other is not passage and _overlap(own, other.chunk):
             whole = _with(whole, other)
     start = own.start_index - whole.chunk.start_index
     return JoinedPassage(whole, start, start + len(own.content))
 
 
+def _overlap(one: Chunk, other: Chunk) -> bool:
+    """Whether the end of one is the beginning of the other, letter by letter."""
+    first, second = sorted((one, other), key=lambda chunk: chunk.start_index)
+    shared = first.content[second.start_index - first.start_index :]
+    return bool(shared) and second.content.startswith(shared)
+
+
 def _with(one: SearchResult, other: SearchResult) -> SearchResult:
     """Two passages that overlap as one."""
     first, second = sorted((one.chunk, other.chunk), key=lambda chunk: chunk.start_index)
-    seen = first.start_index + len(first.content) - second.start_index
-    content = first.content + second.content[max(seen, 0) :]
+    content = first.content + second.content[first.start_index + len(first.content) - second.start_index :]
     chunk = replace(
         one.chunk,
         content=content,

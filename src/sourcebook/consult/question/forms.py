@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
 from sourcebook.text.analysis import words
+from sourcebook.text.numbers import quantities
 
 
 class AnswerForm(StrEnum):
@@ -17,9 +18,21 @@ class AnswerForm(StrEnum):
     DEFINITION = "definition"
     LIST = "list"
     REASON = "reason"
+    COUNT = "count"
+    """A number right before the things that are counted: nine architectures."""
+    MOMENT = "moment"
+    """What goes before, where no date is named: when the leaves have fallen."""
 
 
-SURE_FORMS = frozenset({AnswerForm.NUMBER, AnswerForm.TIME, AnswerForm.COMMAND, AnswerForm.DEFINITION})
+SURE_FORMS = frozenset(
+    {
+        AnswerForm.NUMBER,
+        AnswerForm.COUNT,
+        AnswerForm.TIME,
+        AnswerForm.COMMAND,
+        AnswerForm.DEFINITION,
+    }
+)
 """Those that a sentence shows plainly: without them it hardly answers."""
 
 _COMMAND = re.compile(
@@ -51,8 +64,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"\b(?:(?:which|what)(?: \w+){0,2} (?!(?:does|is|was|has)\b)\w+[^s\W]s\b|what (?:are|were)|list of|name the|examples of"
-    r"|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
+    r"\b(?:(?:which|what)(?: \w+){0,2} (?!(?:does|is|was|has)\b)\w+[^s\W]s\b|what (?:are|were)"
+    r"|list of|name the|examples of|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(
@@ -64,6 +77,20 @@ _HOLDS_CODE = re.compile(
     re.MULTILINE,
 )
 _HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[^\W\d_a-zа-яё][\w.-]+|@\w+|`[^`\n]+`")
+# When something is done may be said by what goes before it: "as soon as the leaves have fallen".
+_HOLDS_MOMENT = re.compile(
+    r"\b(?:when|once|after|before|until|till|as soon as|during|while|every|each|daily|weekly|monthly|yearly"
+    r"|когда|как только|после|перед|до того|во время|пока|кажд\w+|ежедневно|еженедельно|ежемесячно|ежегодно"
+    r"|quando|assim que|depois|após|antes|até|durante|enquanto|cada|diariamente|semanalmente|mensalmente)\b"
+    r"(?![^.]{0,3}$)",
+    re.IGNORECASE,
+)
+# What has happened has a date.
+_PAST = re.compile(
+    r"\b(?:did|was|were|had|\w{3,}(?:л|ла|ло|ли|лся|лась|лось|лись|ена?|ено|ены|ана|аны|ано)"
+    r"|foi|foram|era|\w{2,}(?:ou|eu|iu|aram|eram|iram)|fue|fueron|\w{2,}(?:ió|aron|ieron))\b",
+    re.IGNORECASE,
+)
 _HOLDS_REASON = re.compile(
     r"\b(?:because|since|so that|in order to|due to|thanks to|to (?:avoid|prevent|keep|make)|that's (?:what|why)"
     r"|therefore|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
@@ -84,12 +111,22 @@ _CALLED = (
 )
 
 
+_COUNTED = re.compile(
+    r"\b(?:how many|скольк(?:о|их|им|ими)|quant[oa]s|cuánt[oa]s)\s+(?:(?:of|de|всего|different|разных)\s+)?"
+    r"(?P<noun>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+
+
 class AskedForms:
     """The forms that the words of a question ask for, and whether a sentence has them."""
 
     def __init__(self, question: str) -> None:
         self.kinds = kinds_of(question)
-        self.forms = frozenset(_forms(question, self.kinds))
+        counted = _COUNTED.search(question)
+        self._counted = _counted_things(counted["noun"]) if counted else None
+        forms = _forms(question, self.kinds)
+        self.forms = frozenset(forms | {AnswerForm.COUNT} if counted else forms)
         self._said = frozenset(words(question))
         term = _DEFINITION.search(question.strip())
         self.term = term["term"] if term and len(term["term"].split()) <= _LONGEST_TERM else None
@@ -105,6 +142,13 @@ class AskedForms:
                 return gives(sentence, self.kinds) or any(
                     word[0].isdigit() and word not in self._said for word in words(sentence)
                 )
+            case AnswerForm.COUNT:
+                things = self._counted
+                return things is not None and any(
+                    things.match(sentence, found.end) for found in quantities(sentence)
+                )
+            case AnswerForm.MOMENT:
+                return _HOLDS_MOMENT.search(sentence) is not None
             case AnswerForm.NAME:
                 return any(
                     not self._said.issuperset(words(match[0])) for match in _HOLDS_NAME.finditer(sentence)
@@ -127,6 +171,8 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.NUMBER)
     if QuestionKind.TIME in kinds or _TIME.search(question):
         found.add(AnswerForm.TIME)
+    if QuestionKind.TIME in kinds and not _PAST.search(question):
+        found.add(AnswerForm.MOMENT)
     if QuestionKind.PERSON in kinds or _NAME.search(question):
         found.add(AnswerForm.NAME)
     if QuestionKind.REASON in kinds:
@@ -138,6 +184,11 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
     if (term := _DEFINITION.search(question.strip())) and len(term["term"].split()) <= _LONGEST_TERM:
         found.add(AnswerForm.DEFINITION)
     return found
+
+
+def _counted_things(noun: str) -> re.Pattern[str]:
+    """What follows a number of these things: their name, with at most two words between."""
+    return re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{re.escape(noun[: max(4, len(noun) - 3)])}", re.IGNORECASE)
 
 
 def _introducing(term: str) -> re.Pattern[str]:
