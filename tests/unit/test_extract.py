@@ -271,3 +271,21 @@ def test_what_only_says_where_to_read_on_is_not_quoted_for_an_answer() -> None:
         "You can read more about how to read such files in the manual of the project."
     )
     assert "python-dotenv" in shown("What do I need to read such files?", page)
+
+
+def test_who_and_when_are_both_answered() -> None:
+    one = "1.7. The name\n\nAnna and Ian Weber founded the free project."
+    other = "The free project was created by Ian Weber in 1993."
+    text = shown("Who founded the free project and when?", one, other)
+    assert "Anna" in text
+    assert "1993" in text
+
+
+def test_what_a_thing_is_stands_where_it_is_introduced() -> None:
+    page = (
+        "A fonte é tão antiga que FAPDF não diz nada dela.\n\n"
+        "A Fundação de Apoio (FAPDF) é uma entidade pública.\n"
+    )
+    weights = dict.fromkeys(analyse_question("O que é a FAPDF?", ["pt"]).terms, 1.0)
+    (one,) = extract(Asked("O que é a FAPDF?", weights, "pt", "pt"), [found(page)])
+    assert one.excerpt.text == "A Fundação de Apoio (FAPDF) é uma entidade pública."

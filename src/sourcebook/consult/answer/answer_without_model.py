@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -180,18 +180,30 @@ def _titles(asked: Asked, passages: Sequence[SearchResult]) -> list[frozenset[st
     ]
 
 
+def _about_term(asked: Asked, term: str | None) -> Asked:
+    """Who asks what a thing is asks for nothing else: "такое" and "mean" say nothing about it."""
+    if term is None or asked.language is None:
+        return asked
+    own = distinct_terms(term, asked.language)
+    weights = {each: weight for each, weight in asked.weights.items() if each in own}
+    return replace(asked, weights=weights) if weights else asked
+
+
 def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     """The excerpt that answers best, and seldom a second one; none if no passage has anything to say.
 
     The first passage is preferred as much as the search puts it above the others, and one in the asker's language to
     one in another.
     """
+    forms = AskedForms(asked.question)
+    asked = _about_term(asked, forms.term)
     titles = _titles(asked, passages)
-    reader = _Reader(asked, AskedForms(asked.question), ForeignNames(asked.question), titles)
+    reader = _Reader(asked, forms, ForeignNames(asked.question), titles)
     found = [
         read
         for place, passage in enumerate(joined(passages))
-        if (read := reader.read(place, passage, passages[0].score)) is not None
+        if (read := reader.read(place, passage, max(0.0, passages[0].score - passages[place].score)))
+        is not None
     ]
     if not found:
         return []
@@ -210,8 +222,11 @@ class _Reader:
     titles: Sequence[AbstractSet[str]] = ()
     """Of each passage, the words of the question that are in its title."""
 
-    def read(self, place: int, found: JoinedPassage, best_search: float) -> _Read | None:
-        """None if the passage has nothing to quote: contents, headings, or no word of the question."""
+    def read(self, place: int, found: JoinedPassage, lead: float) -> _Read | None:
+        """None if the passage has nothing to quote: contents, headings, or no word of the question.
+
+        `lead` is how far the first result is before it.
+        """
         asked, passage, content = self.asked, found.whole, found.whole.chunk.content
         units = Units.of(content)
         if not len(units) or is_contents(content):
@@ -230,9 +245,7 @@ class _Reader:
         worth += _WORTH_OF_PASSAGE * held_share(
             asked.weights, f"{_context(passage)}\n{content[found.start : found.end]}", language
         )
-        worth -= _WORTH_OF_SEARCH * max(0.0, best_search - passage.score) + _PRICE_OF_A_LATER_PLACE * (
-            place > 0
-        )
+        worth -= _WORTH_OF_SEARCH * lead + _PRICE_OF_A_LATER_PLACE * (place > 0)
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
         worth -= self._price_of_another_kind(place)
@@ -262,6 +275,9 @@ class _Reader:
         is_table = best.maker.is_filled and best.maker.units[best.best].kind is BlockKind.ROW
         if is_table or room < _SHORTEST_SECOND:
             return
+        if self.forms.asks_twice and (other := self._lacking(first, best, found, room)):
+            yield other
+            return
         language = self.asked.language or detect_language(content)
         held = set(analyse(f"{_context(passage)} {content[first.start : first.end]}", language))
         missing = {
@@ -285,6 +301,24 @@ class _Reader:
             _, before, i = max(options)
             read = found[-before]
             yield Extract(read.place, read.maker.of(i, i, i), read.source)
+
+    def _lacking(self, first: Excerpt, best: _Read, found: Sequence[_Read], room: int) -> Extract | None:
+        """The best unit with a form that is asked for and that the first excerpt lacks: who founded it, and when."""
+        lacking = (self.forms.forms & SURE_FORMS) - self.forms.met_by(first.text)
+        options = [
+            (score, -number, i)
+            for number, read in enumerate(found)
+            if lacking and read.spoken in (None, best.spoken)
+            for i, score in enumerate(read.maker.scores)
+            if score >= _AS_GOOD_AS_THE_FIRST * best.best_score
+            and read.maker.size(i) <= room
+            and lacking <= self.forms.met_by(read.maker.units.text(i))
+        ]
+        if not options:
+            return None
+        _, before, i = max(options)
+        read = found[-before]
+        return Extract(read.place, read.maker.of(i, i, i), read.source)
 
     def _scores(
         self, passage: SearchResult, units: Units, language: str | None, *, is_across: bool

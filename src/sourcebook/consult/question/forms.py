@@ -39,12 +39,12 @@ _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
     r"|comandos?|instal(?:o|ar?|e)|execut(?:o|ar?|e)|configur(?:o|ar?|e)|opção|opções|(?:des)?ativ(?:o|ar|e)"
-    r"|como (?:\w+o|faço|posso))\b",
+    r"|como (?:\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
     r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
-    r"|что (?:такое|значит|означает|за)|кто так\w+|o que (?:é|são|significa|quer dizer)|que (?:é|são))"
+    r"|что (?:такое|значит|означает|за)|кто так\w+|(?:o )?que (?:é|são|significa|quer dizer)(?: [oa]s?| uma?)?)"
     r"\s+(?P<term>[^?]+?)(?: mean| do| означает| significa)?\s*\??\s*$",
     re.IGNORECASE,
 )
@@ -72,6 +72,8 @@ _NAME = re.compile(
     r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE
 )
 
+_NUMBERING = re.compile(r"(?m)^[\s#*]*(?:\d{1,2}\.){1,4}(?:\d{1,2})?\s+|^\s*\[\d+\]\s")
+"""The number of a heading, an item or a footnote counts nothing."""
 _HOLDS_CODE = re.compile(
     r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
     re.MULTILINE,
@@ -118,6 +120,14 @@ _COUNTED = re.compile(
 )
 
 
+_ASKING = (
+    r"(?:who|when|where|why|how (?:many|much|long)|(?:in |on |at )?(?:what|which)"
+    r"|кто|когда|где|почему|зачем|сколько|(?:в |на |с )?как(?:ой|ая|ое|ие|ом|ого|ую)"
+    r"|quem|quando|onde|por ?qu[eê]|quant[oa]s?|(?:em )?(?:qual|quais|que ano|que dia))"
+)
+_ASKS_TWICE = re.compile(rf"\b{_ASKING}\b.*\b(?:and|и|а|e|y)\s+{_ASKING}\b", re.IGNORECASE | re.DOTALL)
+
+
 class AskedForms:
     """The forms that the words of a question ask for, and whether a sentence has them."""
 
@@ -127,6 +137,8 @@ class AskedForms:
         self._counted = _counted_things(counted["noun"]) if counted else None
         forms = _forms(question, self.kinds)
         self.forms = frozenset(forms | {AnswerForm.COUNT} if counted else forms)
+        self.asks_twice = _ASKS_TWICE.search(question) is not None
+        """Whether it asks for two things: who and when."""
         self._said = frozenset(words(question))
         term = _DEFINITION.search(question.strip())
         self.term = term["term"] if term and len(term["term"].split()) <= _LONGEST_TERM else None
@@ -139,8 +151,9 @@ class AskedForms:
     def _has(self, form: AnswerForm, sentence: str) -> bool:
         match form:
             case AnswerForm.NUMBER | AnswerForm.TIME:
-                return gives(sentence, self.kinds) or any(
-                    word[0].isdigit() and word not in self._said for word in words(sentence)
+                said = _NUMBERING.sub("", sentence)
+                return gives(said, self.kinds) or any(
+                    word[0].isdigit() and word not in self._said for word in words(said)
                 )
             case AnswerForm.COUNT:
                 things = self._counted
