@@ -9,11 +9,12 @@ DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+APT := apt-get install --yes --quiet --no-install-recommends chromium pgbouncer
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chromium check format bench quality tail soak pins docs site release clean
+.PHONY: help demo test programs check format bench quality tail soak pins docs site release clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,13 +22,13 @@ help: ## Say what can be made
 demo: $(BASE) ## Index the sample, ask it in three languages, and see an approved answer go stale
 	@$(BIN)/sourcebook demo $(ARGS)
 
-test: $(DEV) chromium ## Run every test (ARGS="-k name" for some)
+test: $(DEV) programs ## Run every test (ARGS="-k name" for some)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
-# The tests of the page need a browser. Without the right to install one they are left out, and say so.
-chromium:
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-		&& apt-get install --yes --quiet --no-install-recommends chromium >/dev/null 2>&1; } || true
+# The tests of the page need a browser, one of PostgreSQL a pooler. Without the right to install them these are left out, and say so.
+programs:
+	@{ command -v chromium >/dev/null && test -e /usr/sbin/pgbouncer; } || { [ "$$(id -u)" = 0 ] \
+		&& command -v apt-get >/dev/null && { $(APT) || { apt-get update && $(APT); }; } >/dev/null 2>&1; } || true
 
 check: $(DEV) ## Check format, lint, types and who imports whom
 	$(BIN)/ruff format --check .

@@ -57,15 +57,23 @@ def binaries() -> Path | None:
 class Server:
     """A cluster of databases in a temporary folder. `start` it, and `stop` it at the end."""
 
-    def __init__(self, programs: Path, *, keeps_promises: bool = False, settings: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        programs: Path,
+        *,
+        keeps_promises: bool = False,
+        settings: Sequence[str] = (),
+        replica_of: Server | None = None,
+    ) -> None:
         self._settings = (*_SMALL, *(() if keeps_promises else _FAST), *settings)
         self.folder = Path(tempfile.mkdtemp(prefix="sourcebook-pg-"))
         self.data = self.folder / "data"
-        self.port = _free_port()
+        self.port = free_port()
         self.password = secrets.token_hex(8)
-        self._user, self._group = _unprivileged()
+        self._user, self._group = unprivileged()
         self._groups: list[str | int] | None = None if self._user is None else []
         self._programs = programs
+        self._primary = replica_of
         self._process: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
         self._give_away(self.folder)
@@ -156,16 +164,36 @@ class Server:
         self._process = None
 
     def _make(self) -> None:
+        if self._primary is not None:
+            copied = [
+                "pg_basebackup",
+                "-D",
+                self.data,
+                "-d",
+                self._primary.url(),
+                "-R",
+                "-X",
+                "stream",
+                "-c",
+                "fast",
+            ]
+            self._run(copied)
+            return
         secret = self.folder / "password"
         secret.write_text(self.password)
         self._give_away(secret)
-        made = subprocess.run(
+        self._run(
             [
-                self._programs / "initdb",
+                "initdb",
                 *("-D", self.data, "-U", "postgres", "--pwfile", secret),
                 *("--auth-local=trust", "--auth-host=scram-sha-256"),
                 *("-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"),
-            ],
+            ]
+        )
+
+    def _run(self, command: Sequence[str | Path]) -> None:
+        made = subprocess.run(
+            [self._programs / command[0], *command[1:]],
             capture_output=True,
             text=True,
             cwd="/",
@@ -176,7 +204,7 @@ class Server:
             extra_groups=self._groups,
         )
         if made.returncode:
-            raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
+            raise RuntimeError(f"{command[0]} failed: {made.stdout}{made.stderr}")
 
     def _give_away(self, path: Path) -> None:
         if self._user is not None and self._group is not None:
@@ -238,13 +266,13 @@ def at_database(server: str, name: str) -> str:
     return urlunsplit(parts._replace(path=f"/{quote(name, safe='')}"))
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _unprivileged() -> tuple[int, int] | tuple[None, None]:
+def unprivileged() -> tuple[int, int] | tuple[None, None]:
     """Who runs the server when root runs the tests: PostgreSQL refuses to be root."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None, None

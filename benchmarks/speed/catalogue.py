@@ -31,6 +31,12 @@ VECTORS = (
     ),
     EngineSpec("milvus lite hnsw", "milvus lite", "milvus:MilvusVectors", {"index": "HNSW"}),
     EngineSpec("milvus lite flat", "milvus lite", "milvus:MilvusVectors", {"index": "BRUTE_FORCE"}),
+    EngineSpec("txtai", "txtai", "txtai:TxtaiVectors"),
+    EngineSpec(
+        "txtai 5,000 candidates", "txtai", "txtai:TxtaiVectors", {"candidates": 5_000}, shares="txtai"
+    ),
+    EngineSpec("langchain in memory", "langchain", "langchain:LangChainVectors"),
+    EngineSpec("llama-index simple", "llama-index", "llama_index:LlamaIndexVectors"),
 )
 
 WORDS = (
@@ -62,11 +68,14 @@ PACKAGES = (
     "simsimd",
     "chromadb",
     "lancedb",
+    "langchain-core",
+    "llama-index-core",
     "milvus-lite",
     "qdrant-client",
     "qdrant-edge-py",
     "sqlite-vec",
     "tantivy",
+    "txtai",
 )
 """Whose versions the table names. The JSON has all of them."""
 

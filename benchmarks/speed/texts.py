@@ -107,9 +107,9 @@ def model_vectors(
     sentences = chosen_sentences(source, count + max(0, asked - len(questions)))
     chance = np.random.default_rng(29)
     own = [questions[int(i)] for i in chance.permutation(len(questions))[:asked]]
-    texts = [*sentences[:count], *own, *sentences[count:]]
-    vectors = _embedded(texts, cache, tell)
-    return ModelVectors(vectors[:count], vectors[count:])
+    # In two files: another number of questions needs no other sentences.
+    points = _embedded([*own, *sentences[count:]], cache, tell)
+    return ModelVectors(_embedded(sentences[:count], cache, tell), points)
 
 
 def _embedded(texts: Sequence[str], cache: Path, tell: Callable[[str], None]) -> NDArray[np.float32]:

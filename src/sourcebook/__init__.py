@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
@@ -168,7 +168,7 @@ _HOMES = {
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.add_request": ("OnArchives", "OnFailed", "OnRemoval"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
-    "sourcebook.model.adding": ("AddPlan", "AddReport", "Progress", "WatchRound"),
+    "sourcebook.model.adding": ("AddPlan", "AddReport", "NewText", "Progress", "WatchRound"),
     "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
     "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
@@ -374,6 +374,7 @@ __all__ = [
     "MetadataFilter",
     "Moderation",
     "NewDraft",
+    "NewText",
     "Not",
     "OnArchives",
     "OnExisting",

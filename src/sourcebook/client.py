@@ -13,6 +13,7 @@ from sourcebook.assembly import (
     make_consultation,
     make_help_retrieval,
     make_ingest,
+    make_ingest_of_texts,
     make_keys,
     make_moderation,
     make_people,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.ingest.uploads.service import Uploads
-    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.chat import Answer, AnswerEvent
     from sourcebook.model.documents import (
         Metadata,
@@ -209,6 +210,25 @@ class AsyncSourcebook(EarlierNames):
             subcategory=subcategory,
         )
 
+    async def add_texts(
+        self,
+        texts: Sequence[str | NewText],
+        *,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> list[WriteReport]:
+        """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
+
+        What `add_text` promises holds for each of them. What was written before an error is kept.
+        """
+        name = self._connection.named(collection)
+        held = await self.stores.vectors.get_collection(name)
+        ingest = make_ingest_of_texts(self.stores, self._embedders.main, self._settings, texts, held)
+        reports = await ingest.add_texts(texts, name, Labels(category, subcategory))
+        await self._connection.prepare(name, None)
+        return reports
+
     async def add_bytes(
         self,
         name: str,
@@ -248,9 +268,14 @@ class AsyncSourcebook(EarlierNames):
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
         return await self._uploads().upload(self._connection.named(collection), brought)
 
-    async def process_uploads(self, worker: str = "worker") -> int:
-        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        done = await self._uploads().process(worker)
+    async def process_uploads(
+        self, worker: str = "worker", *, on_progress: Callable[[Job, Progress], None] | None = None
+    ) -> int:
+        """Add all waiting uploads and return how many were processed. Several workers may run at once.
+
+        `on_progress` is told how far each of them is.
+        """
+        done = await self._uploads().process(worker, on_progress)
         if done:
             await self.close_answered()
         return done

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
-    from sourcebook.model.adding import AddPlan, AddReport, Progress, WatchRound
+    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -619,7 +619,7 @@ class SyncAccountService:
         return self._waiter.call(self._door.sign_out_everywhere, login)
 
     def any_account(self) -> bool:
-        """Whether there is an account."""
+        """Whether there is an account. What was made or removed here is known at once, by others within a second."""
         return self._waiter.call(self._door.any_account)
 
 
@@ -672,14 +672,24 @@ class SyncReception:
         self._waiter = waiter
         self._door = door
 
-    def ask(self, visit: Visit, on_event: OnEvent | None = None, *, is_looking: bool = True) -> Reply:
+    def ask(
+        self,
+        visit: Visit,
+        on_event: OnEvent | None = None,
+        *,
+        is_looking: bool = True,
+        is_given_up: Callable[[], bool] | None = None,
+    ) -> Reply:
         """Answer a person's question, log both, take what it costs, and make a draft of the answer.
 
         Who has no tokens, or no questions left, is given curated answers all the same; when one would cost something,
-        it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back.
-        Who is not `is_looking` is shown the answer when it is complete, whatever `on_event` does.
+        it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back; so
+        it is if `is_given_up` says then that it was not the person who stopped it. Who is not `is_looking` is shown the
+        answer when it is complete, whatever `on_event` does.
         """
-        return self._waiter.call(self._door.ask, visit, on_event, is_looking=is_looking)
+        return self._waiter.call(
+            self._door.ask, visit, on_event, is_looking=is_looking, is_given_up=is_given_up
+        )
 
     def buy_questions(self, user_id: int, channel_key: str, key: str) -> Topic:
         """Buy more questions for the consultation that is open at this place. The same key buys once."""
@@ -1391,6 +1401,22 @@ class Sourcebook:
             subcategory=subcategory,
         )
 
+    def add_texts(
+        self,
+        texts: Sequence[str | NewText],
+        *,
+        collection: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> list[WriteReport]:
+        """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
+
+        What `add_text` promises holds for each of them. What was written before an error is kept.
+        """
+        return self._waiter.call(
+            self._book.add_texts, texts, collection=collection, category=category, subcategory=subcategory
+        )
+
     def add_bytes(
         self,
         name: str,
@@ -1448,9 +1474,14 @@ class Sourcebook:
             subcategory=subcategory,
         )
 
-    def process_uploads(self, worker: str = "worker") -> int:
-        """Add all waiting uploads and return how many were processed. Several workers may run at once."""
-        return self._waiter.call(self._book.process_uploads, worker)
+    def process_uploads(
+        self, worker: str = "worker", *, on_progress: Callable[[Job, Progress], None] | None = None
+    ) -> int:
+        """Add all waiting uploads and return how many were processed. Several workers may run at once.
+
+        `on_progress` is told how far each of them is.
+        """
+        return self._waiter.call(self._book.process_uploads, worker, on_progress=on_progress)
 
     def watch(
         self,

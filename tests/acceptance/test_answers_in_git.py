@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -89,6 +90,37 @@ def test_a_file_that_is_no_answer_is_a_failure_of_its_own(shell: Here) -> None:
     told = shell.run("check", "docs")
     assert told.returncode == 1
     assert "INVALID  answers/broken.md" in told.stdout
+
+
+def test_nothing_outside_of_the_folder_of_answers_is_read_and_nothing_without_end(shell: Here) -> None:
+    answers = shell.folder / "answers"
+    (own,) = answers.iterdir()
+    (shell.folder / "secret.md").write_text(own.read_text(encoding="utf-8"), encoding="utf-8")
+    (answers / "link.md").symlink_to(shell.folder / "secret.md")
+    (answers / "same.md").symlink_to(own.name)
+    (answers / "folder.md").mkdir()
+    os.mkfifo(answers / "pipe.md")
+    (answers / "long.md").write_text(f"---\nquestion: q\n---\n{'long ' * 100_000}", encoding="utf-8")
+    told = shell.run("kb", "import", "answers", "--json")
+    assert told.returncode == 1
+    found = json.loads(told.stdout)
+    assert [(each["path"], each["message"].partition(" ")[2]) for each in found["failed"]] == [
+        ("folder.md", "is not a file."),
+        ("link.md", "is a link to a file outside of the folder of answers."),
+        ("long.md", "is larger than 256 kB."),
+        ("pipe.md", "is not a file."),
+    ]
+    assert found["unchanged"] == [own.name, "same.md"]
+
+
+def test_an_answer_is_not_written_through_a_link(shell: Here) -> None:
+    (own,) = (shell.folder / "answers").iterdir()
+    outside = own.rename(shell.folder / "outside.md")
+    outside.write_text(outside.read_text(encoding="utf-8") + "An older text.\n", encoding="utf-8")
+    own.symlink_to(outside)
+    done = json.loads(shell.run("kb", "export", "answers", "--json").stdout)
+    assert done["written"] == ["how-long-do-i-have-2.md"]
+    assert outside.read_text(encoding="utf-8").endswith("An older text.\n")
 
 
 def test_without_files_the_answers_of_the_base_are_checked(shell: Here) -> None:

@@ -17,9 +17,9 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from sourcebook import Sourcebook
-from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import AuthError
 from sourcebook.faces.http.app import create_app
+from sourcebook.faces.http.asking import server_book
 from sourcebook.faces.http.caller import Caller, OpenGate
 from sourcebook.faces.sample_library import sample_folder
 from sourcebook.settings import Settings
@@ -27,6 +27,7 @@ from sourcebook.settings import Settings
 if TYPE_CHECKING:
     from fastapi import Request
 
+    from sourcebook.client import AsyncSourcebook
     from sourcebook.model.people import UserRole
     from sourcebook.ports.chat import ChatModel
 
@@ -71,7 +72,7 @@ class Desk:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        book = AsyncSourcebook(settings=self.settings, chat_model=self._chat_model, face="http")
+        book = server_book(self.settings, chat_model=self._chat_model)
         app = create_app(book, self.settings, self.gate_of(book))
         config = uvicorn.Config(
             app, host="127.0.0.1", port=self._port, log_level="error", timeout_graceful_shutdown=1

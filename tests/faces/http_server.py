@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     import pytest
     from tests.postgres_bases import Bases
 
-from sourcebook import AsyncSourcebook, Settings, Sourcebook
+from sourcebook import Settings, Sourcebook
 from sourcebook.errors import AuthError
 from sourcebook.faces.http.app import create_app
+from sourcebook.faces.http.asking import server_book
 from sourcebook.faces.http.caller import Caller
+from sourcebook.faces.http.connection import connection_class
 from sourcebook.model.people import UserRole
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -156,23 +158,31 @@ def served(
 ) -> Generator[Served]:
     """A server in a thread, on a base with a few notes."""
     chosen = Settings.model_validate({"db": db, **settings})
-    free = {} if chosen.http_charges else {"price_new_topic": 0}
     with Sourcebook(settings=chosen, embedder=FakeEmbedder()) as book:
         for name, text in (NOTES if notes is None else notes).items():
             book.add_text(text, id=name, title=name.title(), category="garden")
-    opened = AsyncSourcebook(
-        settings=chosen.model_copy(update=free), embedder=FakeEmbedder(), chat_model=chat_model, face="http"
-    )
+    opened = server_book(chosen, embedder=FakeEmbedder(), chat_model=chat_model)
     app = create_app(opened, chosen, gate)
-    with running(app, lifespan="on") as url, httpx2.Client(base_url=url, timeout=PATIENCE) as client:
+    patience = chosen.http_client_seconds
+    with (
+        running(app, lifespan="on", patience=patience) as url,
+        httpx2.Client(base_url=url, timeout=PATIENCE) as client,
+    ):
         yield Served(url, db, app, chosen, client)
 
 
 @contextmanager
-def running(app: Any, *, lifespan: Any = "off") -> Generator[str]:
+def running(app: Any, *, lifespan: Any = "off", patience: float = 30.0) -> Generator[str]:
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        uvicorn.Config(app, lifespan=lifespan, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+        uvicorn.Config(
+            app,
+            lifespan=lifespan,
+            http=connection_class(patience),
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=5,
+        )
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     thread.start()

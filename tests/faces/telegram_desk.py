@@ -89,6 +89,7 @@ async def opened(
     *,
     telegram: TelegramServer | None = None,
     chat_model: ChatModel | None = None,
+    is_local: bool = False,
     embedder: Embedder | None = None,
     notes: dict[str, str] | None = None,
     **settings: object,
@@ -101,6 +102,7 @@ async def opened(
                 "telegram_token": server.token,
                 "telegram_api_base": server.address,
                 "telegram_admins": str(ADMIN),
+                **({"chat_model": "local:slow"} if is_local else {}),
                 **settings,
             }
         )

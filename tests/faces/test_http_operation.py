@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 from tests.conftest import BACKENDS
 from tests.faces.http_server import (
@@ -27,7 +30,7 @@ from tests.faces.http_server import (
 )
 
 from sourcebook.errors import ProviderUnreachable
-from sourcebook.faces.http.limits import RequestLimits
+from sourcebook.faces.http.events import EventStream
 from sourcebook.faces.logs import JsonLogFormatter, current_request
 from sourcebook.model.people import OperationType
 from sourcebook.testing.fakes import ScriptedChatModel
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
 
 SHOWN = "Prune everbearing raspberries in late autumn [1]. "
 ENDLESS = "endlessly"
-PRICE = 1
+GOING_ON = "and so on "
+LONG_QUESTION = "When do I prune everbearing raspberries, and endlessly?"
+PRICE, WELCOME = 1, 50
+FACES = ("api", "page", "openai")
 
 
 class SlowModel(ScriptedChatModel):
@@ -53,7 +59,7 @@ class SlowModel(ScriptedChatModel):
         asked = messages[-1].content
         if "tomato plant" in asked:
             return [ProviderUnreachable("the model is away")]
-        return [SHOWN] + ["and so on "] * 1000 if ENDLESS in asked else [SHOWN]
+        return [SHOWN] + [GOING_ON] * 1000 if ENDLESS in asked else [SHOWN]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +72,7 @@ def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: SlowModel
 ) -> Iterator[Served]:
     """With prices, and people who say who they are."""
-    more: dict[str, Any] = {"http_charges": True, "welcome_tokens": 5, "price_new_topic": PRICE}
+    more: dict[str, Any] = {"http_charges": True, "welcome_tokens": WELCOME, "price_new_topic": PRICE}
     for made in served_on(request, tmp_path_factory, gate=HeaderGate(), chat_model=model, **more):
         made.client.headers.update({"X-User": "1", "X-Role": "admin"})
         with made.book() as book:
@@ -104,34 +110,74 @@ def test_an_answer_is_charged_once_and_a_decline_and_a_failure_are_free(server: 
     assert 'sourcebook_provider_errors_total{code="provider_unreachable"} 1.0' in figures
 
 
+def asked_on(face: str, question: str) -> dict[str, Any]:
+    """A question as each face takes it, to be answered while it is written."""
+    match face:
+        case "page":
+            return {"url": "/ask", "data": {"question": question}}
+        case "openai":
+            said = {"messages": [{"role": "user", "content": question}], "stream": True}
+            return {"url": "/v1/chat/completions", "json": said}
+        case _:
+            return {"url": "/api/ask", "json": {"question": question}}
+
+
+@contextmanager
+def reading(server: Served, face: str, question: str) -> Generator[Iterator[str]]:
+    headers = {**ANNA, "Accept": "text/event-stream"}
+    with server.client.stream("POST", **asked_on(face, question), headers=headers) as response:
+        assert response.status_code == 200
+        yield response.iter_lines()
+
+
+@pytest.mark.parametrize("face", FACES)
 def test_who_leaves_while_text_is_shown_ends_the_model_and_pays_once(
-    server: Served, model: SlowModel
+    server: Served, model: SlowModel, face: str
 ) -> None:
     before, ended = balance(server), model.closed
-    body = {"question": "When do I prune everbearing raspberries, and endlessly?"}
-    with server.client.stream(
-        "POST", "/api/ask", json=body, headers={**ANNA, "Accept": "text/event-stream"}
-    ) as response:
-        lines = response.iter_lines()
-        until(lambda: "late autumn" in next(lines))
+    with reading(server, face, LONG_QUESTION) as lines:
+        until(lambda: GOING_ON in next(lines))
     left = time.monotonic()
     until(lambda: model.closed > ended, 2.0)
     assert time.monotonic() - left < 2.0
     until(lambda: balance(server) == before - PRICE)
-    assert held(server) == 5 - balance(server)
+    assert held(server) == WELCOME - balance(server)
 
 
-def test_who_leaves_before_any_text_pays_nothing(server: Served, model: SlowModel) -> None:
+@pytest.mark.parametrize("face", FACES)
+def test_a_server_that_stops_charges_nobody(server: Served, model: SlowModel, face: str) -> None:
+    before, ended = balance(server), model.closed
+    with reading(server, face, LONG_QUESTION) as lines:
+        until(lambda: GOING_ON in next(lines))
+        server.app.state.stopping.is_set = True
+    until(lambda: model.closed > ended, 2.0)
+    server.app.state.stopping.is_set = False
+    until(lambda: balance(server) == before)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_who_leaves_before_any_text_pays_nothing(server: Served, model: SlowModel, face: str) -> None:
     before, ended, asked = balance(server), model.closed, len(model.asked)
-    body = json.dumps({"question": "When do I prune everbearing raspberries, and quite endlessly?"}).encode()
+    sent = asked_on(face, LONG_QUESTION)
+    if face == "openai":
+        sent["json"]["stream"] = False
+    request = server.client.build_request("POST", **sent)
     with closing(connected(server)) as connection:
-        connection.sendall(
-            b"POST /api/ask HTTP/1.1\r\nHost: x\r\nX-User: 2\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n" % len(body) + body
-        )
+        head = f"POST {sent['url']} HTTP/1.1\r\nHost: x\r\nX-User: 2\r\n"
+        head += f"Content-Type: {request.headers['content-type']}\r\nContent-Length: {len(request.content)}\r\n\r\n"
+        connection.sendall(head.encode() + request.content)
         until(lambda: len(model.asked) > asked)
     until(lambda: model.closed > ended, 2.0)
     until(lambda: balance(server) == before)
+
+
+def test_the_page_that_asks_again_after_a_broken_connection_is_charged_once(server: Served) -> None:
+    before = balance(server)
+    form = {"question": QUESTION, "key": "17-4-99-3"}
+    seen = [server.client.post("/ask", data=form, headers=ANNA) for _ in range(2)]
+    assert {each.headers["location"] for each in seen} == {seen[0].headers["location"]}
+    assert seen[0].status_code == 303
+    assert balance(server) == before - PRICE
 
 
 def connected(server: Served) -> socket.socket:
@@ -142,7 +188,7 @@ def connected(server: Served) -> socket.socket:
 def test_who_has_no_tokens_is_told_so(server: Served) -> None:
     with server.book() as book:
         poor = book.people.create_user(username="poor").id
-        book.people.deduct_tokens(poor, 5, OperationType.BUY_QUESTIONS)
+        book.people.deduct_tokens(poor, WELCOME, OperationType.BUY_QUESTIONS)
     response = server.client.post("/api/ask", json={"question": QUESTION}, headers={"X-User": str(poor)})
     assert (response.status_code, response.json()["code"]) == (402, "not_enough_tokens")
 
@@ -211,17 +257,89 @@ def test_a_client_that_does_not_send_is_given_up(tmp_path: Path) -> None:
         assert '"code":"too_slow"' in answer
 
 
-def test_a_client_that_does_not_read_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
-    async def endless(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        while True:
-            await send({"type": "http.response.body", "body": b"x" * 100_000, "more_body": True})
+def test_a_client_that_sends_its_question_byte_by_byte_is_given_up(tmp_path: Path) -> None:
+    def dribble() -> Iterator[bytes]:
+        for _ in range(100):
+            time.sleep(0.1)
+            yield b" "
 
-    with running(RequestLimits(endless, 1, 0.3)) as url, caplog.at_level(logging.INFO):
+    with impatient(tmp_path) as server:
+        head = "POST /api/ask HTTP/1.1\nContent-Type: application/json\nContent-Length: 100"
+        answer = server.raw(head, dribble())
+        assert answer.startswith("HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("first", [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["new", "kept"])
+def test_a_client_that_sends_its_headers_line_by_line_is_given_up(tmp_path: Path, first: bytes) -> None:
+    with impatient(tmp_path) as server, closing(connected(server)) as connection:
+        connection.sendall(first)
+        if first:
+            assert b"200 OK" in connection.recv(65536)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        assert is_cut(connection, lambda: connection.sendall(b"X-A: b\r\n"))
+        assert server.get("/healthz") == {"status": "ok"}
+
+
+def is_cut(connection: socket.socket, meanwhile: Callable[[], None]) -> bool:
+    """Whether the server ends the connection while a client goes on like this."""
+    connection.settimeout(0.05)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with suppress(TimeoutError):
+            try:
+                meanwhile()
+                if connection.recv(65536) == b"":
+                    return True
+            except OSError as error:
+                if not isinstance(error, TimeoutError):
+                    return True
+    return False
+
+
+def test_headers_without_an_end_are_not_collected(tmp_path: Path) -> None:
+    with served(str(tmp_path / "base.db")) as server, closing(connected(server)) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        assert is_cut(connection, lambda: connection.sendall(b"X-A: " + b"b" * 10_000 + b"\r\n"))
+
+
+def test_a_client_that_never_reads_its_events_is_cut_off_and_the_work_ended(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ended = threading.Event()
+
+    async def endless() -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
+        try:
+            while True:
+                await anyio.lowlevel.checkpoint()
+                yield "token", {"text": "and so on " * 10_000}
+        finally:
+            ended.set()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await EventStream(endless())(scope, receive, send)
+
+    with running(app, patience=0.3) as url, caplog.at_level(logging.INFO):
         host, port = url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            until(lambda: "stopped reading" in caplog.text)
+            assert ended.wait(PATIENCE)
+    assert "stopped reading" in caplog.text
+
+
+def test_a_client_that_reads_slowly_but_steadily_gets_everything() -> None:
+    async def large(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x" * 8_000_000})
+
+    with running(large, patience=0.2) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            received = 0
+            while more := connection.recv(400_000):
+                received += len(more)
+                time.sleep(0.05)
+    assert received > 8_000_000
 
 
 def test_nothing_is_answered_when_the_base_is_gone_or_the_server_stops(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.faces.shell import clean_environment
 from tests.unit.consulting import QUESTION, UNKNOWN
 
 from sourcebook import AsyncSourcebook, Settings
+from sourcebook.faces.http.asking import QuestionDesk
 from sourcebook.faces.mcp.server import KnowledgeServer, local_caller
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -69,7 +71,7 @@ async def desk(db: str) -> AsyncGenerator[ServerDesk, None]:
 @pytest.fixture
 async def client(desk: ServerDesk) -> AsyncGenerator[Client, None]:
     """The tools without a transport between."""
-    knowledge = KnowledgeServer(desk.book, Settings(), local=local_caller())
+    knowledge = KnowledgeServer(partial(QuestionDesk, desk.book, Settings()), local=local_caller())
     async with Client(knowledge.server) as made:
         yield made
 

@@ -127,6 +127,32 @@ async def test_what_fails_before_the_first_word_is_tried_again_and_waits_as_it_i
     assert len(server.calls) == 2
 
 
+def refusal(message: str, param: str = "null") -> Reply:
+    return status(400, f'{{"error": {{"message": "{message}", "param": {param}}}}}')
+
+
+async def test_an_option_that_a_model_refuses_is_left_out_from_then_on() -> None:
+    no_limit = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    no_choice = "Unsupported value: only the default is allowed."
+    with chatting(refusal(no_limit), refusal(no_choice, '"temperature"'), says("Autumn.")) as server:
+        chat = model(server, Patience(seconds=30, attempts=1))
+        assert await written(chat) == "Autumn."
+        assert await written(chat) == "Autumn."
+    first, second, third, next_answer = [call.body for call in server.calls]
+    assert (first["max_tokens"], first["temperature"]) == (60, 0.0)
+    assert "max_tokens" not in second
+    assert second["max_completion_tokens"] == third["max_completion_tokens"] == 60
+    assert "temperature" in second
+    assert "temperature" not in third
+    assert next_answer == third
+
+
+async def test_a_refusal_of_something_else_is_told_at_once() -> None:
+    with chatting(refusal("The context is too long.")) as server, pytest.raises(ProviderRefused):
+        await written(model(server))
+    assert len(server.calls) == 1
+
+
 async def test_what_fails_after_the_first_word_is_not_tried_again() -> None:
     with chatting(breaks_off("In ")) as server, pytest.raises(BadProviderAnswer):
         await written(model(server))

@@ -44,6 +44,30 @@ def test_a_change_of_the_quoted_sentence_decides(now: str | None, expected: Verd
     assert verdict(ANSWER, QUOTE, now) is expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "now"),
+    [
+        ("You can return any item within 30 days of delivery, or 4 weeks.", RETURNS.replace("30", "14")),
+        ("Within 30 days of delivery you can return any item (section 9).", RETURNS.replace("30", "14")),
+        (ANSWER, "Returns are accepted for 14 days."),
+    ],
+    ids=["it says a number of its own", "it names its section", "the source was written anew"],
+)
+def test_another_number_is_the_reason_whatever_else_the_answer_says(answer: str, now: str) -> None:
+    found = checked(
+        AnswerFile("a.md", "How long?", answer, sources=(FileSource("returns.md", QUOTE),)),
+        DocumentTexts([CheckedDocument("returns.md", now, raw=now)]),
+    )
+    assert found.verdict.is_failure
+    assert found.sentences[0].doubts[0] == "number"
+
+
+def test_what_the_quotes_never_said_is_no_new_reason() -> None:
+    own = "You can return any item within 30 days of delivery, or 4 weeks."
+    now = RETURNS.replace("You can return any item", "Any item can be returned")
+    assert verdict(own, QUOTE, now) is Verdict.REWORDED
+
+
 def test_a_quote_that_moved_to_another_document_is_only_a_warning() -> None:
     assert verdict(ANSWER, QUOTE, "Nothing here.", elsewhere=RETURNS) is Verdict.MOVED
 

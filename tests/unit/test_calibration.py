@@ -38,6 +38,15 @@ def questions(high: float, low: float, each: int = 20) -> list[TriedQuestion]:
     ]
 
 
+def test_the_curve_goes_from_answering_everything_to_declining_everything() -> None:
+    found = calibrate_passages(questions(4.0, 2.0), needed=3.5)
+    first, last = found.curve[0], found.curve[-1]
+    assert (first.answered, first.declined) == (1.0, 0.0)
+    assert (last.answered, last.declined) == (0.0, 1.0)
+    assert 3.5 in {point.needed for point in found.curve}
+    assert [point.needed for point in found.curve] == sorted(point.needed for point in found.curve)
+
+
 def test_a_threshold_between_what_is_answered_and_what_is_not_is_found() -> None:
     found = calibrate_passages(questions(2.0, 1.0), needed=3.5)
     assert (found.before.answered, found.before.declined, found.before.right) == (0.0, 1.0, None)

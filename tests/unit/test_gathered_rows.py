@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sourcebook.storage.sqlite.engine.vector_part import gathered
+from sourcebook.storage.sqlite.engine.vector_codes import gathered
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.uint8])

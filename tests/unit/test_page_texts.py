@@ -14,9 +14,9 @@ from sourcebook.locale import FORMS, LANGUAGES, Entry, page_texts
 
 PAGE = Path(web.__file__).parent
 BUILT = (
-    "already_", "brought_", "count_", "days_", "differs_", "disk_", "done_", "doubt_", "error_", "filter_", "gap_",
-    "hint_", "judged_", "kind_", "lang_", "late_", "leaf_", "mode_", "nav_", "op_", "role_", "since_", "state_",
-    "states_", "theme_", "thumb_",
+    "already_", "brought_", "compared_", "count_", "days_", "differs_", "disk_", "done_", "doubt_", "error_",
+    "filter_", "gap_", "hint_", "judged_", "kind_", "lang_", "late_", "leaf_", "may_", "mode_", "nav_", "op_",
+    "role_", "secret_", "since_", "state_", "states_", "theme_", "thumb_", "upload_", "wording_",
 )  # fmt: skip
 
 

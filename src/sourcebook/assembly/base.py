@@ -39,9 +39,11 @@ class OpenBase:
     versions: dict[str, str]
     around: StorageHealth | None = None
     clock: Clock = field(default_factory=SystemClock)
+    reader: Database | None = None
+    """Where searches read, if that is not the base alone. Closing it closes the base."""
 
     async def close(self) -> None:
-        await self.database.close()
+        await (self.reader or self.database).close()
 
     async def examine(self, on_progress: OnProgress | None = None) -> HealthReport:
         from sourcebook.storage.maintenance.doctor import examine
@@ -92,6 +94,7 @@ def require_postgres() -> None:
 async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
     require_postgres()
     from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
+    from sourcebook.storage.postgres.replicas import ReplicatedDatabase
     from sourcebook.storage.postgres.vector_engine import PostgresVectorEngine
     from sourcebook.storage.postgres.vector_indexes import GraphRules
     from sourcebook.storage.postgres.word_engine import PostgresWordEngine
@@ -102,13 +105,16 @@ async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
         busy_timeout=settings.busy_timeout,
         statement_timeout=settings.statement_timeout,
     )
-    database = await PostgresDatabase.open(settings.db, limits)
+    database = await PostgresDatabase.open(settings.db, limits, settings.db_direct)
+    replicas = settings.db_replicas.split()
+    reader = ReplicatedDatabase(database, replicas, limits) if replicas else database
     versions = {"sourcebook": __version__, "python": python_version(), **await database.versions()}
     rules = GraphRules(
         kind=settings.vector_index, m=settings.hnsw_m, ef_construction=settings.hnsw_ef_construction
     )
-    stores = make_stores(database, PostgresVectorEngine(database, rules), PostgresWordEngine(database), clock)
-    return OpenBase(database, stores, versions, clock=clock)
+    vectors = PostgresVectorEngine(database, rules, reader)
+    stores = make_stores(database, vectors, PostgresWordEngine(reader), clock, reader)
+    return OpenBase(database, stores, versions, clock=clock, reader=reader)
 
 
 def uploads_elsewhere(settings: Settings) -> Path | None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sourcebook.ingest.uploads.page_pictures import PagePictures
     from sourcebook.ingest.uploads.service import Uploads
     from sourcebook.ingest.uploads.stored_files import StoredFiles
+    from sourcebook.model.adding import NewText
+    from sourcebook.model.documents import Collection
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
     from sourcebook.ports.web import PageFetcher
@@ -31,6 +33,20 @@ def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -
     from sourcebook.ingest.service import Ingest
 
     return Ingest(_ingest_tools(stores, embedder, settings))
+
+
+def make_ingest_of_texts(
+    stores: Stores,
+    embedder: Embedder | None,
+    settings: Settings,
+    texts: Sequence[str | NewText],
+    held: Collection | None,
+) -> Ingest:
+    """For texts whose vectors may be the caller's own, as may be those that the collection holds."""
+    from sourcebook.ingest.notes_in_bulk import GivenVectors
+
+    given = GivenVectors.for_texts(texts, held, has_embedder=embedder is not None)
+    return make_ingest(stores, given or embedder, settings)
 
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
@@ -86,7 +102,7 @@ def make_claims(settings: Settings) -> Callable[[], AbstractAsyncContextManager[
     if is_server(settings.db):
         from sourcebook.storage.postgres.server_claims import server_claims
 
-        return partial(server_claims, settings.db)
+        return partial(server_claims, settings.db_direct or settings.db)
     from sourcebook.storage.sqlite.file_claims import file_claims
 
     return partial(file_claims, Path(settings.db))

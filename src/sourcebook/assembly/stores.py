@@ -35,7 +35,14 @@ class _Together:
         return await self.database.read_at_once(begun)
 
 
-def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, clock: Clock) -> Stores:
+def make_stores(
+    database: Database,
+    vectors: VectorEngine,
+    words: WordEngine,
+    clock: Clock,
+    reader: Database | None = None,
+) -> Stores:
+    """The stores of a base. Those that searches and conversations read from read with the `reader`, if there is one."""
     from sourcebook.storage.chat.sessions import SqlSessions
     from sourcebook.storage.curation.curated_answers import SqlCuratedAnswers
     from sourcebook.storage.curation.moderation_queue import SqlModerationQueue
@@ -56,20 +63,21 @@ def make_stores(database: Database, vectors: VectorEngine, words: WordEngine, cl
     from sourcebook.storage.people.users import SqlUsers
     from sourcebook.storage.people.visits import SqlVisits
 
+    reader = reader or database
     together = _Together(database, vectors, words, clock) if reads_at_once(database) else None
     return Stores(
         reader=together,
-        vectors=SqlVectorStore(database, vectors, words, clock),
-        fts=SqlFtsStore(database, words, clock),
+        vectors=SqlVectorStore(reader, vectors, words, clock),
+        fts=SqlFtsStore(reader, words, clock),
         tracker=SqlDocumentTracker(database, clock),
         writer=SqlIndexWriter(database, clock),
-        library=SqlLibrary(database, clock),
+        library=SqlLibrary(reader, clock),
         sources=SqlSources(database, clock),
         jobs=SqlJobs(database, clock),
         reindexing=SqlReindexing(database, vectors, words, clock),
-        sessions=SqlSessions(database, clock),
-        curated=SqlCuratedAnswers(database, clock),
-        terms=SqlTerminology(database, clock),
+        sessions=SqlSessions(reader, clock),
+        curated=SqlCuratedAnswers(reader, clock),
+        terms=SqlTerminology(reader, clock),
         users=SqlUsers(database, clock),
         topics=SqlTopics(database, clock),
         messages=SqlMessages(database, clock),

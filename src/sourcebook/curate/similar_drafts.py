@@ -19,6 +19,7 @@ ALIKE = 0.5
 """The share of their words that two questions of a group have in common."""
 
 _BEGINNING = 5
+_MANY_QUESTIONS = 2048
 # Words that ask and say nothing about what is asked.
 _ASKING = """
 what when where why how which who much many often can could should would must may do does need needs please tell me my
@@ -47,7 +48,12 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
 
 def same_words(one: str, other: str) -> bool:
     """Whether two questions are the same word for word, apart from case and punctuation."""
-    return words(one) == words(other)
+    return _words(one) == _words(other)
+
+
+@lru_cache(_MANY_QUESTIONS)
+def _words(question: str) -> tuple[str, ...]:
+    return tuple(words(question))
 
 
 def group_of(question: str, language: str | None, known: Iterable[AskedQuestion]) -> str:
@@ -55,8 +61,8 @@ def group_of(question: str, language: str | None, known: Iterable[AskedQuestion]
     terms = question_terms(question, language)
     best, group = 0.0, None
     for asked in known:
-        found = likeness(terms, question_terms(asked.question, asked.language))
-        if found > best:
+        others = question_terms(asked.question, asked.language)
+        if not terms.isdisjoint(others) and (found := likeness(terms, others)) > best:
             best, group = found, asked.group_key
     return group if group is not None and best >= ALIKE else _new_group(terms, question)
 

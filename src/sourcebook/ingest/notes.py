@@ -7,18 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from anyio import to_thread
 
 from sourcebook.errors import ActiveModelChanged, BadMetadata, BadText, DocumentChangedMeanwhile
 from sourcebook.ingest.add_request import Labels
-from sourcebook.ingest.fingerprint import document_id, hash_text, source_id
+from sourcebook.ingest.fingerprint import chunk_id, document_id, hash_text, source_id
 from sourcebook.ingest.folder.type_rules import DEFAULT_TYPE
 from sourcebook.ingest.index.document_reader import ReadDocument, cut
 from sourcebook.ingest.index.embedding import embed_chunks
 from sourcebook.ingest.parsers.parsed import ParsedText
 from sourcebook.model.documents import (
+    Chunk,
+    ChunkLevel,
     Document,
     DocumentPath,
+    EmbeddedChunk,
     PreparedDocument,
     WriteOutcome,
     WriteReport,
@@ -30,7 +34,7 @@ from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.tools import Tools
-    from sourcebook.model.documents import ChunkStrategy, EmbeddedChunk, Metadata
+    from sourcebook.model.documents import ChunkStrategy, Metadata, Vector
 
 NOTES = "notes"
 """The root of the source that holds what was never a file."""
@@ -48,6 +52,8 @@ class Note:
     title: str | None
     metadata: Metadata
     labels: Labels
+    vector: Vector | None = None
+    """The vector of the text, if the caller has one: the text is then one passage, however long it is."""
 
     @classmethod
     def of(
@@ -58,6 +64,7 @@ class Note:
         metadata: Metadata,
         labels: Labels,
         collection_id: str,
+        vector: Vector | None = None,
     ) -> Note:
         """The note under its id; without one, it is known by what it says."""
         if not storable(text):
@@ -65,7 +72,10 @@ class Note:
         source = source_id(collection_id, NOTES)
         hashed = _note_hash(text, title, metadata)
         identity = id or document_id(collection_id, source, hashed)
-        return cls(identity, hashed, source, text, title, metadata, labels)
+        if vector is not None:
+            # Another vector is a change too.
+            hashed = hash_text(f"{hashed} {np.asarray(vector, np.float32).tobytes().hex()}")
+        return cls(identity, hashed, source, text, title, metadata, labels, vector)
 
     def is_as(self, document: Document | None) -> bool:
         """Whether the document says this already. A note says all of its labels; the rest is part of its hash."""
@@ -89,7 +99,22 @@ class Note:
             metadata=self.metadata,
         )
         path = DocumentPath(self.source_id, self.document_id, self.labels.subcategory)
-        return cut(document, [path], ParsedText(self.text), strategy)
+        if self.vector is None:
+            return cut(document, [path], ParsedText(self.text), strategy)
+        chunks = [_whole(document)] if self.text.strip() else []
+        return ReadDocument(replace(document, chunk_count=len(chunks)), [path], chunks)
+
+
+def _whole(document: Document) -> Chunk:
+    """The text as one passage."""
+    text = document.content
+    return Chunk(
+        id=chunk_id(document.id, ChunkLevel.PARENT, 0, text),
+        document_id=document.id,
+        content=text,
+        end_index=len(text),
+        token_count=len(text.split()),
+    )
 
 
 async def write_note(tools: Tools, collection_id: str, note: Note) -> WriteReport:
@@ -97,7 +122,7 @@ async def write_note(tools: Tools, collection_id: str, note: Note) -> WriteRepor
     attempt = 1
     while True:
         await tools.library.open_collection(collection_id, await known_model(tools.embedder))
-        await _claim_source(tools, collection_id, note.source_id)
+        await claim_source(tools, collection_id, note.source_id)
         try:
             return await _write(tools, collection_id, note)
         except (DocumentChangedMeanwhile, ActiveModelChanged):
@@ -116,13 +141,20 @@ async def _write(tools: Tools, collection_id: str, note: Note) -> WriteReport:
         owner = await tools.writer.add_path(collection_id, note.file_hash, read.paths[0])
         if owner is not None:
             return WriteReport(WriteOutcome.DUPLICATE, owner)
-    chunks = await embed_chunks(tools.embedder, read.chunks, note.title)
-    prepared = _prepared(tools, read, chunks, present)
+    if note.vector is None:
+        chunks = await embed_chunks(tools.embedder, read.chunks, note.title)
+    else:
+        chunks = with_given_vector(note, read)
+    prepared = prepared_note(tools, read, chunks, present)
     return await tools.writer.replace_document(collection_id, prepared)
 
 
-def _prepared(
-    tools: Tools, read: ReadDocument, chunks: Sequence[EmbeddedChunk], present: Document | None
+def with_given_vector(note: Note, read: ReadDocument) -> list[EmbeddedChunk]:
+    return [EmbeddedChunk(chunk, note.vector) for chunk in read.chunks]
+
+
+def prepared_note(
+    tools: Tools, read: ReadDocument, chunks: Sequence[EmbeddedChunk], present: Document | None = None
 ) -> PreparedDocument:
     document = read.document
     if present is not None:
@@ -136,7 +168,7 @@ def _prepared(
     )
 
 
-async def _claim_source(tools: Tools, collection_id: str, id: str) -> None:
+async def claim_source(tools: Tools, collection_id: str, id: str) -> None:
     """The source of notes is there from the first one on."""
     present = await tools.sources.list_sources(collection_id)
     if all(source.id != id for source in present):

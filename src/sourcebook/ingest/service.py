@@ -7,7 +7,7 @@ gone is removed. If the base changed meanwhile, the files concerned are looked a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,13 @@ from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.add_run import AddRequest, AddRun
 from sourcebook.ingest.folder.watch import EVERY_SECONDS, FolderWatch
 from sourcebook.ingest.notes import Note, write_note
+from sourcebook.ingest.notes_in_bulk import new_texts, write_notes
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.adding import WatchRound
 
 if TYPE_CHECKING:
     from sourcebook.ingest.tools import Tools
-    from sourcebook.model.adding import AddPlan, AddReport
+    from sourcebook.model.adding import AddPlan, AddReport, NewText
     from sourcebook.model.documents import Metadata, WriteReport
 
 DEFAULT_COLLECTION = "default"
@@ -84,3 +85,16 @@ class Ingest:
         """
         note = Note.of(text, id, title, metadata or {}, Labels(category, subcategory), collection_id)
         return await write_note(self._tools, collection_id, note)
+
+    async def add_texts(
+        self,
+        texts: Sequence[str | NewText],
+        collection_id: str = DEFAULT_COLLECTION,
+        labels: Labels | None = None,
+    ) -> list[WriteReport]:
+        """Add many texts as `add_text` does, many in one transaction; a report for each, in their order."""
+        own = labels or Labels()
+        notes = [
+            Note.of(t.text, t.id, t.title, t.metadata, own, collection_id, t.vector) for t in new_texts(texts)
+        ]
+        return await write_notes(self._tools, collection_id, notes)

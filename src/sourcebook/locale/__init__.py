@@ -46,6 +46,12 @@ def page_texts(language: str | None) -> Texts:
     return _read(known(language), "page")
 
 
+def error_texts(language: str | None) -> Mapping[str, Mapping[str, str]]:
+    """What the page says of errors in this language: by code, what was `said` and a `hint` what to do."""
+    entries = _read(known(language), "errors").entries
+    return {code: entry for code, entry in entries.items() if isinstance(entry, Mapping)}
+
+
 def known(language: str | None) -> str:
     """The language to use for a language code, such as the one a person's Telegram client reports."""
     code = (language or "").replace("_", "-").partition("-")[0].lower()

@@ -8,10 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
+    from sourcebook.model.documents import JsonValue, Metadata, Vector
 
 
 READING, ADDING = "reading", "adding"
 """Stages of an `add` at which a file is being read, and at which it is finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """A text that is not in a file, for `add_texts`.
+
+    Without an id it is known by what it says. `vector` is for callers who have computed it with the collection's own
+    model, or whose collection holds vectors of their own: the text is then one passage, however long it is.
+    """
+
+    text: str
+    id: str | None = None
+    title: str | None = None
+    metadata: Metadata = field(default_factory=dict[str, "JsonValue"])
+    vector: Vector | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -33,8 +34,20 @@ class PassageFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class ThresholdPoint:
+    """What one threshold does: the share answered of questions with an answer, and declined of those without."""
+
+    needed: float
+    answered: float
+    declined: float
+
+
+@dataclass(frozen=True, slots=True)
 class PassageCalibration:
-    """The threshold for passages, now and suggested, measured on questions not used to choose it."""
+    """The threshold for passages, now and suggested, measured on questions not used to choose it.
+
+    `curve` is what other thresholds do, from the lowest to the highest.
+    """
 
     answerable: int
     unanswerable: int
@@ -42,6 +55,7 @@ class PassageCalibration:
     suggested: float | None
     before: PassageFigures
     after: PassageFigures
+    curve: Sequence[ThresholdPoint] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,11 @@ class ChatMessage:
     created_at: int = 0
 
 
+def read_note(message_id: str) -> str:
+    """The external id under which it is noted that an expert's reply was read."""
+    return f"read:{message_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A session with its messages. Each citation says whether its source has changed."""

@@ -67,6 +67,13 @@ class Sessions(Protocol):
         """The conversations in whose title or messages this text stands, in any case, the latest first."""
         ...
 
+    async def unread_replies(self, user_id: int, since: int) -> list[tuple[str, str]]:
+        """The replies of experts that nobody has noted as read: each by its conversation and its own id.
+
+        Only conversations that changed since then are looked at. A note is a message whose external id is `read_note`.
+        """
+        ...
+
     async def rename_session(self, session_id: str, user_id: int, title: str) -> None: ...
 
     async def remove_session(self, session_id: str, user_id: int) -> bool:

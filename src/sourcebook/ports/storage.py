@@ -194,6 +194,17 @@ class DocumentTracker(Protocol):
     async def tracked(self, collection_id: str) -> list[TrackedDocument]: ...
 
 
+@runtime_checkable
+class BulkWriter(Protocol):
+    """An index writer that can write many documents in one transaction."""
+
+    async def replace_documents(
+        self, collection_id: str, prepared: Sequence[PreparedDocument]
+    ) -> list[WriteReport]:
+        """Write the documents, all or none, as `replace_document` would one after the other. All ids differ."""
+        ...
+
+
 class IndexWriter(Protocol):
     """Whole documents, written or removed in one transaction each: text, chunks, words, vectors, counts, change log."""
 
@@ -312,6 +323,10 @@ class Library(Protocol):
 
     async def list_part(self, collection_id: str, listing: DocumentListing) -> list[Document]:
         """A part of the documents without their text, by path."""
+        ...
+
+    async def status_counts(self, collection_id: str) -> dict[DocumentStatus, int]:
+        """How many documents have each status; nothing if the collection does not exist."""
         ...
 
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:

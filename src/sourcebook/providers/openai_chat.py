@@ -20,11 +20,14 @@ from sourcebook.errors import (
 from sourcebook.providers.remote_model import Address, Patience, RemoteModel, TryAgain
 
 if TYPE_CHECKING:
+    import openai
+
     from sourcebook.ports.chat import PromptMessage
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
 
+_OPTIONS = ("max_tokens", "max_completion_tokens", "temperature")
 _WITHOUT = "With `chat_model` set to `none`, answers are quoted from the documents."
 _ADVICE: dict[type[ProviderError], str] = {
     ProviderUnreachable: f"Check that the server runs, and its address: `chat_base_url`. {_WITHOUT}",
@@ -57,6 +60,8 @@ class OpenAIChat(RemoteModel):
         super().__init__(address, patience)
         self._name = name
         self._writing = writing or Writing()
+        self._refused_options: set[str] = set()
+        """What this model has refused to be told. Newer ones take no `max_tokens`, and no temperature but their own."""
 
     @property
     def name(self) -> str:
@@ -90,7 +95,7 @@ class OpenAIChat(RemoteModel):
         limit = _AnswerLimit(self._writing, self.address.shown)
         try:
             with anyio.fail_after(self._patience.seconds):
-                answer = cast("Any", await client.chat.completions.create(**self._request(messages)))
+                answer = await self._begun(client, messages)
             try:
                 chunks: Any = aiter(answer)
                 while True:
@@ -122,15 +127,31 @@ class OpenAIChat(RemoteModel):
         if not has_text:
             raise TryAgain(BadProviderAnswer(f"{self.address.shown} gave an empty answer."))
 
+    async def _begun(self, client: openai.AsyncOpenAI, messages: Sequence[PromptMessage]) -> Any:
+        """The stream of an answer, asked for again without an option that the model refuses."""
+        import openai  # noqa: PLC0415
+
+        while True:
+            try:
+                return cast("Any", await client.chat.completions.create(**self._request(messages)))
+            except openai.BadRequestError as error:
+                refused = _refused_option(error)
+                if refused is None or refused in self._refused_options:
+                    raise
+                self._refused_options.add(refused)
+
     def _request(self, messages: Sequence[PromptMessage]) -> dict[str, Any]:
+        writing, refused = self._writing, self._refused_options
         body: dict[str, Any] = {
             "model": self._name,
             "messages": [{"role": message.role, "content": message.content} for message in messages],
             "stream": True,
-            "max_tokens": self._writing.most_tokens,
         }
-        if self._writing.temperature is not None:
-            body["temperature"] = self._writing.temperature
+        limit = "max_tokens" if "max_tokens" not in refused else "max_completion_tokens"
+        if limit not in refused:
+            body[limit] = writing.most_tokens
+        if writing.temperature is not None and "temperature" not in refused:
+            body["temperature"] = writing.temperature
         return body
 
     def _garbled(self, error: Exception) -> str:
@@ -170,6 +191,15 @@ def _with_advice(error: ProviderError) -> ProviderError:
     kind = type(error)
     is_general = error.hint == kind().hint
     return kind(error.message, hint=_ADVICE[kind]) if is_general and kind in _ADVICE else error
+
+
+def _refused_option(error: openai.BadRequestError) -> str | None:
+    """The option of a request that a model does not take. Servers name it as `param`, or in quotes in what they say."""
+    if error.param in _OPTIONS:
+        return error.param
+    said = error.message.lower()
+    is_about_options = "unsupported" in said or "not support" in said
+    return next((name for name in _OPTIONS if is_about_options and f"'{name}'" in said), None)
 
 
 def _read(chunk: object) -> tuple[str, bool]:

@@ -23,8 +23,9 @@ _TRANSLATED = ip_network("64:ff9b::/96")
 class WebPageFetcher:
     """Fetches pages by HTTP, without cookies, proxies or redirects. `allowed` are hosts that may be private."""
 
-    def __init__(self, largest: int, allowed: Sequence[str] = ()) -> None:
+    def __init__(self, largest: int, allowed: Sequence[str] = (), patience: float = PAGE_SECONDS) -> None:
         self._largest = largest
+        self._patience = patience
         self._allowed = frozenset(host.lower() for host in allowed)
         self._client: httpx2.AsyncClient | None = None
 
@@ -33,10 +34,10 @@ class WebPageFetcher:
         headers = {"If-None-Match": known.etag, "If-Modified-Since": known.modified}
         request = {name: value for name, value in headers.items() if value}
         try:
-            with anyio.fail_after(PAGE_SECONDS):
+            with anyio.fail_after(self._patience):
                 return await self._asked(address, request)
         except TimeoutError:
-            raise NotFetched(f"The page takes more than {PAGE_SECONDS:g} seconds") from None
+            raise NotFetched(f"The page takes more than {self._patience:g} seconds") from None
         except httpx2.InvalidURL:
             raise NotFetched("The address cannot be read") from None
         except httpx2.HTTPError as error:

@@ -10,11 +10,14 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.model.people import Prices
 from sourcebook.providers.catalogue.table import is_known
 from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.settings.masks import masked
 from sourcebook.settings.model_fields import ModelFields
-from sourcebook.storage.base_address import checked_base
+from sourcebook.storage.base_address import checked_base, is_server
+
+_PRICES = Prices()
 
 
 class Settings(ModelFields):
@@ -92,32 +95,32 @@ class Settings(ModelFields):
         description="Seconds that answers and uploads in progress have to finish when the server is told to stop.",
     )
     welcome_tokens: int = Field(
-        default=1,
+        default=_PRICES.welcome_tokens,
         ge=0,
         le=1_000_000,
         description="How many tokens a new user receives.",
     )
     price_new_topic: int = Field(
-        default=1,
+        default=_PRICES.new_topic,
         ge=0,
         le=1_000_000,
         description="The price of a consultation in tokens. With 0, all questions are free. Curated answers, declines "
         "and failures are always free.",
     )
     follow_ups_included: int = Field(
-        default=3,
+        default=_PRICES.follow_ups_included,
         ge=0,
         le=1_000_000,
         description="How many follow-up questions a paid consultation includes.",
     )
     price_more_questions: int = Field(
-        default=1,
+        default=_PRICES.more_questions,
         ge=1,
         le=1_000_000,
         description="The price of more questions in a consultation, in tokens.",
     )
     more_questions: int = Field(
-        default=3,
+        default=_PRICES.questions_in_a_purchase,
         ge=1,
         le=1_000_000,
         description="How many questions that price buys.",
@@ -231,10 +234,22 @@ class Settings(ModelFields):
             # Like a shell: `~name` without such a home folder is an ordinary name.
             return db
 
+    @field_validator("db_direct", "db_replicas")
+    @classmethod
+    def _of_servers(cls, addresses: str | None) -> str | None:
+        if addresses is None:
+            return None
+        checked = [checked_base(address) for address in addresses.split()]
+        if not all(map(is_server, checked)):
+            raise ValueError("write addresses of PostgreSQL servers, postgresql://user:password@host/name")
+        return " ".join(checked)
+
     def at(self, db: str) -> Settings:
-        """The same settings for another base."""
+        """The same settings for another base, which has neither the pooler nor the replicas of this one."""
         try:
-            return Settings.model_validate({**self.model_dump(), "db": db})
+            return Settings.model_validate(
+                {**self.model_dump(), "db": db, "db_direct": None, "db_replicas": ""}
+            )
         except ValidationError as error:
             reason = error.errors(include_url=False, include_input=False)[0]["msg"]
             raise BadSetting(f"`db` is not valid: {reason.removeprefix('Value error, ')}.") from None

@@ -43,7 +43,7 @@ class SettingOrigin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenSetting:
     """A value as it was given. `name` is the name that was used, which is not always the setting's key."""
 
     name: str
@@ -76,7 +76,7 @@ def load(
     folder = Path.cwd() if cwd is None else cwd
     environment = os.environ if environ is None else environ
     dotenv = _read_dotenv(folder / DOTENV_FILE)
-    given: dict[str, Given] = {}
+    given: dict[str, GivenSetting] = {}
     given.update(_from_toml(folder / TOML_FILE))
     given.update(_from_variables(dotenv, SettingOrigin.DOTENV))
     given.update(_from_variables(environment, SettingOrigin.ENVIRONMENT))
@@ -90,7 +90,7 @@ def load(
     return LoadedSettings(_validated(given), {key: value.origin for key, value in given.items()})
 
 
-def _from_toml(path: Path) -> dict[str, Given]:
+def _from_toml(path: Path) -> dict[str, GivenSetting]:
     text = _read(path)
     if text is None:
         return {}
@@ -108,35 +108,35 @@ def require_valid(table: Mapping[str, object]) -> None:
     _validated(_known(table))
 
 
-def _known(table: Mapping[str, object]) -> dict[str, Given]:
+def _known(table: Mapping[str, object]) -> dict[str, GivenSetting]:
     for key in table:
         _expect_known(key, list(Settings.model_fields), f"in {TOML_FILE}")
-    return {key: Given(key, value, SettingOrigin.TOML) for key, value in table.items()}
+    return {key: GivenSetting(key, value, SettingOrigin.TOML) for key, value in table.items()}
 
 
-def _from_variables(variables: Mapping[str, str], origin: SettingOrigin) -> dict[str, Given]:
+def _from_variables(variables: Mapping[str, str], origin: SettingOrigin) -> dict[str, GivenSetting]:
     """The settings among the variables. An empty variable counts as not set: that is how people clear one."""
     names = {PREFIX + key.upper(): key for key in Settings.model_fields}
-    given: dict[str, Given] = {}
+    given: dict[str, GivenSetting] = {}
     for name, value in variables.items():
         if not name.startswith(PREFIX) or name in _NOT_SETTINGS or not value:
             continue
         _expect_known(name, list(names), f"in {_place(origin)}")
-        given[names[name]] = Given(name, value, origin)
+        given[names[name]] = GivenSetting(name, value, origin)
     return given
 
 
-def _from_flags(flags: Mapping[str, object]) -> dict[str, Given]:
-    given: dict[str, Given] = {}
+def _from_flags(flags: Mapping[str, object]) -> dict[str, GivenSetting]:
+    given: dict[str, GivenSetting] = {}
     for key, value in flags.items():
         if value is None:
             continue
         _expect_known(key, list(Settings.model_fields), "among the flags")
-        given[key] = Given("--" + key.replace("_", "-"), value, SettingOrigin.FLAG)
+        given[key] = GivenSetting("--" + key.replace("_", "-"), value, SettingOrigin.FLAG)
     return given
 
 
-def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
+def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> GivenSetting | None:
     """The base named by DB_HOST and its companions, which another program may already have set."""
     origin = SettingOrigin.ENVIRONMENT if environment.get("DB_HOST") else SettingOrigin.DOTENV
     host, port, name, user, password = (environment.get(key) or dotenv.get(key) or "" for key in _SERVER_KEYS)
@@ -150,18 +150,18 @@ def _server_address(environment: Mapping[str, str], dotenv: Mapping[str, str]) -
     address = f"{account}@{host}" if account else host
     if port:
         address += f":{port}"
-    return Given("DB_HOST", f"postgresql://{address}/{quote(name, safe='')}", origin)
+    return GivenSetting("DB_HOST", f"postgresql://{address}/{quote(name, safe='')}", origin)
 
 
-def _openai_key(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> Given | None:
+def _openai_key(environment: Mapping[str, str], dotenv: Mapping[str, str]) -> GivenSetting | None:
     """The key for OpenAI itself, which another program may already have set. It is sent to no other server."""
     for variables, origin in ((environment, SettingOrigin.ENVIRONMENT), (dotenv, SettingOrigin.DOTENV)):
         if variables.get("OPENAI_API_KEY"):
-            return Given("OPENAI_API_KEY", variables["OPENAI_API_KEY"], origin)
+            return GivenSetting("OPENAI_API_KEY", variables["OPENAI_API_KEY"], origin)
     return None
 
 
-def _validated(given: Mapping[str, Given]) -> Settings:
+def _validated(given: Mapping[str, GivenSetting]) -> Settings:
     try:
         return Settings.model_validate({key: entry.value for key, entry in given.items()})
     except ValidationError as error:

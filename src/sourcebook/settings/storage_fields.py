@@ -48,6 +48,17 @@ class StorageFields(BaseModel):
         description="The largest number of connections to open to a PostgreSQL server. When all are busy, a request "
         "waits for one, up to `busy_timeout`.",
     )
+    db_direct: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The address of the PostgreSQL server itself, if `db` is that of a pooler that lends a connection "
+        "for one transaction, such as PgBouncer. Migrations, index builds and claims on work go there.",
+    )
+    db_replicas: str = Field(
+        default="",
+        description="Addresses of read replicas of the PostgreSQL server, separated by spaces. Searches and "
+        "conversations are read from those that have caught up.",
+    )
     vector_index: Literal["auto", "exact", "hnsw", "hnsw_bits"] = Field(
         default="auto",
         description="How a PostgreSQL server finds vectors: `exact` compares all of them, `hnsw` uses a graph, "

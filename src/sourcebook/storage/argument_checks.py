@@ -66,5 +66,5 @@ def _require_plain(value: object, what: str, depth: int) -> None:
     for element in elements:
         if depth >= _DEEPEST_METADATA:
             raise BadMetadata(f"the metadata of {what} is nested more than {_DEEPEST_METADATA} levels deep")
-        if element is not None and not isinstance(element, _PLAIN):
+        if element is not None and type(element) not in _PLAIN and not isinstance(element, _PLAIN):
             _require_plain(element, what, depth + 1)

@@ -207,6 +207,7 @@ class TelegramServer:
             "getFile": self._file_facts,
             "editMessageText": self._edit,
             "editMessageReplyMarkup": self._edit,
+            "deleteMessage": self._delete,
         }
         if method in handlers:
             return await handlers[method](params)
@@ -260,6 +261,13 @@ class TelegramServer:
         chat[place] = Sent(before.chat_id, before.message_id, text, params)
         return self.as_message(chat[place])
 
+    async def _delete(self, params: Json) -> bool:
+        chat, gone = self.chats[int(params["chat_id"])], int(params["message_id"])
+        if all(sent.message_id != gone for sent in chat):
+            raise _Refusal(400, "Bad Request: message to delete not found")
+        chat[:] = [sent for sent in chat if sent.message_id != gone]
+        return True
+
     def _keep(self, method: str, params: Json) -> Json:
         text = str(params.get("text" if method == "sendMessage" else "caption", ""))
         if method == "sendMessage":
@@ -274,7 +282,7 @@ class TelegramServer:
 _SENDING = frozenset({"sendMessage", "sendPhoto", "sendDocument", "sendInvoice"})
 _TRUE = frozenset(
     {"deleteWebhook", "setWebhook", "sendChatAction", "answerCallbackQuery", "setMyCommands"}
-    | {"answerPreCheckoutQuery", "refundStarPayment", "deleteMessage"}
+    | {"answerPreCheckoutQuery", "refundStarPayment"}
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from functools import lru_cache
 
 from sourcebook.text.normal_form import folded
 
@@ -56,13 +56,18 @@ _LISTS = {
 }
 _WORDS = {language: frozenset(forms.split()) for language, forms in _LISTS.items()}
 LISTED = frozenset(_WORDS)
-_KNOWN_IN = Counter(word for forms in _WORDS.values() for word in forms)
+_LANGUAGES_OF = {
+    word: tuple(language for language, forms in _WORDS.items() if word in forms)
+    for word in frozenset[str]().union(*_WORDS.values())
+}
 
 _QUOTED = re.compile(r"«[^«»]*»|“[^“”]*”|„[^„“”]*[“”]|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)'[^']*'(?!\w)")
+_MAY_QUOTE = re.compile("[«»“”„\"']")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d\w*")
 _SPANISH = re.compile("[¿¡]")
 _FIRST_COUNTS = 2
 _MANY = 3
+_MANY_QUESTIONS = 2048
 
 
 def prose_of(question: str) -> list[str]:
@@ -70,12 +75,14 @@ def prose_of(question: str) -> list[str]:
 
     A name is a word with a capital or a digit anywhere but at the beginning of the text, or with capitals inside.
     """
-    plain = _QUOTED.sub(" ", question)
-    found = [match[0] for match in _WORD.finditer(plain)]
+    found = _WORD.findall(_QUOTED.sub(" ", question))
     return [folded(word) for place, word in enumerate(found) if not _is_name(word, is_first=place == 0)]
 
 
 def _is_name(word: str, *, is_first: bool) -> bool:
+    if word[0].isalpha() and word.islower():
+        # Most words are so, and nothing more needs to be looked at.
+        return False
     if word[0].isdigit() or any(letter.isupper() for letter in word[1:]):
         return True
     return word[0].isupper() and not is_first
@@ -83,12 +90,32 @@ def _is_name(word: str, *, is_first: bool) -> bool:
 
 def languages_of_prose(question: str) -> list[str]:
     """The language whose small words a short text is made with; several if it has as many of each, or none."""
-    prose = prose_of(question)
+    return _told_by(prose_of(question), is_told=_SPANISH.search(question) is not None)
+
+
+def languages_of_both(one: str, other: str) -> list[str]:
+    """The same for two questions as if they were one text, for one that is compared with many."""
+    lowered = other[:1].lower() + other[1:]
+    if _MAY_QUOTE.search(one) or _MAY_QUOTE.search(other) or not _WORD.search(one):
+        # A quotation may begin in the one and end in the other.
+        return languages_of_prose(f"{one} {lowered}")
+    is_told = any(_SPANISH.search(text) is not None for text in (one, other))
+    return _told_by([*_prose_of(one, is_first=True), *_prose_of(lowered, is_first=False)], is_told=is_told)
+
+
+@lru_cache(_MANY_QUESTIONS)
+def _prose_of(unquoted: str, *, is_first: bool) -> tuple[str, ...]:
+    found = enumerate(_WORD.findall(unquoted))
+    return tuple(
+        folded(word) for place, word in found if not _is_name(word, is_first=is_first and place == 0)
+    )
+
+
+def _told_by(prose: list[str], *, is_told: bool) -> list[str]:
     found: Counter[str] = Counter()
     for place, word in enumerate(prose):
-        for language in _languages_of(word):
+        for language in _LANGUAGES_OF.get(word, ()):
             found[language] += _FIRST_COUNTS if place == 0 else 1
-    is_told = _SPANISH.search(question) is not None
     if is_told:
         found["es"] += _FIRST_COUNTS
     most = max(found.values(), default=0)
@@ -105,10 +132,6 @@ def is_made_with(language: str, question: str) -> bool:
     return hits >= _MANY and 2 * hits >= len(prose) and _has_word_of_its_own(language, prose)
 
 
-def _languages_of(word: str) -> Iterator[str]:
-    return (language for language, forms in _WORDS.items() if word in forms)
-
-
 def _has_word_of_its_own(language: str, prose: list[str]) -> bool:
     """Whether some word is of this language alone: languages without a list share those of their neighbours."""
-    return any(word in _WORDS[language] and _KNOWN_IN[word] == 1 for word in prose)
+    return any(word in _WORDS[language] and len(_LANGUAGES_OF[word]) == 1 for word in prose)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import cast, overload
 
 from sourcebook.text.analysis import words
 from sourcebook.text.sentences import sentence_spans
@@ -30,6 +32,40 @@ def highlights(
     matching = [index for index, count in enumerate(matches) if count]
     best = sorted(matching, key=lambda index: -matches[index])[: max(limit, 0)]
     return [_shortened(sentences[index], wanted) for index in sorted(best)]
+
+
+class Highlights(Sequence[str]):
+    """What `highlights` finds, looked for when somebody looks: most results are found and never shown."""
+
+    def __init__(
+        self, content: str, terms: Collection[str], prefixes: Collection[str], language: str | None
+    ) -> None:
+        self._asked = content, terms, prefixes, language
+
+    @cached_property
+    def _found(self) -> list[str]:
+        return highlights(*self._asked)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return self._found[index]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of the same sentences, as a list of them would be."""
+        if isinstance(other, str) or not isinstance(other, Sequence):
+            return NotImplemented
+        return self._found == list(cast("Sequence[object]", other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,8 @@ _SPELLED = """
 """
 # Number words that mean something else in another language.
 _SPELLED_IN = {"es": {"dos": "2", "once": "11"}}
+ANY_LANGUAGE = (None, *_SPELLED_IN)
+"""In which languages the numbers of a text may differ: all others read it as None does."""
 _ONES = {"one": 1, "first": 1, "second": 2, "third": 3}
 
 
@@ -117,7 +119,7 @@ def quantities(text: str, language: str | None = None) -> list[Quantity]:
     return list(_quantities(text, language))
 
 
-@lru_cache(256)
+@lru_cache(1024)
 def _quantities(text: str, language: str | None) -> tuple[Quantity, ...]:
     """A sentence is compared with many quotes, and a quote with many sentences."""
     found = sorted([*_in_digits(text), *_in_words(text, language)], key=lambda found: found.start)

@@ -8,8 +8,7 @@ needs no line.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
-from itertools import permutations
+from functools import cache, lru_cache
 
 from sourcebook.text.analysis import words
 from sourcebook.text.word_lists import WordForms, lines_of
@@ -21,6 +20,7 @@ _PREFIXES = {
     "es": ("des", "in", "im", "ir", "anti"),
 }
 _SHORTEST_WITHOUT_PREFIX = 4
+_MANY_WORDS = 20_000
 
 
 def turned_around(one: str, other: str, language: str | None) -> bool:
@@ -35,15 +35,20 @@ def turned_around(one: str, other: str, language: str | None) -> bool:
 
 
 def _are_opposite(mine: Collection[str], theirs: Collection[str], language: str | None) -> bool:
-    return any(
-        _any(one, mine) and _any(other, theirs)
-        for sides in _lines(language)
-        for one, other in permutations(sides, 2)
+    here = {place for word in mine for place in _places(word, language)}
+    there = {place for word in theirs for place in _places(word, language)} if here else ()
+    return any(line == other and side != opposite for line, side in here for other, opposite in there)
+
+
+@lru_cache(_MANY_WORDS)
+def _places(word: str, language: str | None) -> tuple[tuple[int, int], ...]:
+    """On which lines a word stands, and on which side of each."""
+    return tuple(
+        (line, side)
+        for line, sides in enumerate(_lines(language))
+        for side, forms in enumerate(sides)
+        if forms.holds(word)
     )
-
-
-def _any(side: WordForms, found: Collection[str]) -> bool:
-    return any(side.holds(word) for word in found)
 
 
 def _is_prefixed(plain: Collection[str], prefixed: Collection[str], prefixes: Collection[str]) -> bool:

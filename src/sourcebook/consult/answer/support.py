@@ -111,7 +111,7 @@ def check_support(sentence: str, quote: str, language: str | None = None, contex
     around = f"{context}\n{quote}"
     share = share_of_terms(sentence, around, language)
     tests = (
-        (Doubt.NUMBER, _has_other_numbers(sentence, quote, language)),
+        (Doubt.NUMBER, bool(_missing_numbers(sentence, quote, language))),
         (Doubt.UNIT, has_other_units(sentence, quote, language)),
         (Doubt.NAME, bool(_missing_names(sentence, around, language))),
         (Doubt.NEGATION, _denies_differently(sentence, quote, language)),
@@ -184,9 +184,19 @@ def _beginnings(terms: frozenset[str]) -> frozenset[str]:
     return frozenset(beginning for term in terms if (beginning := _beginning(term)))
 
 
-def _has_other_numbers(sentence: str, quote: str, language: str | None) -> bool:
+def lost_facts(sentence: str, before: str, now: str, language: str | None) -> Iterator[Doubt]:
+    """What the sentence says, stood there before, and was put otherwise since: a number, a name."""
+    gone = _missing_numbers(sentence, now, language) - _missing_numbers(sentence, before, language)
+    if gone and quantities(now, language):
+        yield Doubt.NUMBER
+    if set(_missing_names(sentence, now, language)) - set(_missing_names(sentence, before, language)):
+        yield Doubt.NAME
+
+
+def _missing_numbers(sentence: str, quote: str, language: str | None) -> set[str]:
+    """The values of the sentence's numbers that the quote does not have."""
     held = {found.value for found in quantities(quote, language)}
-    return any(found.value not in held for found in quantities(sentence, language))
+    return {found.value for found in quantities(sentence, language) if found.value not in held}
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sourcebook.ingest.tools import Parser
     from sourcebook.model.adding import Progress
 
+MOST_BYTES = 256_000
+"""How large a file of an answer may be: a long page, with room for many quotes."""
+
 
 async def check_answers(
     answers: Sequence[AnswerFile | AnswerFinding],
@@ -51,8 +54,22 @@ def read_answers(folder: Path) -> list[AnswerFile | AnswerFinding]:
 
 def _read(folder: Path, name: str) -> AnswerFile | AnswerFinding:
     try:
-        return read_answer((folder / name).read_text(encoding="utf-8"), name)
+        return read_answer(_text(folder, name), name)
     except BadAnswerFile as error:
         return AnswerFinding(name, "", Verdict.INVALID, error.message)
     except (OSError, UnicodeDecodeError) as error:
         return AnswerFinding(name, "", Verdict.INVALID, f"{name} cannot be read: {error}")
+
+
+def _text(folder: Path, name: str) -> str:
+    """A folder of answers may come from anybody: nothing outside of it is read, and nothing without end."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise BadAnswerFile(f"{name} is a link to a file outside of the folder of answers.")
+    if not path.is_file():
+        raise BadAnswerFile(f"{name} is not a file.")
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise BadAnswerFile(f"{name} is larger than {MOST_BYTES // 1000} kB.")
+    return content.decode("utf-8")

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sourcebook.consult.answer.citations import cited_sentences
-from sourcebook.consult.answer.support import Doubt, Support, check_support, share_of_terms_in
+from sourcebook.consult.answer.support import (
+    Doubt,
+    Support,
+    check_support,
+    lost_facts,
+    share_of_terms_in,
+)
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.curate.staleness import stands
 from sourcebook.model.answer_check import (
@@ -29,6 +35,8 @@ from sourcebook.text.sentences import sentence_spans
 _PLACES = 8
 """How many places of a document are compared with a sentence."""
 _STRETCH = 3
+_NAMED = frozenset({Doubt.NUMBER, Doubt.NAME, Doubt.WORDS})
+"""Doubts about single words, which are looked for one by one in what the quotes said before."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +132,25 @@ def _changed(answer: AnswerFile, sources: Sequence[SourceFinding], documents: Do
         place, support = _best(sentence.text, now, language)
         if support.is_enough:
             continue
-        _, before = _best(sentence.text, [each.quote for each in answer.sources], language)
-        new = tuple(doubt for doubt in support.doubts if doubt not in before.doubts)
-        if Doubt.WORDS in before.doubts:
-            new = tuple(dict.fromkeys(_doubts_of_quotes(sources, language)))
-        if new:
+        if new := _new_doubts(sentence.text, sources, place or "", support, language):
             doubted.append(SentenceFinding(sentence.text, tuple(doubt.value for doubt in new), place))
     return _judged(answer, sources, doubted)
+
+
+def _new_doubts(
+    sentence: str, sources: Sequence[SourceFinding], place: str, support: Support, language: str | None
+) -> list[Doubt]:
+    """What the change brought: a sentence may say more than its quotes did, and was approved with that."""
+    quotes = [each.quote for each in sources]
+    _, before = _best(sentence, quotes, language)
+    of_quotes = set(_doubts_of_quotes(sources, language))
+    if Doubt.WORDS in before.doubts:
+        new = of_quotes
+    else:
+        # Of a kind that was in doubt before, only the quotes tell whether it is so for a new reason.
+        new = {doubt for doubt in support.doubts if doubt not in before.doubts or doubt in of_quotes - _NAMED}
+    new |= set(lost_facts(sentence, "\n".join(quotes), place, language)) & {*support.doubts}
+    return sorted(new, key=list(Doubt).index)
 
 
 def _judged(

@@ -18,6 +18,7 @@ from sourcebook.model.calibration import (
     CuratedFigures,
     PassageCalibration,
     PassageFigures,
+    ThresholdPoint,
 )
 
 FEWEST = 10
@@ -26,6 +27,7 @@ PRECISION = 0.98
 """The share of curated answers that must be right. One for another question is worse than none."""
 _FOLDS = 5
 _WORTH_A_CHANGE = 0.01
+_POINTS = 60
 
 T = TypeVar("T")
 
@@ -73,7 +75,17 @@ def calibrate_passages(tried: Sequence[TriedQuestion], needed: float) -> Passage
         chosen if is_better else None,
         before,
         after if is_better else before,
+        threshold_curve(tried, needed),
     )
+
+
+def threshold_curve(tried: Sequence[TriedQuestion], needed: float) -> list[ThresholdPoint]:
+    """What the thresholds between the scores do, with the present one among them; no more than can be told apart."""
+    found = sorted({needed, *_between(sorted({t.score for t in tried if t.score is not None}))})
+    step = max(1, len(found) // _POINTS)
+    kept = sorted({*found[::step], *found[-1:], needed})
+    points = [(n, passage_figures(tried, [n] * len(tried))) for n in kept]
+    return [ThresholdPoint(n, figures.answered, figures.declined) for n, figures in points]
 
 
 def passage_figures(tried: Sequence[TriedQuestion], needed: Sequence[float]) -> PassageFigures:

@@ -179,8 +179,11 @@ def names_found(question: str, text: str) -> float:
     wanted = [*named, *(quantity.value for quantity in quantities(question))]
     if not wanted:
         return 1.0
-    held = set(words(text)) | {quantity.value for quantity in quantities(text)}
-    return sum(word in held or _has_form(word, held) for word in wanted) / len(wanted)
+    held = set(words(text))
+    missing = [word for word in wanted if word not in held and not _has_form(word, held)]
+    # What is counted in words, or with a mark inside, is looked for only where it matters.
+    counted = {quantity.value for quantity in quantities(text)} if missing else ()
+    return (len(wanted) - sum(word not in counted for word in missing)) / len(wanted)
 
 
 def _has_form(name: str, held: set[str]) -> bool:

@@ -13,14 +13,15 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile, zip_longest
 
 from sourcebook.consult.answer.support import decisive_words, names
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
 from sourcebook.text.analysis import words
-from sourcebook.text.function_words import languages_of_prose
+from sourcebook.text.function_words import languages_of_both
 from sourcebook.text.negation import negators
-from sourcebook.text.numbers import quantities
+from sourcebook.text.numbers import ANY_LANGUAGE, quantities
 from sourcebook.text.question_opposites import turned_around
 from sourcebook.text.question_words import class_nouns, generic_words, stems_alike
 from sourcebook.text.stems import stem_words
@@ -37,6 +38,7 @@ _CYRILLIC = re.compile("[а-я]")
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
 _VOWELS = re.compile("[aeiouyаеёиоуыэюяйьъ]")
 _FEWEST_CONSONANTS = 3
+_MANY_QUESTIONS = 2048
 _QUOTED = re.compile(r"«[^«»]+»|“[^“”]+”|\"[^\"]+\"")
 _WITH_CASES = frozenset({"ru", "uk", "be", "pl", "cs", "sr", "fi", "hu", "tr"})
 _OPENING = str.maketrans("", "", "¿¡")
@@ -80,6 +82,17 @@ def difference(
     return None if None in found else found[0]
 
 
+def ask_the_same(asked: str, known: str, languages: Sequence[str | None]) -> bool:
+    """Whether two questions surely ask the same: `difference` finds none. For one that is compared with many."""
+    one, other = _plain(asked), _plain(known)
+    # What keeps them apart whatever the language is costs least.
+    if _decisive(one) != _decisive(other) or all(
+        _numbers(one, language) != _numbers(other, language) for language in ANY_LANGUAGE
+    ):
+        return False
+    return difference(asked, known, languages) is None
+
+
 def contradiction(asked: str, known: str, languages: Sequence[str | None]) -> QuestionDifference | None:
     """What the two say against each other: a denial, an opposite, or a number, name or time in the place of another.
 
@@ -115,7 +128,7 @@ def is_about_another_thing(asked: str, known: str, languages: Sequence[str | Non
 
 
 def _differ_in_thing(asked: str, known: str, language: str | None) -> bool:
-    here, there = _Terms.of(asked, language), _Terms.of(known, language)
+    here, there = _terms_of(asked, language), _terms_of(known, language)
     mine, theirs = here.without(there, loosely=True), there.without(here, loosely=True)
     shared = len(here.stems) - len(mine)
     return shared == 1 and min(len(mine), len(theirs)) >= _WORDS_OF_A_THING
@@ -127,7 +140,7 @@ def _plain(question: str) -> str:
 
 def _spoken(asked: str, known: str, languages: Sequence[str | None]) -> Sequence[str | None]:
     """The language whose small words both are made with, otherwise all that may be meant."""
-    told = languages_of_prose(f"{asked} {known[:1].lower()}{known[1:]}")
+    told = languages_of_both(asked, known)
     return told if len(told) == 1 else list(dict.fromkeys(languages)) or [None]
 
 
@@ -137,9 +150,9 @@ def _difference(
     found = _clash(asked, known, language) or _one_sided(asked, known, language)
     if found is not None:
         return found
-    if words(asked) == words(known):
+    if _words(asked) == _words(known):
         return None
-    here, there = _Terms.of(asked, language), _Terms.of(known, language)
+    here, there = _terms_of(asked, language), _terms_of(known, language)
     if not here.stems or not there.stems:
         return QuestionDifference.OTHER_WORDS
     is_near = distance is not None and distance <= NEAR
@@ -154,13 +167,13 @@ def _difference(
 
 def _is_turned(question: str) -> bool:
     """Whether a question says by a passive, or with a noun for the verb, what others say the other way round."""
-    return _PASSIVE.search(question) is not None or not _NOUNS_FOR_WHY.isdisjoint(words(question))
+    return _PASSIVE.search(question) is not None or not _NOUNS_FOR_WHY.isdisjoint(_words(question))
 
 
 def _clash(asked: str, known: str, language: str | None) -> QuestionDifference | None:
     denying = negators(language)
     # Counted, not collected: a second "not" denies the first.
-    if sum(word in denying for word in words(asked)) != sum(word in denying for word in words(known)):
+    if sum(word in denying for word in _words(asked)) != sum(word in denying for word in _words(known)):
         return QuestionDifference.DENIAL
     if _each_has_more(_numbers(asked, language), _numbers(known, language)):
         return QuestionDifference.NUMBER
@@ -175,14 +188,25 @@ def _clash(asked: str, known: str, language: str | None) -> QuestionDifference |
     return None
 
 
-def _numbers(question: str, language: str | None) -> list[str]:
-    return sorted(found.value for found in quantities(question, language))
+@lru_cache(_MANY_QUESTIONS)
+def _words(question: str) -> tuple[str, ...]:
+    return tuple(words(question))
+
+
+@lru_cache(_MANY_QUESTIONS)
+def _names(question: str) -> tuple[str, ...]:
+    return tuple(names(question))
+
+
+@lru_cache(_MANY_QUESTIONS)
+def _numbers(question: str, language: str | None) -> tuple[str, ...]:
+    return tuple(sorted(found.value for found in quantities(question, language)))
 
 
 def _repeats_a_name(one: str, other: str) -> bool:
     """Whether a name stands in the place of another that the other has: "The Sea, the Sea"."""
-    theirs = Counter(names(other))
-    return any(count > theirs[name] > 0 for name, count in Counter(names(one)).items())
+    theirs = Counter(_names(other))
+    return any(count > theirs[name] > 0 for name, count in Counter(_names(one)).items())
 
 
 def _have_other_names(mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -216,17 +240,19 @@ def _one_sided(asked: str, known: str, language: str | None) -> QuestionDifferen
     return None
 
 
+@lru_cache(_MANY_QUESTIONS)
 def _kinds(question: str, language: str | None) -> frozenset[QuestionKind]:
     kinds = kinds_of(question) - {QuestionKind.WAY}
     # "How much does it cost" and "what is the price" ask for the same amount.
-    if QuestionKind.AMOUNT in kinds and "cost" in _Terms.of(question, language).stems:
+    if QuestionKind.AMOUNT in kinds and "cost" in _terms_of(question, language).stems:
         kinds -= {QuestionKind.AMOUNT}
     return kinds
 
 
-def _decisive(question: str) -> set[str]:
+@lru_cache(_MANY_QUESTIONS)
+def _decisive(question: str) -> frozenset[str]:
     """The words of time and direction. "By what date" asks for one and is none."""
-    return decisive_words(" ".join(without_asking(question)))
+    return frozenset(decisive_words(" ".join(without_asking(question))))
 
 
 def _each_has_more(one: Collection[str], other: Collection[str]) -> bool:
@@ -236,9 +262,11 @@ def _each_has_more(one: Collection[str], other: Collection[str]) -> bool:
 def _missing_names(one: str, other: str, language: str | None) -> list[str]:
     """Names of the one that the other does not hold, in whatever case and form."""
     # "Paris" and "para" have one stem in Portuguese: a word that says nothing holds no name but its own.
-    told = words(other)
+    named = [*_names(one), *_QUOTED.findall(one)]
+    if not named:
+        return []
+    told = _words(other)
     held = {*told, *stem_words([word for word in told if word not in stop_words(language)], language)}
-    named = [*names(one), *_QUOTED.findall(one)]
     return [name for name in named if not all(_is_held(word, held, language) for word in words(name))]
 
 
@@ -253,23 +281,6 @@ class _Terms:
     stems: dict[str, str]
     names: frozenset[str]
     language: str | None
-
-    @classmethod
-    def of(cls, question: str, language: str | None) -> _Terms:
-        """Numbers are left out: they were compared. So is what only says what a name is the name of."""
-        named = {word for name in names(question) for word in words(name)}
-        said = without_asking(question)
-        left_out = stop_words(language) | generic_words() | {word for word in said if quantities(word)}
-        kept = [
-            word
-            for word, following in zip_longest(said, said[1:])
-            if word not in left_out and not (following in named and word in class_nouns())
-        ]
-        alike = stems_alike(language)
-        stems = [alike.get(stem, stem) for stem in stem_words(kept, language)]
-        return cls(
-            dict(zip(stems, kept, strict=True)), frozenset(stem_words(sorted(named), language)), language
-        )
 
     def without(self, others: _Terms, *, loosely: bool) -> list[str]:
         """The stems that no form of a word among the others stands for; loosely, no word of the same root either."""
@@ -299,6 +310,24 @@ class _Terms:
         if stem in self.names or other in self.names:
             return False
         return _is_form_of(stem, other, self.language) or (loosely and _has_root_of(stem, other))
+
+
+@lru_cache(_MANY_QUESTIONS)
+def _terms_of(question: str, language: str | None) -> _Terms:
+    """Numbers are left out: they were compared. So is what only says what a name is the name of."""
+    named = {word for name in _names(question) for word in words(name)}
+    said = without_asking(question)
+    left_out = stop_words(language) | generic_words() | {word for word in said if quantities(word)}
+    kept = [
+        word
+        for word, following in zip_longest(said, said[1:])
+        if word not in left_out and not (following in named and word in class_nouns())
+    ]
+    alike = stems_alike(language)
+    stems = [alike.get(stem, stem) for stem in stem_words(kept, language)]
+    return _Terms(
+        dict(zip(stems, kept, strict=True)), frozenset(stem_words(sorted(named), language)), language
+    )
 
 
 def _shared_beginning(term: str, other: str) -> int:

@@ -49,13 +49,22 @@ class OvertakenError(Exception):
     """Somebody else answers this question by now."""
 
 
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """Who waits for an answer, and what they are shown of it before it is complete."""
+
+    on_event: OnEvent | None = None
+    is_looking: bool = True
+    """Whether they see the text as it is written, and not the whole answer at the end."""
+    is_given_up: Callable[[], bool] | None = None
+    """Says whether we stop the answer, and not they: then it costs nothing."""
+
+
 @dataclass(slots=True)
 class _Shown:
     """What the person has seen of the answer so far."""
 
-    on_event: OnEvent | None
-    is_looking: bool = True
-    """Whether the person sees the text as it is written, and not the whole answer at the end."""
+    onlooker: Onlooker
     is_begun: bool = False
     """Whether text of an answer was shown."""
     is_costly: bool = False
@@ -64,14 +73,20 @@ class _Shown:
     """Whether showing it failed: nobody looks any more."""
 
     def show(self, event: AnswerEvent) -> None:
-        if self.on_event is None:
+        if self.onlooker.on_event is None:
             return
         try:
-            self.on_event(event)
+            self.onlooker.on_event(event)
         except BaseException:
             self.is_stopped = True
             raise
-        self.is_begun = self.is_begun or (self.is_looking and isinstance(event, TokenWritten))
+        self.is_begun = self.is_begun or (self.onlooker.is_looking and isinstance(event, TokenWritten))
+
+    def is_paid_after(self, error: BaseException) -> bool:
+        """Whether the person stopped an answer of which they had seen a part."""
+        was_stopped = self.is_stopped or not isinstance(error, Exception)
+        is_ours = self.onlooker.is_given_up is not None and self.onlooker.is_given_up()
+        return self.is_begun and was_stopped and not is_ours
 
 
 class Attendant:
@@ -82,17 +97,16 @@ class Attendant:
         self._visits = visits
         self._policy = policy
 
-    async def attend(self, entered: Entered, on_event: OnEvent | None, is_looking: bool = True) -> Attended:
+    async def attend(self, entered: Entered, onlooker: Onlooker) -> Attended:
         """The reply, stored and charged. On an error, what is held is first settled or returned."""
-        shown = _Shown(on_event, is_looking)
+        shown = _Shown(onlooker)
         try:
             async with self._alive(entered):
                 return await self._answered(entered, shown)
         except OvertakenError:
             raise
         except BaseException as error:
-            was_stopped = shown.is_stopped or not isinstance(error, Exception)
-            how = Leaving.SETTLE if shown.is_begun and was_stopped else Leaving.REFUND
+            how = Leaving.SETTLE if shown.is_paid_after(error) else Leaving.REFUND
             # If the base fails too, a sweep gives back what is held.
             with anyio.CancelScope(shield=True), suppress(StorageError):
                 await self._visits.leave(entered, how, self._policy.prices)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import anyio
 
 from sourcebook.consult.question.small_talk import small_talk
-from sourcebook.consult.reception.attendant import Attendant, OvertakenError, ReceptionPolicy
+from sourcebook.consult.reception.attendant import Attendant, Onlooker, OvertakenError, ReceptionPolicy
 from sourcebook.errors import (
     NothingAsked,
     NothingToSearchFor,
@@ -64,19 +64,27 @@ class Reception:
         self._attendant = Attendant(consultation, stores.visits, self._policy)
         self._turns: WeakValueDictionary[tuple[int, str], anyio.Lock] = WeakValueDictionary()
 
-    async def ask(self, visit: Visit, on_event: OnEvent | None = None, *, is_looking: bool = True) -> Reply:
+    async def ask(
+        self,
+        visit: Visit,
+        on_event: OnEvent | None = None,
+        *,
+        is_looking: bool = True,
+        is_given_up: Callable[[], bool] | None = None,
+    ) -> Reply:
         """Answer a person's question, log both, take what it costs, and make a draft of the answer.
 
         Who has no tokens, or no questions left, is given curated answers all the same; when one would cost something,
-        it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back.
-        Who is not `is_looking` is shown the answer when it is complete, whatever `on_event` does.
+        it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back; so
+        it is if `is_given_up` says then that it was not the person who stopped it. Who is not `is_looking` is shown the
+        answer when it is complete, whatever `on_event` does.
         """
         if not visit.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
         _require_question(visit)
         _require_key(visit)
         async with self._turn(visit.user_id, visit.channel_key):
-            reply, context = await self._asked(visit, on_event, is_looking)
+            reply, context = await self._asked(visit, Onlooker(on_event, is_looking, is_given_up))
         if reply.was_repeated or reply.answer.tier is Tier.CURATED:
             return reply
         return replace(reply, draft_id=await self._draft(visit, reply, context))
@@ -150,9 +158,7 @@ class Reception:
         async with lock:
             yield
 
-    async def _asked(
-        self, visit: Visit, on_event: OnEvent | None, is_looking: bool
-    ) -> tuple[Reply, QuestionContext | None]:
+    async def _asked(self, visit: Visit, onlooker: Onlooker) -> tuple[Reply, QuestionContext | None]:
         policy, visits = self._policy, self._stores.visits
         end_of_patience = time.monotonic() + 5 * policy.seconds
         pause = _SOONEST
@@ -162,7 +168,7 @@ class Reception:
                 return await self._as_it_stands(entry.reply), None
             if isinstance(entry, Entered):
                 with suppress(OvertakenError):
-                    attended = await self._attendant.attend(entry, on_event, is_looking)
+                    attended = await self._attendant.attend(entry, onlooker)
                     return attended.reply, attended.context
             await anyio.sleep(pause)
             pause = min(2 * pause, _LATEST)

@@ -79,7 +79,8 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
         with stopping.listening():
             async with book, mounted_mcp(app):
                 app.state.worker = worker = UploadWorker(book)
-                async with upkeep(book, worker, settings.http_stop_seconds):
+                async with upkeep(book, worker, settings.http_stop_seconds) as tasks:
+                    app.state.tasks = tasks
                     yield
                     stopping.is_set = True
                     with anyio.CancelScope(shield=True):
@@ -106,7 +107,7 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     for router in ROUTERS:
         app.include_router(router)
     add_page(app)
-    mount_mcp(app, book, settings)
+    mount_mcp(app)
     app.add_middleware(
         RequestLimits,
         largest_upload=int(settings.http_upload_mb * 1_000_000),

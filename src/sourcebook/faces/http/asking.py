@@ -6,23 +6,26 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import uuid4
 
+from fastapi import Depends, FastAPI, Request
+
+from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import Conflict, ProviderError, SessionNotFound
-from sourcebook.faces.http.caller import allowed_collections
+from sourcebook.faces.http.caller import Caller, Reader, allowed_collections
+from sourcebook.faces.http.metrics import Metrics
+from sourcebook.faces.http.stopping import Stopping
 from sourcebook.model.chat import PassagesFound, TokenWritten
 from sourcebook.model.people import Visit
+from sourcebook.settings import Settings
 from sourcebook.text.normal_form import made_storable
 
 if TYPE_CHECKING:
-    from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Caller
-    from sourcebook.faces.http.metrics import Metrics
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession
     from sourcebook.model.moderation import Draft
+    from sourcebook.model.people import Reply
     from sourcebook.ports.chat import PromptMessage
-    from sourcebook.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,48 +44,105 @@ class SentQuestion:
     """The approved answer that was chosen among those that were offered for this question."""
 
 
-async def ask(
-    book: AsyncSourcebook,
-    settings: Settings,
-    caller: Caller,
-    asked: SentQuestion,
-    on_event: Callable[[AnswerEvent], None] | None = None,
-    metrics: Metrics | None = None,
-) -> Answer:
-    """The answer, with its session and draft. Cancelled, it ends the model's request and gives back what is held."""
-    collections = await _collections(book, settings, caller, asked)
-    key = _key_of(asked)
-    visit = Visit(
-        user_id=caller.user_id,
-        channel_key=f"http:{asked.session or key}",
-        question=asked.question,
-        key=f"http:{caller.user_id}:{key}",
-        category=asked.category,
-        subcategory=asked.subcategory,
-        collections=collections,
-        session_id=asked.session,
-        similar=asked.similar,
-        earlier=tuple((each.role, each.content) for each in asked.earlier),
-    )
-    watch = _Stopwatch(on_event, metrics)
-    try:
-        reply = await book.reception.ask(visit, watch.see, is_looking=on_event is not None)
-    except ProviderError as error:
-        if metrics is not None:
-            metrics.provider_errors.labels(error.code).inc()
-        raise
-    if reply.was_repeated and made_storable(asked.question) != reply.answer.question:
-        raise Conflict(
-            "This Idempotency-Key belongs to another question.", hint="Send another key with each question."
+def server_book(settings: Settings, **given: Any) -> AsyncSourcebook:
+    """The base as the server opens it. Who asks here pays nothing, unless that was said: they may be colleagues."""
+    prices = {} if settings.http_charges else {"price_new_topic": 0}
+    return AsyncSourcebook(settings=settings.model_copy(update=prices), face="http", **given)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDesk:
+    """Takes the questions of one caller. Every face of the server asks here."""
+
+    book: AsyncSourcebook
+    settings: Settings
+    caller: Caller
+    metrics: Metrics | None = None
+    stopping: Stopping | None = None
+
+    async def ask(self, asked: SentQuestion, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
+        """The answer, with its session and draft. Cancelled, it ends the model's request.
+
+        What is held is given back then, unless the caller has seen text and left; a server that stops charges nothing.
+        """
+        key = _key_of(asked)
+        visit = Visit(
+            user_id=self.caller.user_id,
+            channel_key=f"http:{asked.session or key}",
+            question=asked.question,
+            key=f"http:{self.caller.user_id}:{key}",
+            category=asked.category,
+            subcategory=asked.subcategory,
+            collections=await self._collections(asked),
+            session_id=asked.session,
+            similar=asked.similar,
+            earlier=tuple((each.role, each.content) for each in asked.earlier),
         )
-    if metrics is not None:
-        metrics.answers.labels(reply.answer.tier.value).inc()
-        watch.note("answer")
-    details = dict(reply.answer.details)
-    return replace(
-        reply.answer,
-        details=details if reply.draft_id is None else {**details, "draft_id": reply.draft_id},
-    )
+        reply = await self._answered(visit, on_event)
+        if reply.was_repeated and made_storable(asked.question) != reply.answer.question:
+            raise Conflict(
+                "This Idempotency-Key belongs to another question.",
+                hint="Send another key with each question.",
+            )
+        details = dict(reply.answer.details)
+        return replace(
+            reply.answer,
+            details=details if reply.draft_id is None else {**details, "draft_id": reply.draft_id},
+        )
+
+    async def call_expert(self, asked: SentQuestion) -> Draft:
+        """Take a question to an expert; with the same key, once."""
+        key = _key_of(asked)
+        visit = Visit(
+            user_id=self.caller.user_id,
+            channel_key=f"http:expert:{key}",
+            question=asked.question,
+            key=f"http:{self.caller.user_id}:expert:{key}",
+            category=asked.category,
+            subcategory=asked.subcategory,
+            collections=asked.collections,
+        )
+        return await self.book.reception.call_human(visit)
+
+    async def _answered(self, visit: Visit, on_event: Callable[[AnswerEvent], None] | None) -> Reply:
+        watch = _Stopwatch(on_event, self.metrics)
+        try:
+            reply = await self.book.reception.ask(
+                visit, watch.see, is_looking=on_event is not None, is_given_up=self._is_stopping
+            )
+        except ProviderError as error:
+            if self.metrics is not None:
+                self.metrics.provider_errors.labels(error.code).inc()
+            raise
+        if self.metrics is not None:
+            self.metrics.answers.labels(reply.answer.tier.value).inc()
+            watch.note("answer")
+        return reply
+
+    def _is_stopping(self) -> bool:
+        return self.stopping is not None and self.stopping.is_set
+
+    async def _collections(self, asked: SentQuestion) -> list[str]:
+        """Those that the question names, or its conversation, or the default: all must be the caller's to see."""
+        named = list(asked.collections or ())
+        if asked.session is not None:
+            # What was said there goes into the answer, so it must be the caller's to see as well.
+            session = await own_session(self.book, self.settings, self.caller, asked.session)
+            named = named or collections_of(session, self.settings)
+        return allowed_collections(self.caller, named or None, self.settings)
+
+
+def desk_of(app: FastAPI, caller: Caller) -> QuestionDesk:
+    """Where this caller's questions are taken now: another base may have been opened since the last one."""
+    state = app.state
+    return QuestionDesk(state.book, state.settings, caller, state.metrics, state.stopping)
+
+
+async def _desk(request: Request, caller: Reader) -> QuestionDesk:
+    return desk_of(request.app, caller)
+
+
+Questions = Annotated[QuestionDesk, Depends(_desk)]
 
 
 async def own_session(
@@ -106,18 +166,6 @@ def collections_of(session: ChatSession, settings: Settings) -> list[str]:
     return named or [settings.collection]
 
 
-async def _collections(
-    book: AsyncSourcebook, settings: Settings, caller: Caller, asked: SentQuestion
-) -> list[str]:
-    """Those that the question names, or else its conversation, or else the default: all must be the caller's to see."""
-    named = list(asked.collections or ())
-    if asked.session is not None:
-        # What was said there goes into the answer, so it must be the caller's to see as well.
-        session = await own_session(book, settings, caller, asked.session)
-        named = named or collections_of(session, settings)
-    return allowed_collections(caller, named or None, settings)
-
-
 class _Stopwatch:
     """Hands events on, and notes how long it took until the passages and the first text were there."""
 
@@ -139,21 +187,6 @@ class _Stopwatch:
         if self._metrics is not None and stage not in self._noted:
             self._noted.add(stage)
             self._metrics.stages.labels(stage).observe(time.perf_counter() - self._begun)
-
-
-async def call_expert(book: AsyncSourcebook, caller: Caller, asked: SentQuestion) -> Draft:
-    """Take a question to an expert; with the same key, once."""
-    key = _key_of(asked)
-    visit = Visit(
-        user_id=caller.user_id,
-        channel_key=f"http:expert:{key}",
-        question=asked.question,
-        key=f"http:{caller.user_id}:expert:{key}",
-        category=asked.category,
-        subcategory=asked.subcategory,
-        collections=asked.collections,
-    )
-    return await book.reception.call_human(visit)
 
 
 def _key_of(asked: SentQuestion) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 from fastapi.responses import StreamingResponse
@@ -26,13 +26,15 @@ from sourcebook.model.chat import (
     TokenWritten,
 )
 
+Event: TypeAlias = tuple[str, dict[str, Any]]
+"""The name of an event, and its content."""
 Asking = Callable[[Callable[[AnswerEvent], None]], Awaitable[Answer]]
 BEAT = ""
 """The name of an event that says nothing: something must be sent now and then, or a proxy ends the connection."""
 BEAT_SECONDS = 15.0
 
 
-async def answer_events(ask: Asking) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
+async def answer_events(ask: Asking) -> AsyncGenerator[Event, None]:
     """The name and content of each event. It ends with `done`, `declined` or `failed`.
 
     `done` and `declined` come when the answer is stored. Closing the generator ends the work, and a model's request.
@@ -81,12 +83,12 @@ def as_sse(name: str, content: dict[str, Any]) -> str:
 class EventStream(StreamingResponse):
     """Events as a response. When the client leaves, the generator is closed at once, and with it the work behind it."""
 
-    def __init__(self, events: AsyncGenerator[tuple[str, dict[str, Any]], None]) -> None:
+    def __init__(self, events: AsyncGenerator[Event, None], headers: Mapping[str, str] | None = None) -> None:
         self._sent = _lines(events)
         super().__init__(
             self._sent,
             media_type="text/event-stream",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+            headers={**(headers or {}), "Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
 
     async def stream_response(self, send: Send) -> None:
@@ -95,13 +97,13 @@ class EventStream(StreamingResponse):
             await super().stream_response(send)
 
 
-async def _lines(events: AsyncGenerator[tuple[str, dict[str, Any]], None]) -> AsyncGenerator[str, None]:
+async def _lines(events: AsyncGenerator[Event, None]) -> AsyncGenerator[str, None]:
     async with aclosing(events):
         async for name, content in events:
             yield as_sse(name, content)
 
 
-def _named(event: AnswerEvent) -> tuple[str, dict[str, Any]]:
+def _named(event: AnswerEvent) -> Event:
     match event:
         case Searching():
             return "searching", {"question": event.question}

@@ -10,9 +10,8 @@ from fastapi.routing import APIRoute
 
 from sourcebook.errors import AuthError, CollectionNotFound
 from sourcebook.faces.http.caller import Caller, allowed_collections, identified, require_role, role_needed
+from sourcebook.model.accounts import AccountRole
 from sourcebook.settings import Settings
-
-_ROLES = {"Reader": "reader", "Expert": "expert", "Admin": "admin"}
 
 
 class GuardedRoute(APIRoute):
@@ -22,9 +21,10 @@ class GuardedRoute(APIRoute):
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
-        declared = str(getattr(endpoint, "__annotations__", {}).get("caller", ""))
-        extra: dict[str, Any] = more.pop("openapi_extra", None) or {}
-        super().__init__(path, endpoint, openapi_extra={**extra, "x-role": _ROLES.get(declared)}, **more)
+        super().__init__(path, endpoint, **more)
+        role = role_needed(self.dependant)
+        named = None if role is None else AccountRole.of(role).value
+        self.openapi_extra = {**(self.openapi_extra or {}), "x-role": named}
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()

@@ -1,33 +1,29 @@
-"""Bodies that are too large, and clients that are too slow, are told so before they cost anything."""
+"""Bodies that are too large, or sent too slowly, are refused before they cost anything."""
 
 from __future__ import annotations
 
-import logging
+import time
 from typing import TYPE_CHECKING
 
 import anyio
 from starlette.exceptions import HTTPException
 
+from sourcebook.faces.http.connection import MOST_READ_ON, SLOWEST
 from sourcebook.faces.http.problems import problem
 
 if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_log = logging.getLogger(__name__)
 LARGEST_BODY = 1_000_000
 """Bytes of a request that uploads nothing."""
-_MOST_READ_ON, _SECONDS_READ_ON = 5_000_000, 2.0
+_SECONDS_READ_ON = 2.0
 UPLOADS = frozenset({"/api/documents", "/documents"})
 """Where files are sent to."""
 
 
-class ClientTooSlow(Exception):
-    """The client did not read what it was sent."""
-
-
 class RequestLimits:
-    """Refuses bodies by their declared length, stops reading the others at the limit, and waits for nobody for ever."""
+    """Refuses bodies by their declared length, stops reading the others at the limit, and waits for none for ever."""
 
     def __init__(self, app: ASGIApp, largest_upload: int, patience: float) -> None:
         self._app = app
@@ -44,43 +40,36 @@ class RequestLimits:
         if declared.isdigit() and int(declared) > limit:
             await _refuse(_too_large(limit), receive, send)
             return
-        try:
-            await self._app(scope, _Reader(receive, limit, self._patience).receive, self._writer(send))
-        except ClientTooSlow:
-            # Leaving the response unfinished makes the server close the connection.
-            _log.info("a client stopped reading, and was given up")
-
-    def _writer(self, send: Send) -> Send:
-        async def write(message: Message) -> None:
-            try:
-                with anyio.fail_after(self._patience):
-                    await send(message)
-            except TimeoutError:
-                raise ClientTooSlow from None
-
-        return write
+        await self._app(scope, _Reader(receive, limit, self._patience).receive, send)
 
 
 class _Reader:
-    """Reads one body. When it is complete, what is waited for is that the client leaves, and that may take long."""
+    """Reads one body. When it is complete, what is waited for is that the client leaves, and that may take long.
+
+    Every byte that arrives earns a little more time, so that a large file over a slow line is not cut off.
+    """
 
     def __init__(self, receive: Receive, limit: int, patience: float) -> None:
         self._receive = receive
         self._left = limit
         self._limit = limit
-        self._patience = patience
+        self._patience = self._seconds_left = patience
         self._is_complete = False
 
     async def receive(self) -> Message:
         if self._is_complete:
             return await self._receive()
         try:
-            with anyio.fail_after(self._patience):
+            begun = time.monotonic()
+            with anyio.fail_after(self._seconds_left):
                 message = await self._receive()
         except TimeoutError:
             raise HTTPException(408, "The request did not arrive in time.", {"Connection": "close"}) from None
         if message["type"] == "http.request":
-            self._left -= len(message.get("body", b""))
+            size = len(message.get("body", b""))
+            self._left -= size
+            self._seconds_left += begun - time.monotonic() + size / SLOWEST
+            self._seconds_left = min(self._seconds_left, self._patience)
             self._is_complete = not message.get("more_body", False)
             if self._left < 0:
                 raise HTTPException(413, _told(self._limit), {"Connection": "close"})
@@ -95,7 +84,7 @@ async def _refuse(response: Response, receive: Receive, send: Send) -> None:
         {"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers}
     )
     await send({"type": "http.response.body", "body": bytes(response.body), "more_body": True})
-    left = _MOST_READ_ON
+    left = MOST_READ_ON
     with anyio.move_on_after(_SECONDS_READ_ON):
         while left > 0:
             message = await receive()

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
+from sourcebook.faces.http.asking import desk_of
+
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from sourcebook.client import AsyncSourcebook
     from sourcebook.faces.http.caller import Caller
-    from sourcebook.settings import Settings
 
 PATH = "/mcp"
 
 
-def mount_mcp(app: FastAPI, book: AsyncSourcebook, settings: Settings) -> None:
+def mount_mcp(app: FastAPI) -> None:
     """Answer MCP clients at `/mcp`. The gate is in front of it, as of every route."""
     if find_spec("mcp") is None:
         return
     from sourcebook.faces.mcp.server import KnowledgeServer, McpEndpoint  # noqa: PLC0415 - an extra
 
-    endpoint = McpEndpoint(KnowledgeServer(book, settings, count_question=_counting(app)))
+    endpoint = McpEndpoint(KnowledgeServer(partial(desk_of, app), count_question=_counting(app)))
     app.state.mcp = endpoint
     app.router.routes.append(
         Route(PATH, endpoint, methods=["GET", "POST", "DELETE"], include_in_schema=False)

@@ -19,6 +19,8 @@ from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import UsageError
 from sourcebook.faces import logs
 from sourcebook.faces.http.app import create_app
+from sourcebook.faces.http.asking import server_book
+from sourcebook.faces.http.connection import connection_class
 from sourcebook.faces.http.gate import ServerGate, require_somebody
 from sourcebook.faces.http.metrics import SHARED_FOLDER
 from sourcebook.storage.base_address import is_server
@@ -75,9 +77,7 @@ async def _tried(settings: Settings, host: str) -> None:
 def make_app(settings: Settings, host: str = "127.0.0.1") -> FastAPI:
     """The app of these settings, as each worker makes it."""
     logs.configure(settings, sys.stderr)
-    # Who asks here pays nothing unless that was said: an office's own people are no customers.
-    prices = {} if settings.http_charges else {"price_new_topic": 0}
-    book = AsyncSourcebook(settings=settings.model_copy(update=prices), face="http")
+    book = server_book(settings)
     return create_app(book, settings, ServerGate(book, settings, host))
 
 
@@ -87,6 +87,7 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         factory=True,
         host=host,
         port=port,
+        http=connection_class(settings.http_client_seconds),
         workers=workers,
         lifespan="on",
         log_config=None,

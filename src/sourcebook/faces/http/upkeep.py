@@ -16,7 +16,11 @@ from sourcebook.ingest.uploads.service import UPLOADS
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
     from sourcebook.client import AsyncSourcebook
+    from sourcebook.model.adding import Progress
+    from sourcebook.model.jobs import Job
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 2.0
@@ -34,6 +38,11 @@ class UploadWorker:
         self._wanted = anyio.Event()
         self._idle = anyio.Event()
         self._is_stopped = False
+        self._running: tuple[int, Progress] | None = None
+
+    def progress(self, job: int) -> Progress | None:
+        """How far an upload is that is being taken in here; None of any other."""
+        return self._running[1] if self._running is not None and self._running[0] == job else None
 
     def wake(self) -> None:
         """There is something to do."""
@@ -46,7 +55,7 @@ class UploadWorker:
             try:
                 if self._wanted.is_set() or await self._is_needed():
                     self._wanted = anyio.Event()
-                    await self._book.process_uploads(self._name)
+                    await self._book.process_uploads(self._name, on_progress=self._note)
             except SourcebookError as error:
                 _log.warning("Uploads cannot be taken in now: %s", error.message)
                 await self._pause(_PAUSE_SECONDS)
@@ -60,6 +69,9 @@ class UploadWorker:
         self._wanted.set()
         with anyio.move_on_after(seconds):
             await self._idle.wait()
+
+    def _note(self, job: Job, progress: Progress) -> None:
+        self._running = (job.id, progress)
 
     async def _is_needed(self) -> bool:
         # The first question is cheap, and mostly answered with no.
@@ -87,11 +99,11 @@ async def sweep_now_and_then(book: AsyncSourcebook, seconds: float = _SWEEP_SECO
 @asynccontextmanager
 async def upkeep(
     book: AsyncSourcebook, worker: UploadWorker, stop_seconds: float
-) -> AsyncGenerator[None, None]:
-    """Work beside the requests, until they are over."""
+) -> AsyncGenerator[TaskGroup, None]:
+    """Work beside the requests, until they are over. Views may let more run in the same group."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(worker.run)
         tasks.start_soon(sweep_now_and_then, book)
-        yield
+        yield tasks
         await worker.stop(stop_seconds)
         tasks.cancel_scope.cancel()

@@ -12,10 +12,8 @@ from sourcebook.faces.http.caller import allowed_collections
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.asking import QuestionDesk
     from sourcebook.model.documents import Chunk, Document
-    from sourcebook.settings import Settings
 
 SCHEME = "sourcebook"
 
@@ -48,10 +46,10 @@ class Place:
 class VisibleLibrary:
     """Documents and passages for one caller. What the caller may not see is not found, like what does not exist."""
 
-    def __init__(self, book: AsyncSourcebook, settings: Settings, caller: Caller) -> None:
-        self._book = book
-        self._settings = settings
-        self._caller = caller
+    def __init__(self, desk: QuestionDesk) -> None:
+        self._book = desk.book
+        self._settings = desk.settings
+        self._caller = desk.caller
 
     def searched(self, named: Sequence[str] | None) -> list[str]:
         return allowed_collections(self._caller, named, self._settings)

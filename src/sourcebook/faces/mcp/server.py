@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from starlette.types import Receive, Scope, Send
 
-    from sourcebook.client import AsyncSourcebook
-    from sourcebook.settings import Settings
+    from sourcebook.faces.http.asking import QuestionDesk
 
 _INSTRUCTIONS = (
     "A knowledge base of documents. Use `ask` for a question that it may answer, `search` to read for yourself. Name "
@@ -46,14 +45,12 @@ class KnowledgeServer:
 
     def __init__(
         self,
-        book: AsyncSourcebook,
-        settings: Settings,
+        questions_of: Callable[[Caller], QuestionDesk],
         *,
         local: Caller | None = None,
         count_question: Callable[[Caller], None] = lambda caller: None,
     ) -> None:
-        self._book = book
-        self._settings = settings
+        self._questions_of = questions_of
         self._local = local
         self._count_question = count_question
         self._tools = {tool.name: tool for tool in TOOLS}
@@ -96,7 +93,7 @@ class KnowledgeServer:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}.")
-        call = ToolCall(self._book, self._settings, self._caller(context), self._count_question)
+        call = ToolCall(self._questions_of(self._caller(context)), self._count_question)
         try:
             arguments = tool.arguments.model_validate(params.arguments or {})
             return _told(await tool.run(call, arguments))
@@ -148,7 +145,7 @@ class KnowledgeServer:
         )
 
     def _library(self, context: ServerRequestContext[Any]) -> VisibleLibrary:
-        return VisibleLibrary(self._book, self._settings, self._caller(context))
+        return VisibleLibrary(self._questions_of(self._caller(context)))
 
     def _caller(self, context: ServerRequestContext[Any]) -> Caller:
         """Nobody is let in here who was not let in before."""

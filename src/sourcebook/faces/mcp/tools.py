@@ -10,8 +10,7 @@ from pydantic import BaseModel
 
 from sourcebook.faces import json_shapes
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.asking import SentQuestion
-from sourcebook.faces.http.asking import ask as put_question
+from sourcebook.faces.http.asking import QuestionDesk, SentQuestion
 from sourcebook.faces.mcp.arguments import (
     AskArguments,
     DocumentArguments,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from sourcebook.faces.http.caller import Caller
     from sourcebook.model.documents import Document
     from sourcebook.model.search import SearchResult
-    from sourcebook.settings import Settings
 
 _LONGEST_PASSAGE = 1_500
 _MOST_TERMS = 20
@@ -41,14 +39,16 @@ A = TypeVar("A", bound=BaseModel)
 class ToolCall:
     """One call: whose it is, and what it may use. `count_question` refuses more questions than are allowed."""
 
-    book: AsyncSourcebook
-    settings: Settings
-    caller: Caller
+    questions: QuestionDesk
     count_question: Callable[[Caller], None]
 
     @property
+    def book(self) -> AsyncSourcebook:
+        return self.questions.book
+
+    @property
     def library(self) -> VisibleLibrary:
-        return VisibleLibrary(self.book, self.settings, self.caller)
+        return VisibleLibrary(self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ async def search(call: ToolCall, given: SearchArguments) -> ToolResult:
 
 
 async def ask(call: ToolCall, given: AskArguments) -> ToolResult:
-    call.count_question(call.caller)
+    call.count_question(call.questions.caller)
     collections = call.library.searched(given.collections)
     asked = SentQuestion(given.question, collections=collections)
-    answer = await put_question(call.book, call.settings, call.caller, asked)
+    answer = await call.questions.ask(asked)
     shown = json_shapes.answer(answer)
     kept = ("question", "answer", "tier", "citations", "language", "curated", "nearest")
     data = {key: shown[key] for key in kept if key in shown} | {"declined": answer.tier is Tier.NONE}

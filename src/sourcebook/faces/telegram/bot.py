@@ -45,6 +45,8 @@ log = logging.getLogger(__name__)
 TELEGRAM = "https://api.telegram.org"
 LARGEST_FROM_TELEGRAM = 20.0
 """Megabytes: as much as Telegram's own server lets a bot fetch."""
+_MADE_BEFORE_A_LOOK = 10_000
+"""How many things are made before the garbage collector looks at them."""
 
 
 class Session(AiohttpSession):
@@ -104,11 +106,15 @@ async def run(
 @contextmanager
 def settled_memory() -> Generator[None, None, None]:
     """Let the garbage collector look only at what is made from now on: all else would be walked over for nothing."""
+    thresholds = gc.get_threshold()
     gc.collect()
     gc.freeze()
+    # A question makes thousands of things and leaves next to none in a circle.
+    gc.set_threshold(_MADE_BEFORE_A_LOOK, *thresholds[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*thresholds)
         gc.unfreeze()
 
 

@@ -34,7 +34,7 @@ Handler = Callable[["TelegramObject", dict[str, Any]], Awaitable[Any]]
 
 def make_dispatcher(office: BotServices) -> Dispatcher:
     dispatcher = Dispatcher(disable_fsm=True, office=office)
-    dispatcher.update.outer_middleware(Gate(office))
+    dispatcher.update.outer_middleware(UpdateGate(office))
     for quick in (user_commands.router(), admin_commands.router()):
         quick.message.middleware(OnlyOnce(office))
         dispatcher.include_router(quick)
@@ -42,7 +42,7 @@ def make_dispatcher(office: BotServices) -> Dispatcher:
     return dispatcher
 
 
-class Gate(BaseMiddleware):
+class UpdateGate(BaseMiddleware):
     """Handles one update at a time per person, and tells them when something goes wrong."""
 
     def __init__(self, office: BotServices) -> None:

@@ -13,6 +13,7 @@ from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, NothingAsked, NothingToSearchFor
 from sourcebook.faces.telegram import file_uploads, keyboards, rendering, review
 from sourcebook.faces.telegram.button_data import Action
+from sourcebook.faces.telegram.excerpt_preview import excerpt_preview
 from sourcebook.faces.telegram.incoming import attachment, is_addressed, question, words
 from sourcebook.faces.telegram.outages import OutagePart
 from sourcebook.faces.telegram.payments import buy_questions_button, offers
@@ -115,11 +116,15 @@ async def _visit(
 async def consult(guest: Guest, office: BotServices, visit: Visit, message: Message) -> None:
     """Ask, and deliver the answer. The same update again gets no second one, unless the first was never sent."""
     try:
-        async with office.typing(guest):
-            reply = await office.book.reception.ask(visit)
+        async with excerpt_preview(guest, office) as listen:
+            async with office.typing(guest):
+                reply = await office.book.reception.ask(visit, listen, is_looking=False)
+            await _deliver(guest, office, visit, reply, message)
     except (NotEnoughTokens, NoQuestionsLeft) as error:
         await _cannot_pay(guest, office, error)
-        return
+
+
+async def _deliver(guest: Guest, office: BotServices, visit: Visit, reply: Reply, message: Message) -> None:
     if reply.was_repeated and await _is_delivered(office, visit.key):
         return
     try:

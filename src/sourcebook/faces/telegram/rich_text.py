@@ -113,7 +113,7 @@ def from_markdown(text: str) -> RichText:
 
 def units(text: str) -> int:
     """The length of a text as Telegram counts it."""
-    return len(text) + sum(1 for letter in text if ord(letter) > _BASIC_PLANE)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def clean(text: str, limit: int = _LONGEST_LINE) -> str:
@@ -122,7 +122,6 @@ def clean(text: str, limit: int = _LONGEST_LINE) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-_BASIC_PLANE = 0xFFFF
 _LONG_QUOTE = 400
 _INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029{hidden_characters.MARKS}]")
 _MARKDOWN = re.compile(

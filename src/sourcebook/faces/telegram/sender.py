@@ -101,6 +101,13 @@ class Sender:
         except (TelegramBadRequest, Undeliverable):
             return
 
+    async def take_away(self, chat_id: int, message_id: int) -> None:
+        """Delete a message that has done its work. That this fails does not matter."""
+        try:
+            await self._tried(lambda: self._bot.delete_message(chat_id, message_id))
+        except (TelegramAPIError, Undeliverable):
+            log.debug("A message could not be taken away.")
+
     async def picture(
         self, chat_id: int, data: bytes, caption: RichText, thread_id: int | None = None
     ) -> None:

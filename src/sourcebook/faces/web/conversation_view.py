@@ -17,9 +17,10 @@ from sourcebook.faces.web.answer_view import (
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
 from sourcebook.faces.web.page import Page
 from sourcebook.faces.web.why_view import Why, why_view
-from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier
+from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
 from sourcebook.model.curation import SimilarQuestion
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
+from sourcebook.model.people import Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,20 @@ async def conversation_view(page: Page, stored: Conversation) -> ConversationVie
         turns.append(await _turn(page, question, message, drafts))
         question = ""
     return ConversationView(stored.session, turns)
+
+
+async def note_read(page: Page, stored: Conversation) -> None:
+    """Whoever opens a conversation has read the replies of experts in it."""
+    unread = await page.book.stores.sessions.unread_replies(page.caller.user_id, stored.session.updated_at)
+    for session_id, message_id in unread:
+        if session_id == stored.session.id:
+            await page.book.people.log_message(
+                page.caller.user_id,
+                Direction.INCOMING,
+                chat_message_id=message_id,
+                session_id=session_id,
+                external_id=read_note(message_id),
+            )
 
 
 async def turn_now(page: Page, answer: Answer) -> Turn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -37,6 +38,7 @@ FOR_AN_EXPERT = (DraftKind.STALE, DraftKind.DECLINED)
 """What waits for a person. A draft of an answer that was given may be approved, and nobody waits for that."""
 _CONVERSATIONS = 12
 _LISTED = 200
+_LATELY = 90 * 24 * 3600
 _SIGN_IN = "sourcebook_session"
 
 
@@ -48,6 +50,8 @@ class Shelf:
     documents: int
     today: Sequence[ChatSession]
     earlier: Sequence[ChatSession]
+    replied: Sequence[str]
+    """The conversations with an expert's reply that was not read yet, the newest last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,13 @@ class Page:
         waiting = await self._waiting() if self.is_expert else 0
         documents = sum(each.document_count for each in await self.collections())
         today = [each for each in sessions if is_today(each.updated_at)]
-        return Shelf(waiting, documents, today, [each for each in sessions if each not in today])
+        earlier = [each for each in sessions if each not in today]
+        return Shelf(waiting, documents, today, earlier, await self._replied())
+
+    async def _replied(self) -> list[str]:
+        since = int(time.time()) - _LATELY
+        unread = await self.book.stores.sessions.unread_replies(self.caller.user_id, since)
+        return list(dict.fromkeys(session for session, _ in unread))
 
 
 def _reading(request: Request, caller: Reader, book: Book, settings: ServerSettings) -> Page:

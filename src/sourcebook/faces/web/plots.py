@@ -25,6 +25,15 @@ class Curve:
     values: Sequence[float]
 
 
+@dataclass(frozen=True, slots=True)
+class ThresholdMark:
+    """A threshold to point at: the one in use, or another."""
+
+    kind: str
+    needed: float
+    name: str
+
+
 def columns(data: Sequence[PlotColumn], title: str) -> Markup:
     """Stacked columns, with the largest sum at the top of the axis."""
     largest = max((sum(size for _, size in column.parts) for column in data), default=0) or 1
@@ -68,6 +77,44 @@ def curves(labels: Sequence[str], data: Sequence[Curve], title: str) -> Markup:
         for index, label in enumerate(labels)
         if index % every == 0
     ]
+    return _plot(title, drawn)
+
+
+def thresholds(
+    points: Sequence[tuple[float, float, float]],
+    marks: Sequence[ThresholdMark],
+    ends: tuple[str, str],
+    title: str,
+) -> Markup:
+    """Two shares over a threshold, as steps, with the thresholds of interest marked. `ends` name the two directions."""
+    low, high = points[0][0], points[-1][0]
+    wide, tall = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+
+    def x_of(needed: float) -> float:
+        return _LEFT + (needed - low) / ((high - low) or 1) * wide
+
+    drawn = _axis(0, 100, lambda value: f"{value:.0f} %")
+    for kind, index in (("", 1), ("second", 2)):
+        path: list[str] = []
+        for point, following in zip(points, [*points[1:], points[-1]], strict=True):
+            y = _HEIGHT - _BOTTOM - point[index] * tall
+            path += [f"{x_of(point[0]):.1f},{y:.1f}", f"{x_of(following[0]):.1f},{y:.1f}"]
+        drawn.append(f'<polyline class="curve {kind}" points="{" ".join(path)}"/>')
+    for row, mark in enumerate(marks):
+        x = min(max(x_of(mark.needed), _LEFT), _WIDTH - _RIGHT)
+        # Its words stand on the side that has room.
+        anchor, away = ("end", -6) if x > _LEFT + wide / 2 else ("start", 6)
+        drawn.append(
+            f'<line class="mark {mark.kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
+        )
+        drawn.append(
+            f'<text class="mark-name" x="{x + away:.1f}" y="{_HEIGHT / 2 + 18 * row:.1f}" '
+            f'text-anchor="{anchor}">{escape(mark.name)}</text>'
+        )
+    drawn.append(f'<text x="{_LEFT}" y="{_HEIGHT - 8}">← {escape(ends[0])}</text>')
+    drawn.append(
+        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 8}" text-anchor="end">{escape(ends[1])} →</text>'
+    )
     return _plot(title, drawn)
 
 

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from sourcebook.errors import AuthError, SourcebookError
 from sourcebook.faces.http.caller import identified, require_role, role_needed
 from sourcebook.faces.http.problems import problem, status_of
+from sourcebook.faces.web.error_words import ErrorWords, words_for, words_of
 from sourcebook.faces.web.page import FRAGMENT
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
 
@@ -41,7 +42,7 @@ class PageRoute(APIRoute):
             except SourcebookError as error:
                 if not _is_for_people(request):
                     return problem(status_of(error), error.code, error.message, error.hint)
-                return error_page(request, status_of(error), error.message, error.hint)
+                return problem_page(request, error)
             except RequestValidationError as error:
                 first = next(iter(error.errors()), {"msg": ""})
                 return error_page(request, 422, str(first["msg"]))
@@ -61,15 +62,28 @@ def page_router() -> APIRouter:
     return APIRouter(route_class=PageRoute, include_in_schema=False, default_response_class=HTMLResponse)
 
 
-def error_page(request: Request, status: int, message: str, hint: str = "") -> HTMLResponse:
+def problem_page(request: Request, error: SourcebookError) -> HTMLResponse:
+    """An error of ours, in the words of the page."""
+    status = status_of(error)
+    words = words_for(texts_of(request), error)
+    # What was not found or not allowed is not named: whether it exists is nobody's business.
+    detail = "" if status in (401, 403, 404) else words.detail
+    return _shown(request, status, ErrorWords(words.said, words.hint, detail))
+
+
+def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     """What went wrong and what to do next, as a page or as a part of one."""
     texts = texts_of(request)
     # What a person can do about these is the same whatever it was about, and is said in their language.
     if f"error_{status}" in texts.entries:
-        message, hint = texts(f"error_{status}"), ""
-    said = message or texts("error_500")
+        return _shown(request, status, ErrorWords(texts(f"error_{status}"), ""))
+    words = words_of(texts, "usage" if 400 <= status < 500 else "error", message)
+    return _shown(request, status, words)
+
+
+def _shown(request: Request, status: int, words: ErrorWords) -> HTMLResponse:
     template = "error_part.html" if FRAGMENT in request.headers else "error.html"
-    html = render(template, texts, status=status, message=said, hint=hint, theme=theme_of(request))
+    html = render(template, texts_of(request), status=status, words=words, theme=theme_of(request))
     return HTMLResponse(html, status, headers=dict(HEADERS))
 
 

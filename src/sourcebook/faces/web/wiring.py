@@ -9,7 +9,9 @@ from starlette.exceptions import HTTPException
 from sourcebook.faces.web.rendering import STATIC
 from sourcebook.faces.web.routes import error_page
 from sourcebook.faces.web.views import (
+    access,
     ask,
+    conversations,
     curated,
     documents,
     first_run,
@@ -20,9 +22,25 @@ from sourcebook.faces.web.views import (
     quality,
     search,
     settings,
+    uploads,
 )
 
-_VIEWS = (ask, first_run, search, documents, inbox, curated, people, quality, health, settings, preferences)
+_VIEWS = (
+    ask,
+    conversations,
+    first_run,
+    search,
+    uploads,
+    documents,
+    inbox,
+    curated,
+    people,
+    quality,
+    health,
+    settings,
+    access,
+    preferences,
+)
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/static/")
 
 

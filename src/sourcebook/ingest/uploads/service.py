@@ -6,10 +6,11 @@ away later. A worker that dies loses its lease, and the next one does the same w
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from anyio import CancelScope, create_task_group, sleep, to_thread
 
@@ -40,19 +41,22 @@ from sourcebook.model.sources import Labelling, Source, SourceKind
 from sourcebook.ports.providers import known_model
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.add_request import OnProgress
     from sourcebook.ingest.tools import Tools
     from sourcebook.ingest.uploads.incoming_file import IncomingFile
     from sourcebook.ingest.uploads.stored_files import StoredFiles
-    from sourcebook.model.adding import AddReport
+    from sourcebook.model.adding import AddReport, Progress
     from sourcebook.model.documents import Metadata
     from sourcebook.model.jobs import Job
     from sourcebook.ports.work import Jobs
 
+OnJobProgress: TypeAlias = "Callable[[Job, Progress], None]"
 UPLOADS = "uploads"
 """The root of the source that holds what was uploaded, and the kind of its jobs."""
 LEASE_SECONDS = 60
 RETRY_SECONDS = 30
 _UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
+_ANNOUNCED = (DocumentStatus.PENDING, DocumentStatus.PROCESSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ class Uploads:
         await self._announce(kept)
         return job
 
-    async def process(self, worker: str) -> int:
+    async def process(self, worker: str, on_progress: OnJobProgress | None = None) -> int:
         """Do the uploads that wait, until there are none. How many were done."""
         await self._jobs.sweep()
         kept = await self._tools.sources.stored_files(UPLOADS)
@@ -130,7 +134,7 @@ class Uploads:
         while (job := await self._jobs.claim([UPLOADS], worker, LEASE_SECONDS)) is not None:
             async with one_error(), create_task_group() as tasks:
                 tasks.start_soon(self._hold, job, tasks.cancel_scope)
-                done += await self._work_off(job)
+                done += await self._work_off(job, on_progress)
                 tasks.cancel_scope.cancel()
         return done
 
@@ -190,18 +194,23 @@ class Uploads:
             if not await self._jobs.extend(job, LEASE_SECONDS):
                 work.cancel()
 
-    async def _work_off(self, job: Job) -> bool:
+    async def _work_off(self, job: Job, on_progress: OnJobProgress | None) -> bool:
+        tell = None if on_progress is None else partial(on_progress, job)
         try:
-            report = await self._index(_Kept.of_payload(job.payload))
+            report = await self._index(_Kept.of_payload(job.payload), tell)
         except (BadFile, UsageError, NotFound) as error:
             return await self._jobs.complete(job, {"error": cast("Metadata", error.as_dict())})
         except (StorageError, ProviderError, OSError) as error:
             await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
             return False
-        result: Metadata = {"outcome": report.outcome.value, "document_id": report.document_id}
+        result: Metadata = {
+            "outcome": report.outcome.value,
+            "document_id": report.document_id,
+            "replaced": report.replaced,
+        }
         return await self._jobs.complete(job, result)
 
-    async def _index(self, kept: _Kept) -> WriteReport:
+    async def _index(self, kept: _Kept, on_progress: OnProgress | None = None) -> WriteReport:
         before = await self._lying_at(kept)
         kept = replace(kept, labels=kept.labels.over(_labels_of(before)))
         location = self._files.location(kept.stored_file)
@@ -212,7 +221,8 @@ class Uploads:
             known = next((s for s in sources if s.id == source.id), source)
             return [Target(known, self._files.folder, None, uploads={kept.path: upload})]
 
-        report = await AddRun(self._tools, AddRequest((), kept.collection_id), find).run()
+        request = AddRequest((), kept.collection_id, on_progress=on_progress)
+        report = await AddRun(self._tools, request, find).run()
         return await self._settle(kept, report, before)
 
     async def _settle(self, kept: _Kept, report: AddReport, before: Document | None) -> WriteReport:
@@ -232,7 +242,9 @@ class Uploads:
             raise _still_unread(kept.path, document)
         if document is not None and before is not None and report.unchanged:
             await self._label(kept, document)
-        return WriteReport(_outcome(report), owner, replaced=bool(report.updated))
+        # What was only announced had no text to replace.
+        was_read = before is not None and before.status not in _ANNOUNCED
+        return WriteReport(_outcome(report), owner, replaced=bool(report.updated) and was_read)
 
     async def _label(self, kept: _Kept, document: Document) -> None:
         wanted = Labelling(

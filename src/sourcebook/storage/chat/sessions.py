@@ -97,6 +97,10 @@ class SqlSessions:
         sessions = [await self.get_session(session_id, user_id) for session_id in found]
         return [session for session in sessions if session is not None]
 
+    async def unread_replies(self, user_id: int, since: int) -> list[tuple[str, str]]:
+        rows = await self._database.fetch("unread_replies", user_id=user_id, since=since)
+        return [(row["session_id"], row["id"]) for row in rows]
+
     async def rename_session(self, session_id: str, user_id: int, title: str) -> None:
         require_storable("the title", title)
         if not await self._database.execute(

@@ -6,11 +6,12 @@ told, but only the first of them is put before an expert. What is decided about 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.curated.lookup import curated_citations
-from sourcebook.consult.question.sameness import difference
+from sourcebook.consult.question.sameness import ask_the_same
 from sourcebook.curate.similar_drafts import same_words
 from sourcebook.curate.states import already_decided, require_decider
 from sourcebook.errors import DraftNotFound
@@ -31,34 +32,37 @@ TOOK_ENTRY = "the person who asked took the curated answer {}"
 _LOOKED_AT = 500
 
 
-def asks_the_same(one: Draft | NewDraft, other: Draft | NewDraft) -> bool:
-    """Whether two drafts surely ask the same, in what was asked and in what was searched for it.
-
-    What somebody sent along may be the question itself, and "and in autumn?" asks what the conversation is about.
-    """
-    if one.attachments or other.attachments or one.collection_id != other.collection_id:
-        return False
-    if not _same_question(one.question, other.question, one.language, other.language):
-        return False
-    searched = [draft.details.get("searched") for draft in (one, other)]
-    return not all(isinstance(text, str) for text in searched) or _same_question(
-        str(searched[0]), str(searched[1]), one.language, other.language
-    )
-
-
 def _same_question(one: str, other: str, *languages: str | None) -> bool:
-    return same_words(one, other) or difference(one, other, languages) is None
+    return same_words(one, other) or ask_the_same(one, other, languages)
 
 
 async def original_of(transaction: Executor, draft: NewDraft) -> int | None:
     """The waiting draft that this one repeats. An answer repeats another only if it says the same."""
-    if draft.group_key is None or draft.kind is DraftKind.STALE:
+    # What somebody sent along may be the question itself.
+    if draft.group_key is None or draft.kind is DraftKind.STALE or draft.attachments:
         return None
-    for row in await transaction.fetch("pending_in_group", group_key=draft.group_key):
-        known = draft_from(row)
-        if known.kind is draft.kind and known.answer == draft.answer and asks_the_same(draft, known):
-            return known.id
-    return None
+    waiting = await transaction.fetch(
+        "possible_originals",
+        group_key=draft.group_key,
+        kind=draft.kind.value,
+        answer=draft.answer,
+        of_collection=draft.collection_id,
+    )
+    return next((int(row["id"]) for row in waiting if _asks_the_same(draft, row)), None)
+
+
+def _asks_the_same(draft: NewDraft, known: Row) -> bool:
+    """Whether a draft surely asks what a row of `possible_originals` asks.
+
+    Compared is what was asked, and what was searched for it: "and in autumn?" asks what the conversation is about.
+    """
+    languages = draft.language, known["language"]
+    if not _same_question(draft.question, known["question"], *languages):
+        return False
+    searched = draft.details.get("searched"), json.loads(known["details"]).get("searched")
+    return not all(isinstance(text, str) for text in searched) or _same_question(
+        str(searched[0]), str(searched[1]), *languages
+    )
 
 
 async def family_of(transaction: Executor, draft: Draft) -> list[Draft]:

@@ -67,11 +67,10 @@ class EncodedWords:
 
     @classmethod
     def of(cls, count: WordCount, ids: Mapping[str, int]) -> EncodedWords:
-        pairs = sorted((ids[stem], n) for stem, n in count.frequencies.items())
-        return cls(
-            TermIds(np.array([term_id for term_id, _ in pairs], dtype="<u4").tobytes()),
-            Frequencies(np.array([n for _, n in pairs], dtype="<u2").tobytes()),
-        )
+        terms = np.array([ids[stem] for stem in count.frequencies], dtype="<u4")
+        often = np.array(list(count.frequencies.values()), dtype="<u2")
+        order = np.argsort(terms)
+        return cls(TermIds(terms[order].tobytes()), Frequencies(often[order].tobytes()))
 
 
 EncodedWords.NONE = EncodedWords(TermIds(), Frequencies())
@@ -90,8 +89,18 @@ def idf(rows: int, holding: int) -> float:
     return float(np.log1p((rows - holding + 0.5) / (holding + 0.5)))
 
 
+def norms(lengths: NDArray[np.float64], average_length: float) -> NDArray[np.float64]:
+    """How often a term must occur in texts of these lengths to count half."""
+    return K1 * (1 - B + B * lengths / average_length)
+
+
 def saturation(
     frequencies: NDArray[np.float64], lengths: NDArray[np.float64], average_length: float
 ) -> NDArray[np.float64]:
     """How much a term counts that occurs so often in texts of these lengths: from 0 towards 1."""
-    return frequencies / (frequencies + K1 * (1 - B + B * lengths / average_length))
+    return saturated(frequencies, norms(lengths, average_length))
+
+
+def saturated(frequencies: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for texts whose norms are known."""
+    return frequencies / (frequencies + norms)

@@ -82,18 +82,21 @@ async def path_owner(executor: Executor, collection_id: str, source_id: str, pat
 async def put_path(
     executor: Executor, collection_id: str, document_id: str, path: DocumentPath, now: int
 ) -> None:
-    await executor.execute(
-        "put_path",
-        collection_id=collection_id,
-        source_id=path.source_id,
-        path=path.path,
-        document_id=document_id,
-        subcategory=path.subcategory,
-        subcategory_key=normal_or_none(path.subcategory),
-        mtime=path.mtime,
-        size=path.size,
-        now=now if path.seen_at is None else path.seen_at,
-    )
+    await executor.execute("put_path", **path_row(collection_id, document_id, path, now))
+
+
+def path_row(collection_id: str, document_id: str, path: DocumentPath, now: int) -> dict[str, object]:
+    return {
+        "collection_id": collection_id,
+        "source_id": path.source_id,
+        "path": path.path,
+        "document_id": document_id,
+        "subcategory": path.subcategory,
+        "subcategory_key": normal_or_none(path.subcategory),
+        "mtime": path.mtime,
+        "size": path.size,
+        "now": now if path.seen_at is None else path.seen_at,
+    }
 
 
 async def delete_path(executor: Executor, collection_id: str, source_id: str, path: str) -> None:

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A chunk that was found, and for a passage the children that matched in it, best first."""
+    """A chunk that was found, and for a passage the children that matched in it, best first.
+
+    `rowid` is where the base was last seen to keep it, if the engine knows.
+    """
 
     chunk_id: str
     score: float
     matched: Sequence[Match] = ()
+    rowid: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

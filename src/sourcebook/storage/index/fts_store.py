@@ -15,7 +15,7 @@ from sourcebook.storage.index import collections
 from sourcebook.storage.index.bm25 import WordCount
 from sourcebook.storage.index.engines import WordPlanner
 from sourcebook.storage.index.index_change import IndexChange, ReadyChunk
-from sourcebook.text.highlights import highlights
+from sourcebook.text.highlights import Highlights
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class SqlFtsStore:
     ) -> list[FtsSearchResult]:
         require_top_k(top_k)
         found = await self._engine.search(collection_id, query, top_k, filter, with_texts=True)
-        return await anyio.to_thread.run_sync(_results, found)
+        return _results(found)
 
     async def plan_words(
         self, collection_id: str, query: str, filter: MetadataFilter | None = None
@@ -159,6 +159,6 @@ def _analysed(
 def _results(found: FoundWords) -> list[FtsSearchResult]:
     terms, prefixes = found.question.terms, found.question.prefixes
     return [
-        FtsSearchResult(f.chunk_id, f.score, highlights(f.content, terms, prefixes, f.language))
+        FtsSearchResult(f.chunk_id, f.score, Highlights(f.content, terms, prefixes, f.language))
         for f in found.results
     ]

@@ -140,8 +140,14 @@ class IndexChange:
         reached(CrashPoint.WORDS_WRITTEN)
 
     async def put_document_words(self, document_id: str, count: WordCount) -> None:
-        ids = await self._claim_terms(dict.fromkeys(count.frequencies, 0))
-        await self._replace_document_words({document_id: (count.length, EncodedWords.of(count, ids))})
+        await self.put_words_of_documents({document_id: count})
+
+    async def put_words_of_documents(self, counts: Mapping[str, WordCount]) -> None:
+        """Make documents (id → words) findable by their words as a whole."""
+        ids = await self._claim_terms({stem: 0 for count in counts.values() for stem in count.frequencies})
+        await self._replace_document_words(
+            {d: (count.length, EncodedWords.of(count, ids)) for d, count in counts.items()}
+        )
 
     async def drop_document_words(self, document_id: str) -> None:
         await self._replace_document_words({document_id: (0, EncodedWords.NONE)})

@@ -3,52 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile, UsageError
-from sourcebook.model.documents import ChunkLevel, WriteOutcome, WriteReport
-from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
+from sourcebook.errors import ActiveModelChanged, DocumentChangedMeanwhile
+from sourcebook.model.documents import WriteOutcome, WriteReport
+from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.index import chunks as chunk_rows
-from sourcebook.storage.index import collections, documents, vector_encoding
-from sourcebook.storage.index.bm25 import WordCount
+from sourcebook.storage.index import collections, documents
+from sourcebook.storage.index.document_batch import DocumentBatch, alone_in_the_base
 from sourcebook.storage.index.document_paths import DocumentPaths
-from sourcebook.storage.index.document_tracker import content_hash
-from sourcebook.storage.index.index_change import IndexChange, ReadyChunk
+from sourcebook.storage.index.index_change import IndexChange
+from sourcebook.storage.index.ready_document import ReadyDocument
 from sourcebook.storage.rows import document_row, refused_in
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import (
         Collection,
-        Document,
         DocumentPath,
         DocumentStatus,
-        EmbeddedChunk,
         PreparedDocument,
     )
     from sourcebook.model.sources import Labelling, PathState, Placement, Rearrangement, Refusal
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.index.collections import StoredCollection
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A prepared document with everything computed that needs no transaction."""
-
-    prepared: PreparedDocument
-    file_hash: str
-    content_hash: str
-    words: WordCount
-    chunks: Sequence[ReadyChunk]
-
-    @property
-    def document(self) -> Document:
-        return self.prepared.document
 
 
 class SqlIndexWriter:
@@ -58,16 +40,32 @@ class SqlIndexWriter:
 
     async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
         stored = await collections.require(self._database, collection_id)
-        ready = await anyio.to_thread.run_sync(_ready, prepared, stored.collection)
+        ready = await anyio.to_thread.run_sync(ReadyDocument.of, prepared, stored.collection)
 
         async def write(transaction: Executor) -> WriteReport:
-            stored = await collections.require(transaction, collection_id)
-            if stored.collection.model != prepared.model:
-                raise ActiveModelChanged(
-                    f"the document was embedded with {prepared.model.name}, the collection {collection_id!r} now uses "
-                    f"{stored.collection.model.name if stored.collection.model else 'none'}"
-                )
+            stored = await self._required(transaction, collection_id, [prepared])
             return await self._replace(transaction, stored, ready)
+
+        return await in_transaction(self._database, write)
+
+    async def replace_documents(
+        self, collection_id: str, prepared: Sequence[PreparedDocument]
+    ) -> list[WriteReport]:
+        stored = await collections.require(self._database, collection_id)
+        batch = await anyio.to_thread.run_sync(_all_ready, prepared, stored.collection)
+
+        async def write(transaction: Executor) -> list[WriteReport]:
+            stored = await self._required(transaction, collection_id, prepared)
+            alone = await alone_in_the_base(transaction, collection_id, batch)
+            written = await DocumentBatch(transaction, stored, self._clock.now()).write(list(alone.values()))
+            reports = dict(zip(alone, written, strict=True))
+            # In their order: of two documents with the same text, the second is the duplicate.
+            return [
+                reports[ready.document.id]
+                if alone.get(ready.document.id) is ready
+                else await self._replace(transaction, stored, ready)
+                for ready in batch
+            ]
 
         return await in_transaction(self._database, write)
 
@@ -181,7 +179,22 @@ class SqlIndexWriter:
             )
             await change.log()
 
-    async def _replace(self, transaction: Executor, stored: StoredCollection, ready: _Ready) -> WriteReport:
+    async def _required(
+        self, transaction: Executor, collection_id: str, prepared: Sequence[PreparedDocument]
+    ) -> StoredCollection:
+        """The collection, if it still has the model that the documents were embedded with."""
+        stored = await collections.require(transaction, collection_id)
+        for model in {one.model for one in prepared}:
+            if stored.collection.model != model:
+                raise ActiveModelChanged(
+                    f"the document was embedded with {model.name}, the collection {collection_id!r} now uses "
+                    f"{stored.collection.model.name if stored.collection.model else 'none'}"
+                )
+        return stored
+
+    async def _replace(
+        self, transaction: Executor, stored: StoredCollection, ready: ReadyDocument
+    ) -> WriteReport:
         collection_id, document_id = stored.collection.id, ready.document.id
         state = await transaction.fetch_one(
             "document_state", collection_id=collection_id, document_id=document_id
@@ -199,7 +212,7 @@ class SqlIndexWriter:
         await self._write(transaction, stored, ready)
         return WriteReport(WriteOutcome.WRITTEN, document_id)
 
-    async def _claim_hash(self, transaction: Executor, collection_id: str, ready: _Ready) -> str:
+    async def _claim_hash(self, transaction: Executor, collection_id: str, ready: ReadyDocument) -> str:
         """The id of the document that holds these bytes: this one, unless another was first."""
         owner = await transaction.fetch_one(
             "hash_owner", collection_id=collection_id, file_hash=ready.file_hash
@@ -217,13 +230,15 @@ class SqlIndexWriter:
         )
         return ready.document.id
 
-    async def _unchanged(self, transaction: Executor, collection_id: str, ready: _Ready) -> WriteReport:
+    async def _unchanged(
+        self, transaction: Executor, collection_id: str, ready: ReadyDocument
+    ) -> WriteReport:
         lying = self._whereabouts(transaction, collection_id)
         await lying.put(ready.document.id, ready.prepared.paths)
         return WriteReport(WriteOutcome.UNCHANGED, ready.document.id)
 
     async def _duplicate(
-        self, transaction: Executor, collection_id: str, ready: _Ready, owner: str
+        self, transaction: Executor, collection_id: str, ready: ReadyDocument, owner: str
     ) -> WriteReport:
         """Another document holds the same bytes: its paths grow, and this one, if it existed, is gone."""
         lying = self._whereabouts(transaction, collection_id)
@@ -232,7 +247,7 @@ class SqlIndexWriter:
         await (await lying.change([owner])).log()
         return WriteReport(WriteOutcome.DUPLICATE, owner)
 
-    async def _write(self, transaction: Executor, stored: StoredCollection, ready: _Ready) -> None:
+    async def _write(self, transaction: Executor, stored: StoredCollection, ready: ReadyDocument) -> None:
         collection_id, document_id, now = stored.collection.id, ready.document.id, self._clock.now()
         old = await transaction.fetch(
             "chunk_ids_of_document", collection_id=collection_id, document_id=document_id
@@ -258,52 +273,5 @@ class SqlIndexWriter:
         return DocumentPaths(transaction, collection_id, self._clock.now())
 
 
-def _require_sane(prepared: PreparedDocument) -> None:
-    document = prepared.document
-    what = f"document {document.id!r}"
-    require_storable(
-        what,
-        document.id,
-        document.content,
-        document.title,
-        document.file_path,
-        document.file_hash,
-        document.type,
-        document.category,
-        document.subcategory,
-        document.language,
-        document.processing_error,
-        *(text for path in prepared.paths for text in (path.source_id, path.path, path.subcategory)),
-    )
-    require_sane_chunks([c.chunk for c in prepared.chunks])
-    for chunk in (c.chunk for c in prepared.chunks):
-        if chunk.document_id != document.id:
-            raise UsageError(
-                f"the chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
-            )
-        if document.content[chunk.start_index : chunk.end_index] != chunk.content:
-            raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
-
-
-def _ready(prepared: PreparedDocument, collection: Collection) -> _Ready:
-    _require_sane(prepared)
-    document = prepared.document
-    hashed = content_hash(document.content)
-    return _Ready(
-        prepared=prepared,
-        file_hash=document.file_hash or hashed,
-        content_hash=hashed,
-        words=WordCount.of_document(document.content, document.title, document.language),
-        chunks=[_ready_chunk(c, document, collection) for c in prepared.chunks],
-    )
-
-
-def _ready_chunk(embedded: EmbeddedChunk, document: Document, collection: Collection) -> ReadyChunk:
-    """Passages are found by words and vectors, children by vectors alone."""
-    chunk, vector = embedded.chunk, embedded.embedding
-    is_passage = chunk.level is ChunkLevel.PARENT
-    return ReadyChunk(
-        chunk,
-        vector_encoding.encoded(vector, collection, f"chunk {chunk.id!r}") if vector is not None else None,
-        WordCount.of_passage(chunk.content, document.title, document.language) if is_passage else None,
-    )
+def _all_ready(prepared: Sequence[PreparedDocument], collection: Collection) -> list[ReadyDocument]:
+    return [ReadyDocument.of(one, collection) for one in prepared]

@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from sourcebook.errors import ActiveModelChanged, AmbiguousName, DocumentNotFound
 from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
-from sourcebook.model.documents import Collection, DocumentDetails
+from sourcebook.model.documents import Collection, DocumentDetails, DocumentStatus
 from sourcebook.model.sources import SourceKind
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import again_if_lost, reads_at_once
@@ -76,6 +76,10 @@ class SqlLibrary:
                     break
                 after = (part[-1].file_path, part[-1].id)
         return found[: listing.limit]
+
+    async def status_counts(self, collection_id: str) -> dict[DocumentStatus, int]:
+        rows = await self._database.fetch("status_counts", collection_id=collection_id)
+        return {DocumentStatus(row["processing_status"]): row["documents"] for row in rows}
 
     @again_if_lost
     async def find_document(self, collection_id: str, name: str) -> DocumentDetails:

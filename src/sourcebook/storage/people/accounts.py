@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Database, Executor, Row
 
 _ATTEMPTS_ARE_KEPT = 24 * 3600
+_KNOWN_FOR_SECONDS = 1.0
 
 
 class SqlAccounts:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._changes = 0
+        self._any_account: tuple[int, float, bool] | None = None
 
     async def create_account(
         self,
@@ -53,7 +57,10 @@ class SqlAccounts:
             await _bind(transaction, owner, collections)
             return await _found(transaction, login)
 
-        return await in_transaction(self._database, work)
+        try:
+            return await in_transaction(self._database, work)
+        finally:
+            self._changes += 1
 
     async def get_account(self, login: str) -> Account:
         return await _found(self._database, login)
@@ -106,7 +113,10 @@ class SqlAccounts:
             await transaction.execute("delete_bounds_of_user", user_id=account.user_id)
             await transaction.execute("delete_account", account_id=account.id)
 
-        await in_transaction(self._database, work)
+        try:
+            await in_transaction(self._database, work)
+        finally:
+            self._changes += 1
 
     async def begin_attempt(self, subjects: Mapping[str, LockRule]) -> int:
         now = self._clock.now()
@@ -173,7 +183,12 @@ class SqlAccounts:
         return await self._database.execute("delete_sessions_of_account", account_id=account.id)
 
     async def any_account(self) -> bool:
-        return await self._database.fetch_one("any_account") is not None
+        known, changes = self._any_account, self._changes
+        if known is not None and known[0] == changes and time.monotonic() < known[1]:
+            return known[2]
+        found = await self._database.fetch_one("any_account") is not None
+        self._any_account = changes, time.monotonic() + _KNOWN_FOR_SECONDS, found
+        return found
 
 
 async def person_for(

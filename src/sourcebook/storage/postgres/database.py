@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from sourcebook.errors import BaseBusy, BaseUnreachable, ConnectionLost, NotOpen
+from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, ConnectionLost, NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.postgres import bulk_copy, driver
@@ -33,6 +33,8 @@ def read_queries() -> Queries:
     return Queries.read(shared, own, derived=driver.DERIVED)
 
 
+# All that a pooler may be told when a connection begins.
+_POOLED = {"application_name": "sourcebook"}
 # How widely a graph of vectors is searched, that it goes on until there are enough, and how far at most. The one place
 # where this is said.
 _GRAPHS = {
@@ -53,6 +55,7 @@ class PoolLimits:
     connect_timeout: float = 10.0
 
     def settings(self) -> dict[str, str]:
+        """What is said to the server when a connection begins."""
         return {
             "application_name": "sourcebook",
             "lock_timeout": str(int(self.busy_timeout * 1000)),
@@ -62,6 +65,11 @@ class PoolLimits:
             "jit": "off",
             **_GRAPHS,
         }
+
+    def settings_of_a_transaction(self) -> str:
+        """The same for one transaction, as a pooler that gives a connection to one after the other wants it."""
+        said = {key: value for key, value in self.settings().items() if key != "application_name"}
+        return "; ".join(f"set local {key} = '{value}'" for key, value in said.items())
 
 
 UNLIMITED = PoolLimits(busy_timeout=0, statement_timeout=0)
@@ -142,30 +150,71 @@ class PostgresWriter(PostgresExecutor):
 
 
 class PostgresDatabase:
-    """A base on a server. Open it with `await PostgresDatabase.open(address)`; any number of processes may."""
+    """A base on a server. Open it with `await PostgresDatabase.open(address)`; any number of processes may.
 
-    def __init__(self, address: str, limits: PoolLimits) -> None:
+    Behind a pooler that lends a connection for one transaction, such as PgBouncer, `direct` is the address of the
+    server itself: what needs a connection of its own goes there, and every read is a transaction.
+    """
+
+    def __init__(self, address: str, limits: PoolLimits, direct: str | None = None) -> None:
         self._address = address
+        self._direct = direct
         self._limits = limits
         self.queries = read_queries()
         self._pool: Pool | None = None
+        self.commits = 0
+        """How many transactions have been completed here that may have written."""
 
     @classmethod
-    async def open(cls, address: str, limits: PoolLimits | None = None) -> PostgresDatabase:
+    async def open(
+        cls, address: str, limits: PoolLimits | None = None, direct: str | None = None
+    ) -> PostgresDatabase:
         """Connect to the base, making or upgrading it first if need be."""
-        database = cls(address, limits or PoolLimits())
+        database = cls(address, limits or PoolLimits(), direct)
         async with database.apart() as connection:
             with driver.translated():
+                if direct is not None:
+                    await database._require_same_base(connection)
                 await bring_up_to_date(connection)
-        with driver.translated():
-            database._pool = await driver.open_pool(
-                address,
-                smallest=database._limits.pool_min,
-                largest=database._limits.pool_max,
-                patience=database._limits.connect_timeout,
-                settings=database._limits.settings(),
-            )
+        await database._connect_pool()
         return database
+
+    @classmethod
+    async def open_replica(cls, address: str, limits: PoolLimits) -> PostgresDatabase:
+        """Connect to a base that can only be read, as it is."""
+        database = cls(address, limits)
+        await database._connect_pool()
+        return database
+
+    async def _connect_pool(self) -> None:
+        limits, is_pooled = self._limits, self._direct is not None
+        with driver.translated():
+            self._pool = await driver.open_pool(
+                self._address,
+                smallest=limits.pool_min,
+                largest=limits.pool_max,
+                patience=limits.connect_timeout,
+                settings=_POOLED if is_pooled else limits.settings(),
+                remembers_statements=not is_pooled,
+            )
+
+    async def _require_same_base(self, direct: Connection) -> None:
+        """Refuse a pooler that leads to another database than the one that is changed beside it."""
+        pooled = await driver.connect(
+            self._address, patience=self._limits.connect_timeout, settings=_POOLED, remembers_statements=False
+        )
+        identity = driver.prepared(self.queries["written_place"]).sql
+        try:
+            # In one transaction, as a statement is first described and then run, by the same server.
+            await pooled.transaction(isolation="read_committed").start()
+            [lent], [own] = await pooled.fetch(identity), await direct.fetch(identity)
+        finally:
+            await pooled.close(timeout=5)
+        if lent["identity"] != own["identity"]:
+            raise BadSetting(
+                "`db` and `db_direct` lead to different databases.",
+                hint="`db_direct` is the address of the server and the database that the pooler at `db` leads to.",
+            )
 
     async def close(self) -> None:
         """Close every connection, when what is being done is done. Closing twice is fine."""
@@ -220,6 +269,8 @@ class PostgresDatabase:
                 raise
             finally:
                 executor.end()
+                # Counted even if it is in doubt: one too many costs a question, one too few shows an old state.
+                self.commits += 1
             reached(CrashPoint.COMMITTED)
 
     @asynccontextmanager
@@ -248,6 +299,10 @@ class PostgresDatabase:
     @asynccontextmanager
     async def _single(self) -> AsyncGenerator[PostgresExecutor, None]:
         """A connection for one statement that only reads: its own transaction."""
+        if self._direct is not None:
+            async with self.snapshot() as reader:
+                yield reader
+            return
         async with self._acquired() as connection:
             executor = PostgresExecutor(connection, self.queries)
             try:
@@ -270,6 +325,8 @@ class PostgresDatabase:
                 try:
                     with driver.translated():
                         await transaction.start()
+                        if self._direct is not None:
+                            await connection.execute(self._limits.settings_of_a_transaction())
                 except BaseUnreachable:
                     _let_go(connection)
                     if time.monotonic() >= deadline:
@@ -315,7 +372,7 @@ class PostgresDatabase:
     async def _connected(self, limits: PoolLimits) -> Connection:
         with driver.translated():
             return await driver.connect(
-                self._address, patience=limits.connect_timeout, settings=limits.settings()
+                self._direct or self._address, patience=limits.connect_timeout, settings=limits.settings()
             )
 
 

@@ -111,6 +111,7 @@ _HINTS: dict[type[SourcebookError], str] = {
     BaseReadOnly: "Grant the user in the address the right to write to the base's tables.",
     BaseDamaged: "Check the server's log, and restore the last backup if it confirms the damage.",
 }
+_POOLER_HINT = "This is a pooler such as PgBouncer: set `db_direct` to the address of the server behind it."
 _BAD_ADDRESS_HINT = "Check the address, the database name, the user and the password."
 
 
@@ -145,6 +146,8 @@ def _of_server(error: asyncpg.PostgresError) -> SourcebookError:
         return StorageError(f"PostgreSQL: {error}")
     ours = _ERRORS[max(known, key=len)]
     hint = _BAD_ADDRESS_HINT if state.startswith(("28", "3D")) else _HINTS.get(ours)
+    if "unsupported startup parameter" in str(error):
+        hint = _POOLER_HINT
     return ours(f"{_first_line(ours)} (PostgreSQL: {error})", hint=hint)
 
 
@@ -191,17 +194,31 @@ def in_use() -> Generator[None, None, None]:
         raise ConnectionLost(error.message) from error
 
 
-async def connect(address: str, *, patience: float, settings: Mapping[str, str]) -> Connection:
+async def connect(
+    address: str, *, patience: float, settings: Mapping[str, str], remembers_statements: bool = True
+) -> Connection:
     with _readable_address():
         return cast(
             "Connection",
-            await _driver.connect(address, timeout=patience, server_settings=dict(settings)),
+            await _driver.connect(
+                address,
+                timeout=patience,
+                server_settings=dict(settings),
+                statement_cache_size=100 if remembers_statements else 0,
+            ),
         )
 
 
 async def open_pool(
-    address: str, *, smallest: int, largest: int, patience: float, settings: Mapping[str, str]
+    address: str,
+    *,
+    smallest: int,
+    largest: int,
+    patience: float,
+    settings: Mapping[str, str],
+    remembers_statements: bool = True,
 ) -> Pool:
+    """A few connections. Behind a pooler none may remember a statement: the next one may be to another server."""
     # That it could not connect again is said to whoever needs a connection, and need not be logged as well.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     with _readable_address():
@@ -213,7 +230,7 @@ async def open_pool(
                 max_size=largest,
                 timeout=patience,
                 server_settings=dict(settings),
-                statement_cache_size=512,
+                statement_cache_size=512 if remembers_statements else 0,
                 # A plan for the values at hand is what uses an index of one collection.
                 max_cached_statement_lifetime=0,
                 init=_with_vectors,
@@ -233,7 +250,9 @@ async def _leave(connection: object) -> None:
 
 
 async def _with_vectors(connection: Any) -> None:
-    await know_vectors(cast("Connection", connection))
+    # In one transaction, so that a pooler gives it one server to ask.
+    async with connection.transaction():
+        await know_vectors(cast("Connection", connection))
 
 
 async def know_vectors(connection: Connection) -> None:

@@ -22,7 +22,7 @@ from sourcebook.storage.rows import chunk_from
 if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
     from sourcebook.model.search import MetadataFilter
-    from sourcebook.storage.database import Executor
+    from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.index.engines import Scored
     from sourcebook.storage.postgres.database import PostgresDatabase
@@ -50,8 +50,10 @@ class _Known:
 class PostgresVectorEngine:
     """A `VectorEngine` that asks the server for candidates and scores them as SQLite's does."""
 
-    def __init__(self, database: PostgresDatabase, rules: GraphRules | None = None) -> None:
-        self._database = database
+    def __init__(
+        self, database: PostgresDatabase, rules: GraphRules | None = None, reader: Database | None = None
+    ) -> None:
+        self._database = reader or database
         self._graphs = Graphs(database, rules or GraphRules())
         self._collections: dict[str, _Known] = {}
 

@@ -17,9 +17,8 @@ from sourcebook.text.analysis import analyse_question
 
 if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter
-    from sourcebook.storage.database import Executor, Row
+    from sourcebook.storage.database import Database, Executor, Row
     from sourcebook.storage.index.collections import StoredCollection
-    from sourcebook.storage.postgres.database import PostgresDatabase
     from sourcebook.text.analysis import QuestionWords
 
 _WORDS_OF_A_PREFIX = 64
@@ -30,7 +29,7 @@ FEW_POSTINGS = 300_000
 class PostgresWordEngine:
     """A `WordEngine` over the words turned around: a term leads to the documents and chunks that hold it."""
 
-    def __init__(self, database: PostgresDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     @again_if_lost
@@ -135,6 +134,8 @@ async def _ranked(
         document_idf=weights.of_documents,
         chunk_length=weights.chunk_length,
         document_length=weights.document_length,
+        k1=bm25.K1,
+        b=bm25.B,
         filter=path,
         limit=top_k,
     )

@@ -28,6 +28,14 @@ select s.id, s.title, m.content
 from chat_sessions s left join chat_messages m on m.session_id = s.id
 where s.user_id = :user_id order by s.updated_at desc, s.id, m.position
 
+-- name: unread_replies(user_id, since)
+-- Replies of experts, which have no tier, in conversations that changed lately. Whoever read one left a note of it.
+select m.id, m.session_id
+from chat_sessions s join chat_messages m on m.session_id = s.id
+where s.user_id = :user_id and s.updated_at >= :since and m.role = 'ASSISTANT' and m.tier is null
+  and not exists (select 1 from messages n where n.external_id = 'read:' || m.id)
+order by m.created_at, m.id
+
 -- name: rename_session(session_id, user_id, title, now)
 update chat_sessions set title = :title, updated_at = :now where id = :session_id and user_id = :user_id
 

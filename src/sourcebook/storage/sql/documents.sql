@@ -50,6 +50,11 @@ where collection_id = :collection_id and (file_path, id) > (:after_path, :after_
   and (cast(:active as bigint) is null or is_active = :active)
 order by file_path, id limit :limit
 
+-- name: status_counts(collection_id)
+-- An index alone answers it, so that it can be asked often.
+select processing_status, count(*) as documents
+from documents where collection_id = :collection_id group by processing_status
+
 -- name: document_labels(collection_id)
 -- What the documents that can be found are about; one spelling of each.
 select min(category) as category, min(subcategory) as subcategory

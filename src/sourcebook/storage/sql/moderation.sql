@@ -62,6 +62,14 @@ select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, 
 from moderation_queue where status = 'pending' and same_as is null and group_key = :group_key
 order by id
 
+-- name: possible_originals(group_key, kind, answer, of_collection)
+-- What waits and may be asked again: of each only what tells whether it is the same.
+select id, question, language, details from moderation_queue
+where status = 'pending' and same_as is null and group_key = :group_key and kind = :kind and attachments = '[]'
+  and (answer = :answer or (answer is null and cast(:answer as text) is null))
+  and (collection_id = :of_collection or (collection_id is null and cast(:of_collection as text) is null))
+order by id
+
 -- name: pending_repeats(draft_id)
 -- A draft and what repeats it, as far as they wait.
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
 import anyio
+import anyio.lowlevel
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
 from sourcebook.ports.arguments import require_path
@@ -220,6 +221,36 @@ class SqliteDatabase:
                 return await _in_thread(self._threads, in_snapshot, reader, memory, self._queries, work)
             finally:
                 await self._take_back(reader)
+
+    async def read_soon(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
+        """Run `quick` here and now, on one state of the base, if a connection is idle; None if not.
+
+        A change of thread costs more than the least of searches. `quick` must take no longer than that, and declines
+        with None what would.
+        """
+        self._opened()
+        # Others get their turn, as they would while a thread works.
+        await anyio.lowlevel.checkpoint()
+        if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
+            return None
+        self._free_readers.acquire_nowait()
+        reader = self._idle_readers.pop()
+        try:
+            return self._at_hand(reader, quick)
+        finally:
+            self._free_readers.release()
+            self._idle_readers.append(reader)
+
+    def _at_hand(self, reader: Connection, quick: Callable[[SqliteSession], T | None]) -> T | None:
+        """Whoever has to wait, for a base that is being recovered, does so in a thread."""
+        reader.set_busy_timeout(0)
+        try:
+            memory = self._memories.setdefault(reader, Memory())
+            return _translated(in_snapshot, reader, memory, self._queries, quick)
+        except BaseBusy:
+            return None
+        finally:
+            reader.set_busy_timeout(int(self._busy_timeout * 1000))
 
     async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
         """Run `work` in one worker thread, on one state of the base. It may wait for nothing but its executor."""

@@ -6,7 +6,8 @@ looks any more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sourcebook.errors import BaseReplaced
@@ -18,16 +19,20 @@ class FileIdentity:
     """The file of an open base, and its log from the moment when there is one."""
 
     path: Path
+    _names: tuple[str, str] = field(init=False)
     _file: tuple[int, int] | None = None
     _log: tuple[int, int] | None = None
 
+    def __post_init__(self) -> None:
+        self._names = str(self.path), str(base_files.side(self.path, "-wal"))
+
     def look(self) -> None:
         """Remember which file has the name."""
-        self._file, self._log = _identity(self.path), None
+        self._file, self._log = _identity(self._names[0]), None
 
     def require(self) -> None:
         """Raise BaseReplaced if another file has the name now, or none, or if the log is another one."""
-        file, log = _identity(self.path), _identity(base_files.side(self.path, "-wal"))
+        file, log = map(_identity, self._names)
         if file is None and self._file is not None:
             raise BaseReplaced(f"{self.path} was deleted or moved while it was open")
         if file != self._file:
@@ -37,9 +42,9 @@ class FileIdentity:
         self._log = log
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - asked at every write, and a quarter of the price
     except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -51,6 +51,10 @@ class SqliteSession:
             facts[key] = make()
         return facts[key]
 
+    def recalled(self, key: object) -> object | None:
+        """What is remembered under this key of this very state of the base, if anything is."""
+        return None if self._memory is None else self._memory.facts.get(key)
+
     def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         return driver.run(self._connection, self._queries[name].sql, parameters)
 

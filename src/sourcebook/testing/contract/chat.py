@@ -9,9 +9,11 @@ import anyio
 import pytest
 
 from sourcebook.errors import EmbeddingSizeMismatch, SessionNotFound, UsageError
-from sourcebook.model.chat import Citation, Role, SourceState, SupportGrade, Tier
+from sourcebook.model.chat import Citation, Role, SourceState, SupportGrade, Tier, read_note
 from sourcebook.model.curation import CuratedSource, SourceType
 from sourcebook.model.documents import Collection, Document, EmbeddingModel, PreparedDocument
+from sourcebook.model.moderation import DraftKind, NewDraft
+from sourcebook.model.people import Direction
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
@@ -101,6 +103,24 @@ class SessionsContract:
         assert found.title == "Вопрос 3"
         assert len(await sessions.search_sessions(LOCAL, "answer", 2)) == 2
         assert await sessions.search_sessions(2, "answer") == []
+
+    async def test_an_experts_reply_is_unread_until_that_is_noted(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        sessions, queue = base.stores.sessions, base.stores.moderation
+        made = await a_session(base)
+        await sessions.add_turn(made.id, "Why?", "not in the base", Tier.NONE, (), {})
+        assert await sessions.unread_replies(LOCAL, 0) == []
+        asked = await queue.add(NewDraft(LOCAL, DraftKind.DECLINED, "Why?", session_id=made.id))
+        await queue.reply(asked.id, LOCAL, "Because.")
+        ((session_id, message_id),) = await sessions.unread_replies(LOCAL, 0)
+        assert session_id == made.id
+        assert await sessions.unread_replies(LOCAL, clock.now() + 1) == []
+        assert await sessions.unread_replies(LOCAL + 1, 0) == []
+        await base.stores.messages.log_message(
+            LOCAL, Direction.INCOMING, chat_message_id=message_id, external_id=read_note(message_id)
+        )
+        assert await sessions.unread_replies(LOCAL, 0) == []
 
     async def test_a_turn_is_stored_with_its_citations_and_in_order(self, base: OpenBase) -> None:
         sessions = base.stores.sessions

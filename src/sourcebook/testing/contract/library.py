@@ -78,6 +78,19 @@ class DocumentListingContract:
         assert found == everything
         assert len(found) == 5
 
+    async def test_documents_are_counted_by_status(self, base: OpenBase) -> None:
+        everything = await self._fill(base)
+        library = base.stores.library
+        assert await library.status_counts("default") == {DocumentStatus.COMPLETED: len(everything)}
+        prepared = prepared_document(9)
+        broken = replace(prepared.document, status=DocumentStatus.FAILED, file_path="torn.pdf")
+        await base.stores.writer.replace_document("default", replace(prepared, document=broken, chunks=()))
+        assert await library.status_counts("default") == {
+            DocumentStatus.COMPLETED: len(everything),
+            DocumentStatus.FAILED: 1,
+        }
+        assert await library.status_counts("nowhere") == {}
+
     async def test_what_is_asked_for_is_listed_alone(self, base: OpenBase) -> None:
         everything = await self._fill(base)
         library = base.stores.library

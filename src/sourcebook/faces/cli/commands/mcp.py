@@ -1,4 +1,5 @@
 import asyncio
+from functools import partial
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -27,6 +28,7 @@ def mcp(
         raise ProviderMissing(
             "This needs the package mcp, which is not installed.", hint="Run `pip install 'sourcebook[mcp]'`."
         )
+    from sourcebook.faces.http.asking import QuestionDesk  # noqa: PLC0415
     from sourcebook.faces.mcp.server import KnowledgeServer, local_caller  # noqa: PLC0415 - an extra
 
     call.require_base()
@@ -37,6 +39,6 @@ def mcp(
         # The person at this machine pays nothing.
         free = settings.model_copy(update={"price_new_topic": 0})
         async with AsyncSourcebook(settings=free, face="mcp") as book:
-            await KnowledgeServer(book, settings, local=caller).run_stdio()
+            await KnowledgeServer(partial(QuestionDesk, book, settings), local=caller).run_stdio()
 
     asyncio.run(until_gone())

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.errors import NothingAsked
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.caller import Book, Reader, ServerSettings
+from sourcebook.faces.http.asking import Questions
+from sourcebook.faces.http.caller import Book, Reader
 from sourcebook.faces.http.openai.completions import Completion
 from sourcebook.faces.http.openai.conversation import KnownConversations, read_conversation
 from sourcebook.faces.http.openai.model_names import MAIN, collections_named, find_model, models
@@ -51,22 +52,13 @@ async def get_model(name: str, caller: Reader, book: Book) -> dict[str, Any]:
 
 
 @router.post("/chat/completions", summary="Ask, in the shape of OpenAI", response_model=None)
-async def chat(
-    body: ChatBody, request: Request, caller: Reader, book: Book, settings: ServerSettings
-) -> dict[str, Any] | StreamedCompletion:
+async def chat(body: ChatBody, request: Request, questions: Questions) -> dict[str, Any] | StreamedCompletion:
     """The answer with its sources as footnotes, and under `sourcebook` as `/api/ask` gives it."""
     sent = read_conversation(body.messages)
     known: KnownConversations = request.app.state.known_conversations
-    asked = ChatQuestion(
-        book,
-        settings,
-        request.app.state.metrics,
-        caller,
-        body.model,
-        collections_named(body.model, caller, settings),
-        sent,
-        known,
-    )
+    book, settings, caller = questions.book, questions.settings, questions.caller
+    collections = collections_named(body.model, caller, settings)
+    asked = ChatQuestion(questions, body.model, collections, sent, known)
     if sent.earlier:
         asked.session = await known.find(book, settings, caller, body.model, sent.earlier)
     completion = Completion(body.model)

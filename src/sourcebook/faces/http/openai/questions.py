@@ -6,18 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.faces.http.asking import SentQuestion, ask
+from sourcebook.faces.http.asking import SentQuestion
 from sourcebook.locale import texts
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.client import AsyncSourcebook
     from sourcebook.errors import NothingAsked
-    from sourcebook.faces.http.caller import Caller
-    from sourcebook.faces.http.metrics import Metrics
+    from sourcebook.faces.http.asking import QuestionDesk
     from sourcebook.faces.http.openai.conversation import KnownConversations, SentConversation
     from sourcebook.model.chat import Answer, AnswerEvent
-    from sourcebook.settings import Settings
 
 _REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
 
@@ -26,10 +23,7 @@ _REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked
 class ChatQuestion:
     """The last message of a conversation, and the stored conversation that it continues, if there is one."""
 
-    book: AsyncSourcebook
-    settings: Settings
-    metrics: Metrics | None
-    caller: Caller
+    questions: QuestionDesk
     model: str
     collections: list[str]
     sent: SentConversation
@@ -45,13 +39,13 @@ class ChatQuestion:
             collections=self.collections,
             earlier=() if self.session else self.sent.earlier,
         )
-        self.answer = await ask(self.book, self.settings, self.caller, asked, on_event, self.metrics)
+        self.answer = await self.questions.ask(asked, on_event)
         return self.answer
 
     def remember(self, text: str) -> None:
         if self.answer is not None and self.answer.session_id is not None:
             self.known.remember(
-                self.caller,
+                self.questions.caller,
                 self.model,
                 self.sent,
                 text,

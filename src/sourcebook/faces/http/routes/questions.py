@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Request
@@ -10,8 +11,8 @@ from pydantic import Field
 
 from sourcebook.errors import ProviderError
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.http import asking, examples
-from sourcebook.faces.http.asking import SentQuestion
+from sourcebook.faces.http import examples
+from sourcebook.faces.http.asking import Questions, SentQuestion
 from sourcebook.faces.http.caller import Book, Reader, ServerSettings, allowed_collections
 from sourcebook.faces.http.events import EventStream, answer_events
 from sourcebook.faces.http.guarded import guarded_router, one_collection
@@ -138,12 +139,7 @@ def _config(body: SearchBody, provider: RerankProvider) -> RetrievalConfig:
     responses=examples.shown(examples.ANSWER, events=True),
 )
 async def ask(
-    body: AskBody,
-    request: Request,
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    idempotency_key: IdempotencyKey = None,
+    body: AskBody, request: Request, questions: Questions, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any] | EventStream:
     """The answer, as `sourcebook ask --json` prints it.
 
@@ -159,14 +155,9 @@ async def ask(
         idempotency_key,
         similar=body.similar,
     )
-    metrics: Metrics = request.app.state.metrics
-
-    async def answered(on_event: Any = None) -> Any:
-        return await asking.ask(book, settings, caller, asked, on_event, metrics)
-
     if "text/event-stream" in request.headers.get("accept", ""):
-        return EventStream(answer_events(answered))
-    return json_shapes.answer(await while_present(request, answered()), with_details=True)
+        return EventStream(answer_events(partial(questions.ask, asked)))
+    return json_shapes.answer(await while_present(request, questions.ask(asked)), with_details=True)
 
 
 @router.post(
@@ -176,17 +167,11 @@ async def ask(
     responses=examples.shown({"draft": examples.DRAFT}, status=201),
 )
 async def ask_expert(
-    body: ExpertBody,
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    idempotency_key: IdempotencyKey = None,
+    body: ExpertBody, questions: Questions, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """Put a question into the experts' inbox, whatever the base knows. The reply appears in `/api/drafts/mine`."""
-    collection = one_collection(caller, body.collection, settings)
-    draft = await asking.call_expert(
-        book,
-        caller,
-        SentQuestion(body.question, None, [collection], body.category, body.subcategory, idempotency_key),
+    collection = one_collection(questions.caller, body.collection, questions.settings)
+    draft = await questions.call_expert(
+        SentQuestion(body.question, None, [collection], body.category, body.subcategory, idempotency_key)
     )
     return {"draft": draft_json_shapes.draft(draft)}

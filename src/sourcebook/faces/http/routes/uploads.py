@@ -10,7 +10,8 @@ from fastapi import Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.datastructures import FormData, UploadFile
 
-from sourcebook.errors import FileOverLimit, JobNotFound, SourcebookError, UsageError
+from sourcebook.client import AsyncSourcebook
+from sourcebook.errors import JobNotFound, SourcebookError, UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.http import examples
 from sourcebook.faces.http.caller import Admin, Book, Caller, ServerSettings
@@ -21,7 +22,7 @@ from sourcebook.faces.http.metrics import Metrics
 from sourcebook.faces.http.routes.fields import CollectionName, Cursor, Limit, Number
 from sourcebook.faces.http.stopping import Stopping
 from sourcebook.faces.http.upkeep import UploadWorker
-from sourcebook.ingest.parsers.file_kinds import kind_of
+from sourcebook.faces.http.uploaded_bytes import bytes_of
 from sourcebook.ingest.uploads.service import UPLOADS
 from sourcebook.model.jobs import Job, JobStatus
 
@@ -30,7 +31,6 @@ MOST_FILES = 100
 LONGEST_LABEL = 200
 _LOOK_SECONDS = 0.3
 _QUIET_LOOKS = 40
-_ARCHIVE = b"PK"
 _FORM = {
     "required": True,
     "content": {
@@ -90,7 +90,7 @@ async def upload(request: Request, caller: Admin, book: Book, settings: ServerSe
         for file in files:
             name = file.filename or "file"
             try:
-                data = await _read(file, name, largest)
+                data = await bytes_of(file, name, largest)
                 job = await book.upload(
                     name, data, id=own_id, collection=chosen, category=category, subcategory=subcategory
                 )
@@ -134,7 +134,7 @@ async def list_jobs(
 @router.get("/jobs/{number}", summary="Show an upload", responses=examples.shown({"job": examples.JOB}))
 async def show_job(number: Number, caller: Admin, book: Book) -> dict[str, Any]:
     """How far an upload is, and what became of it."""
-    return {"job": json_shapes.job(await _job(book, caller, number))}
+    return {"job": json_shapes.job(await upload_job(book, caller, number))}
 
 
 @router.get(
@@ -152,7 +152,7 @@ async def follow(
     seconds: Annotated[float, Query(ge=0, le=3600, description="How long to follow at most.")] = 600,
 ) -> EventStream:
     """An event `job` now and at each change, until the upload is done or has failed."""
-    job = await _job(book, caller, number)
+    job = await upload_job(book, caller, number)
     stopping: Stopping = request.app.state.stopping
     return EventStream(_changes(book, job, stopping, seconds))
 
@@ -177,7 +177,8 @@ async def _changes(
         job = now
 
 
-async def _job(book: Book, caller: Caller, number: int) -> Job:
+async def upload_job(book: AsyncSourcebook, caller: Caller, number: int) -> Job:
+    """The upload of this number, if it is of a collection that the caller may see."""
     found = await book.stores.jobs.get(number)
     if found is None or found.kind != UPLOADS or not caller.sees(str(found.payload.get("collection"))):
         raise JobNotFound(f"there is no job {number}")
@@ -196,16 +197,3 @@ def _label(form: FormData, name: str) -> str | None:
     if value is not None and (not isinstance(value, str) or len(value) > LONGEST_LABEL):
         raise UsageError(f"`{name}` is a text of at most {LONGEST_LABEL} characters.")
     return value or None
-
-
-async def _read(file: UploadFile, name: str, largest: int) -> bytes:
-    """The bytes of a file that is small enough and of a kind that is read, as far as its beginning tells.
-
-    The worker would find out the same. Nobody should have to wait for that.
-    """
-    if (file.size or 0) > largest:
-        raise FileOverLimit(f"The file is larger than {largest / 1_000_000:g} MB.")
-    data = await file.read()
-    if not data.startswith(_ARCHIVE):
-        kind_of(data, name)
-    return data

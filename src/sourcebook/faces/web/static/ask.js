@@ -111,6 +111,8 @@ function begun(question) {
   const turn = document.querySelector("#new-turn").content.cloneNode(true).querySelector(".turn");
   turn.id = "last";
   turn.querySelector(".question").textContent = question;
+  // Asked again after a broken connection, it is the same question, and costs once.
+  turn.dataset.key = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
   turns.append(turn);
   turn.scrollIntoView({ block: "start" });
   return turn;
@@ -122,6 +124,7 @@ async function ask(question, turn = begun(question), similar = null) {
   try {
     const body = new FormData(form);
     body.set("question", question);
+    body.set("key", turn.dataset.key);
     if (similar) body.set("similar", similar);
     const response = await fetch("/ask", { method: "POST", body, headers: { Accept: "text/event-stream", "X-Sourcebook-Fragment": "1" } });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {

@@ -56,7 +56,7 @@ document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) {
     await navigator.clipboard.writeText(copy.dataset.copy);
-    toast(said("copied"));
+    toast(copy.dataset.copied ?? said("copied"));
   }
   if (event.target.closest("[data-print]")) {
     const turn = event.target.closest(".turn");

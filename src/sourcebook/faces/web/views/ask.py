@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote as quoted
 
 from fastapi import Form, Query, Response
-from fastapi.responses import PlainTextResponse, StreamingResponse
+from fastapi.responses import PlainTextResponse
 
-from sourcebook.errors import DraftNotFound, NothingAsked, SessionNotFound, UsageError
-from sourcebook.faces.http import asking
-from sourcebook.faces.http.asking import SentQuestion
-from sourcebook.faces.http.caller import allowed_collections
-from sourcebook.faces.http.events import answer_events, as_sse
-from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, thumb_key, turn_now
+from sourcebook.errors import DraftNotFound, SessionNotFound
+from sourcebook.faces.http.asking import Questions, SentQuestion
+from sourcebook.faces.http.events import Asking, Event, EventStream, answer_events
+from sourcebook.faces.http.presence import while_present
+from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, note_read, thumb_key, turn_now
+from sourcebook.faces.web.error_words import words_of
 from sourcebook.faces.web.markup import plain
 from sourcebook.faces.web.page import Page, Reading
 from sourcebook.faces.web.rendering import HEADERS, render
 from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.model.moderation import DraftStatus
 from sourcebook.model.people import Direction
@@ -39,7 +42,9 @@ async def new(page: Reading, question: Annotated[str, Query(max_length=_LONGEST)
     """An empty conversation; on an empty base, what to do first."""
     collections = await page.collections()
     if not any(each.document_count for each in collections):
-        return await page.show("first_run.html", "ask", chosen=page.default_collection())
+        chosen = page.default_collection()
+        uploads = await open_uploads(page, chosen) if page.is_admin else ()
+        return await page.show("first_run.html", "ask", chosen=chosen, uploads=uploads)
     return await page.show(
         "ask.html",
         "ask",
@@ -59,6 +64,7 @@ async def conversation(page: Reading, session_id: str, source: str = "") -> Resp
     leaf = await leaf_at(page, stored, source)
     if page.is_fragment:
         return page.part("leaf.html", leaf=leaf)
+    await note_read(page, stored)
     collections = await page.collections()
     return await page.show(
         "ask.html", "ask", view=view, leaf=leaf, asked="", collections=collections, examples=()
@@ -68,34 +74,22 @@ async def conversation(page: Reading, session_id: str, source: str = "") -> Resp
 @router.post("/ask")
 async def ask(
     page: Reading,
+    questions: Questions,
     question: Question = "",
     session: Annotated[str, Form()] = "",
     collection: Annotated[str, Form()] = "",
     similar: Annotated[int | None, Form()] = None,
+    key: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
     """The answer as events while it is written; without scripts, the page that has it."""
+    chosen = [page.seen(collection)] if collection else None
+    sent = SentQuestion(question, session or None, chosen, key=key or None, similar=similar)
     if session:
-        await _require_scope(page, session)
-
-    async def asked(on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
-        if page.settings.http_charges:
-            searched = _searched(page, session, collection)
-            visit = SentQuestion(question, session or None, searched, similar=similar)
-            return await asking.ask(page.book, page.settings, page.caller, visit, on_event)
-        return await page.book.ask(
-            question,
-            session=session or None,
-            collection=_searched(page, session, collection),
-            user=page.caller.user_id,
-            similar=similar,
-            on_event=on_event,
-        )
-
+        await page.conversation(session)
     if "text/event-stream" not in page.request.headers.get("accept", ""):
-        answer = await _politely(page, asked)
+        answer = await while_present(page.request, questions.ask(sent))
         return page.go(f"/ask/{quoted(answer.session_id or '')}#last")
-    headers = {**HEADERS, "X-Accel-Buffering": "no"}
-    return StreamingResponse(_written(page, asked), media_type="text/event-stream", headers=headers)
+    return EventStream(_written(page, partial(questions.ask, sent)), HEADERS)
 
 
 @router.post("/ask/{session_id}/expert")
@@ -174,15 +168,6 @@ async def export(page: Reading, session_id: str) -> Response:
     return PlainTextResponse(text, headers=headers, media_type="text/markdown")
 
 
-@router.get("/conversations")
-async def conversations(page: Reading, find: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Every conversation, found by its title."""
-    wanted = find.strip().casefold()
-    listed = await page.conversations(500)
-    found = [each for each in listed if wanted in (each.title or "").casefold()]
-    return await page.show("conversations.html", "conversations", sessions=found, find=find)
-
-
 async def _examples(page: Page) -> list[str]:
     """Questions that have an approved answer: what people ask here, in the language of the page if there are some."""
     entries = [
@@ -194,74 +179,48 @@ async def _examples(page: Page) -> list[str]:
     return [each.question for each in entries if each.question][:_EXAMPLES]
 
 
-def _searched(page: Page, session: str, collection: str) -> list[str] | None:
-    """A conversation remembers where it looks; a new one looks where it was told to, or at the default."""
-    if collection:
-        return allowed_collections(page.caller, [collection], page.settings)
-    return None if session else allowed_collections(page.caller, None, page.settings)
-
-
-async def _require_scope(page: Page, session: str) -> None:
-    """A conversation that looks where the caller may no longer look is over."""
-    stored = await page.conversation(session)
-    named = stored.session.scope.get("collections")
-    if isinstance(named, list):
-        allowed_collections(page.caller, [str(each) for each in named], page.settings)
-
-
-async def _politely(page: Page, asked: Callable[[], Any]) -> Answer:
-    try:
-        return await asked()
-    except NothingAsked as error:
-        raise UsageError(page.texts("nothing_asked")) from error
-
-
-async def _written(page: Page, asked: Callable[..., Any]) -> AsyncGenerator[str, None]:
+async def _written(page: Page, ask: Asking) -> AsyncGenerator[Event, None]:
     """The events of an answer: `found`, `draft` with what is written so far, and at last `done` or `failed`."""
     given: list[Answer] = []
 
     async def asking(on_event: Callable[[AnswerEvent], None]) -> Answer:
-        given.append(await asked(on_event))
+        given.append(await ask(on_event))
         return given[0]
 
     text = ""
-    async for name, content in answer_events(asking):
-        match name:
-            case "searching":
-                yield as_sse("searching", {})
-            case "passages":
-                titles = dict.fromkeys(each["title"] or each["document_path"] for each in content["results"])
-                yield as_sse("found", {"titles": list(titles)[:6], "count": len(content["results"])})
-            case "token":
-                text += content["text"]
-                yield as_sse("draft", {"html": plain(text)})
-            case "done" | "declined":
-                yield await _done(page, given[0])
-            case "failed":
-                yield _failed(page, content)
-            case _:
-                pass
+    async with aclosing(answer_events(asking)) as events:
+        async for name, content in events:
+            match name:
+                case "searching" | "":
+                    yield name, {}
+                case "passages":
+                    found = content["results"]
+                    titles = dict.fromkeys(each["title"] or each["document_path"] for each in found)
+                    yield "found", {"titles": list(titles)[:6], "count": len(found)}
+                case "token":
+                    text += content["text"]
+                    yield "draft", {"html": plain(text)}
+                case "done" | "declined":
+                    yield "done", await _done(page, given[0])
+                case "failed":
+                    yield "failed", _failed(page, content)
+                case _:
+                    pass
 
 
-async def _done(page: Page, answer: Answer) -> str:
+async def _done(page: Page, answer: Answer) -> dict[str, Any]:
     turn = await turn_now(page, answer)
     leaf = await leaf_at(
         page, await page.book.conversations.get(turn.session_id, user=page.caller.user_id), ""
     )
-    return as_sse(
-        "done",
-        {
-            "html": render("turn_body.html", page.texts, page=page, turn=turn, is_last=True),
-            "leaf": render("leaf.html", page.texts, page=page, leaf=leaf),
-            "session": turn.session_id,
-            "address": f"/ask/{quoted(turn.session_id)}",
-        },
-    )
+    return {
+        "html": render("turn_body.html", page.texts, page=page, turn=turn, is_last=True),
+        "leaf": render("leaf.html", page.texts, page=page, leaf=leaf),
+        "session": turn.session_id,
+        "address": f"/ask/{quoted(turn.session_id)}",
+    }
 
 
-def _failed(page: Page, content: dict[str, Any]) -> str:
-    is_greeting = content["code"] == NothingAsked.code
-    message = page.texts("nothing_asked") if is_greeting else content["message"]
-    hint = "" if is_greeting else content["hint"]
-    html = render("error_part.html", page.texts, status=0, message=message, hint=hint, theme="auto")
-    return as_sse("failed", {"html": html})
+def _failed(page: Page, content: dict[str, Any]) -> dict[str, Any]:
+    words = words_of(page.texts, content["code"], content["message"])
+    return {"html": render("error_part.html", page.texts, words=words)}

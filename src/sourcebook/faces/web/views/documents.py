@@ -1,52 +1,28 @@
-"""Documents: what is in the base, bringing more, and what stands on each of them."""
+"""Documents: what is in the base, a part at a time, each of them for reading, and what stands on it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import quote as quoted
+from urllib.parse import urlencode
 
-from fastapi import Form, Query, Response, UploadFile
+from fastapi import Query, Response
 
-from sourcebook.errors import DocumentNotFound, SourcebookError
+from sourcebook.errors import DocumentNotFound
+from sourcebook.faces.http.cursors import cursor_of, parts_of
 from sourcebook.faces.web.answer_view import document_address, file_name
+from sourcebook.faces.web.document_list import STATES, listed_part, reason_of, standing_on, state_of
 from sourcebook.faces.web.document_reader import DocumentPart, part_of
 from sourcebook.faces.web.leaf_view import leaf_of_span
 from sourcebook.faces.web.page import Administering, Page, Reading
 from sourcebook.faces.web.rendering import HEADERS
 from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.curation import CuratedAnswer
 from sourcebook.model.documents import Document, DocumentStatus
 
 router = page_router()
-_ON_A_PAGE = 100
-_MB = 1_000_000
-_STATES = ("all", "failed", "hidden", "review")
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """A document in the list. `state` is what a person should know about it first, `reason` why it was not read."""
-
-    document: Document
-    name: str
-    address: str
-    answers: int
-    to_review: int
-    state: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """What became of a file that was brought. Without an address it could not be read, and `reason` says why."""
-
-    name: str
-    outcome: str
-    address: str | None = None
-    reason: str = ""
-    hint: str = ""
 
 
 @router.get("/documents")
@@ -55,51 +31,37 @@ async def listed(
     collection: str = "",
     find: Annotated[str, Query(max_length=200)] = "",
     state: str = "all",
-    start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    after: Annotated[str, Query(max_length=4000)] = "",
 ) -> Response:
-    """The documents of a collection, those that need something first."""
+    """The documents of a collection in the order of their paths, a part at a time."""
     chosen = page.seen(collection) if collection else page.default_collection()
-    rows = await _rows(page, chosen) if await page.exists(chosen) else []
-    if not page.is_expert:
-        rows = [_for_reader(row) for row in rows if row.state != "failed"]
-    counts = Counter(row.state for row in rows)
-    wanted = find.strip().casefold()
-    found = [
-        row
-        for row in rows
-        if (state == "all" or row.state == state)
-        and (wanted in row.name.casefold() or wanted in row.document.file_path.casefold())
-    ]
+    state = state if state in STATES and page.is_expert else "all"
+    standing = await standing_on(page, chosen)
+    place = parts_of(after, str, str) if after else None
+    rows, last = await listed_part(page, chosen, state, find.strip(), place, standing)
+    statuses = Counter(await page.book.stores.library.status_counts(chosen))
+    counts = Counter(
+        failed=statuses[DocumentStatus.FAILED] + statuses[DocumentStatus.NEEDS_OCR],
+        reading=statuses[DocumentStatus.PENDING] + statuses[DocumentStatus.PROCESSING],
+        review=len(standing.stale),
+    )
+    more = {"collection": chosen, "find": find, "state": state, "after": cursor_of(*last)} if last else None
     return await page.show(
         "documents.html",
         "documents",
         collections=await page.collections(),
         chosen=chosen,
-        rows=found[start : start + _ON_A_PAGE],
-        total=len(rows),
-        asked=counts["ready"] + counts["review"],
-        counts=counts,
-        states=_STATES,
-        languages_held=len({row.document.language for row in rows if row.document.language}),
-        state=state if state in _STATES else "all",
+        rows=rows,
+        total=sum(statuses.values()),
+        asked=next((each.document_count for each in await page.collections() if each.id == chosen), 0),
+        counts=counts if page.is_expert else Counter[str](),
+        states=STATES,
+        state=state,
         find=find,
-        start=start,
-        more=start + _ON_A_PAGE if len(found) > start + _ON_A_PAGE else None,
+        is_further=bool(after),
+        more=None if more is None else f"/documents?{urlencode(more)}",
+        uploads=await open_uploads(page, chosen) if page.is_admin else (),
     )
-
-
-@router.post("/documents")
-async def bring(
-    page: Administering, files: list[UploadFile], collection: Annotated[str, Form()] = ""
-) -> Response:
-    """Take files into the base, one after the other. A file that cannot be read does not keep out the others."""
-    chosen = page.seen(collection) if collection else page.default_collection()
-    brought = [await _brought(page, chosen, file) for file in files if file.filename]
-    if page.is_fragment:
-        return page.part("brought.html", brought=brought)
-    if any(each.address is None for each in brought):
-        return await page.show("brought_page.html", "documents", brought=brought, chosen=chosen)
-    return page.go(f"/documents?collection={quoted(chosen)}&done=brought")
 
 
 @router.get("/documents/{collection}/{document_id}")
@@ -127,8 +89,8 @@ async def read(
         part=part,
         span=span,
         curated=curated,
-        state=_state(document, 0),
-        reason=_reason(document),
+        state=state_of(document, 0),
+        reason=reason_of(page.texts, document),
     )
 
 
@@ -176,71 +138,6 @@ async def _document(page: Page, collection: str, document_id: str) -> Document:
     if found is None:
         raise DocumentNotFound(f"There is no document {document_id!r}.")
     return found
-
-
-async def _rows(page: Page, collection: str) -> list[DocumentRow]:
-    curated = await page.book.curated.all(collection)
-    standing = Counter(i for each in curated for i in {s.document_id for s in each.sources})
-    stale = Counter(
-        i for each in curated if each.stale_since is not None for i in {s.document_id for s in each.sources}
-    )
-    order = {"failed": 0, "reading": 1, "review": 2}
-    rows = [_row(collection, each, standing, stale) for each in await page.book.library.documents(collection)]
-    return sorted(rows, key=lambda row: (order.get(row.state, 3), row.document.file_path.casefold()))
-
-
-def _row(collection: str, document: Document, standing: Counter[str], stale: Counter[str]) -> DocumentRow:
-    return DocumentRow(
-        document,
-        document.title or file_name(document.file_path),
-        document_address(collection, document.id),
-        standing[document.id],
-        stale[document.id],
-        _state(document, stale[document.id]),
-        _reason(document),
-    )
-
-
-def _for_reader(row: DocumentRow) -> DocumentRow:
-    """What is to be reviewed concerns those who can."""
-    return replace(row, state="ready", to_review=0) if row.state == "review" else row
-
-
-def _reason(document: Document) -> str:
-    """Why a document could not be read, without the code that programs go by."""
-    said = document.processing_error or ""
-    code, colon, reason = said.partition(": ")
-    return reason if colon and code.replace("_", "").isalpha() else said
-
-
-def _state(document: Document, stale: int) -> str:
-    match document.status:
-        case DocumentStatus.FAILED | DocumentStatus.NEEDS_OCR:
-            return "failed"
-        case DocumentStatus.PENDING | DocumentStatus.PROCESSING:
-            return "reading"
-        case _ if not document.is_active:
-            return "hidden"
-        case _:
-            return "review" if stale else "ready"
-
-
-async def _brought(page: Page, collection: str, file: UploadFile) -> Brought:
-    name = file.filename or ""
-    try:
-        # One byte more than allowed is enough for the base to refuse it.
-        data = await file.read(int(page.settings.max_file_mb * _MB) + 1)
-        report = await page.book.add_bytes(name, data, collection=collection)
-    except SourcebookError as error:
-        return Brought(name, "failed", None, error.message, _hint(page, error))
-    outcome = "replaced" if report.replaced else report.outcome.value
-    return Brought(name, outcome, document_address(collection, report.document_id))
-
-
-def _hint(page: Page, error: SourcebookError) -> str:
-    """What to do about a file, in the words of the page where those of the error are for the command line."""
-    key = f"hint_{error.code}"
-    return page.texts(key) if key in page.texts.entries else error.hint
 
 
 def _stands_on(entry: CuratedAnswer, document_id: str) -> bool:

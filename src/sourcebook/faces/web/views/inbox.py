@@ -16,14 +16,14 @@ from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import FOR_AN_EXPERT, Page, Reviewing
+from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
 from sourcebook.model.moderation import Draft, DraftKind, Gap, Keep, LostSupport
 
 router = page_router()
-_SHOWN = 200
 _LONGEST = 20_000
 Text = Annotated[str, Form(max_length=_LONGEST)]
 
@@ -33,6 +33,7 @@ class Waiting:
     """A line of the queue. `asked` counts how many drafts ask much the same."""
 
     draft: Draft
+    kind: str
     seal: str
     asked: int
 
@@ -57,6 +58,8 @@ class Case:
     leaves: Sequence[Leaf]
     changes: Sequence[ShownChange]
     entry: CuratedAnswer | None
+    category: str
+    categories: Sequence[str]
     looked_at: Sequence[dict[str, Any]]
     before: int | None
     after: int | None
@@ -64,7 +67,7 @@ class Case:
 
 @router.get("/inbox")
 async def inbox(page: Reviewing, kind: str = "") -> Response:
-    """The queue, with its first draft open."""
+    """The queue of what needs a person, with its first draft open. The rest is a click away."""
     waiting = await _waiting(page, kind)
     first = waiting[0].draft.id if waiting else None
     return await _shown(page, waiting, first, kind)
@@ -73,7 +76,7 @@ async def inbox(page: Reviewing, kind: str = "") -> Response:
 @router.get("/inbox/gaps")
 async def gaps(page: Reviewing) -> Response:
     """What to write next."""
-    seen = {draft.id: draft for draft in await _drafts(page)}
+    seen = {draft.id: draft for draft in await pending_drafts(page)}
     found = [
         gap
         for gap in await page.book.moderation.gaps(limit=50, collections=page.caller.collections)
@@ -96,8 +99,8 @@ async def digest(page: Reviewing, days: int = 7) -> Response:
 @router.get("/inbox/{draft_id}")
 async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
     draft = await _own(page, draft_id)
-    if not kind and draft.kind not in FOR_AN_EXPERT:
-        kind = draft.kind.value
+    if not kind and not needs_person(draft):
+        kind = kind_of(draft)
     return await _shown(page, await _waiting(page, kind), draft_id, kind)
 
 
@@ -107,14 +110,18 @@ async def approve(
     draft_id: int,
     answer: Text,
     question: Text = "",
+    category: Annotated[str, Form(max_length=200)] = "",
     force: Annotated[str, Form()] = "",
     then: str = "",
 ) -> Response:
     """Approve the answer, as it is or in other words. From now on it comes first."""
     draft = await _own(page, draft_id)
     moderation = page.book.moderation
+    chosen = category.strip() or None
     if draft.kind is DraftKind.DECLINED:
-        replied = await moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.CURATED)
+        replied = await moderation.answer_item(
+            draft_id, page.caller.user_id, answer, keep=Keep.CURATED, category=chosen
+        )
         entry = await _entry(page, replied.kb_id)
     else:
         lost = LostSupport.ACCEPT if force else LostSupport.REFUSE
@@ -124,6 +131,7 @@ async def approve(
                 page.caller.user_id,
                 answer=answer,
                 question=question.strip() or None,
+                category=chosen,
                 on_lost_support=lost,
             )
         except SupportLost as error:
@@ -164,30 +172,28 @@ async def _shown(
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
     if case is not None and written:
         case = replace(case, answer=written)
-    counts = Counter(draft.kind.value for draft in await _drafts(page))
+    counts = Counter(kind_of(draft) for draft in await pending_drafts(page))
     return await page.show(
         "inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind, lost=lost
     )
 
 
-async def _drafts(page: Page) -> list[Draft]:
-    pending = page.book.moderation.get_pending_moderation_items
-    found = [draft for kind in DraftKind for draft in await pending(_SHOWN, kind=kind)]
-    return [draft for draft in found if page.caller.sees(draft.collection_id or page.settings.collection)]
-
-
 async def _waiting(page: Page, kind: str) -> list[Waiting]:
-    """What waits: approved answers that may be wrong by now first, then what has no answer. Drafts, when asked for."""
-    drafts = await _drafts(page)
-    seals = {DraftKind.STALE: "changed", DraftKind.DECLINED: "none", DraftKind.ANSWER: "checked"}
-    order = list(seals)
+    """What waits: approved answers that may be wrong by now first, then what has no answer, then doubtful ones.
+
+    Drafts of answers that were confirmed are shown when asked for: nobody waits for those.
+    """
+    drafts = await pending_drafts(page)
     groups = [draft.group_key for draft in drafts if draft.group_key]
-    chosen = [
-        draft for draft in drafts if (draft.kind.value == kind if kind else draft.kind in FOR_AN_EXPERT)
-    ]
+    chosen = [draft for draft in drafts if (kind_of(draft) == kind if kind else needs_person(draft))]
     return [
-        Waiting(draft, seals[draft.kind], max(draft.asked, groups.count(draft.group_key or "")))
-        for draft in sorted(chosen, key=lambda each: (order.index(each.kind), each.id))
+        Waiting(
+            draft,
+            kind_of(draft),
+            SEALS[kind_of(draft)],
+            max(draft.asked, groups.count(draft.group_key or "")),
+        )
+        for draft in sorted(chosen, key=lambda each: (list(SEALS).index(kind_of(each)), each.id))
     ]
 
 
@@ -215,6 +221,8 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
             if source.state not in (None, SourceState.CURRENT)
         ],
         entry=entry,
+        category=draft.category_guess or (entry.category if entry else ""),
+        categories=await _categories(page, draft),
         looked_at=rows(draft.details.get("passages"))[:5],
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
@@ -223,6 +231,12 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
 
 async def _entry(page: Page, number: int | None) -> CuratedAnswer | None:
     return None if number is None else await page.book.stores.curated.kb_get(number)
+
+
+async def _categories(page: Page, draft: Draft) -> list[str]:
+    """The categories in use, to choose from."""
+    known = await page.book.stores.moderation.categories(draft.collection_id or page.settings.collection)
+    return sorted({category for category, _ in known})
 
 
 async def _leaves(page: Page, draft: Draft) -> list[Leaf]:

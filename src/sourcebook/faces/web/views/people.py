@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Form, Response
 
-from sourcebook.errors import UsageError
+from sourcebook.faces.web.error_words import Said
 from sourcebook.faces.web.page import Overseeing
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.people import OperationType, UserRole
@@ -81,4 +81,4 @@ async def forget(page: Overseeing, user_id: int) -> Response:
 
 def _not_oneself(page: Overseeing, user_id: int) -> None:
     if user_id == page.caller.user_id:
-        raise UsageError(page.texts("not_yourself"))
+        raise Said(page.texts("not_yourself"))

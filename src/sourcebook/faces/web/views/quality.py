@@ -5,26 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any
 
-from fastapi import Response
+from fastapi import Form, Response
 from markupsafe import Markup
 
 from sourcebook.errors import TooLittleData
-from sourcebook.faces.web.answer_view import rows
+from sourcebook.faces.web.error_words import Said, words_of
+from sourcebook.faces.web.kept_measurements import KeptCalibration, Measurements
+from sourcebook.faces.web.known_questions import questions_for_search, questions_for_threshold
 from sourcebook.faces.web.moments import short_day
 from sourcebook.faces.web.page import Overseeing, Page
-from sourcebook.faces.web.plots import Curve, PlotColumn, columns, curves
+from sourcebook.faces.web.plots import Curve, PlotColumn, ThresholdMark, columns, curves, thresholds
 from sourcebook.faces.web.routes import page_router
-from sourcebook.model.calibration import Calibration
+from sourcebook.faces.web.running_comparison import RunningComparison, running
+from sourcebook.model.model_listing import ModelListing
 from sourcebook.retrieve.evaluation import SearchSetting
 
 router = page_router()
 _WEEK = 7 * 24 * 3600
 _WEEKS = 8
-_KEPT = 50
-_MEASURED = "measured"
-"""The collection's setting that keeps what was measured, so that it can be drawn over time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,60 +40,114 @@ class LoopFigures:
 
 @router.get("/quality")
 async def quality(page: Overseeing) -> Response:
-    collection = page.default_collection()
-    decided = await page.book.quality.decided_questions(collection=collection)
-    history = await _history(page, collection)
-    return await page.show(
-        "quality.html",
-        "quality",
-        loop=await _loop(page),
-        decided=len(decided),
-        measured=_plotted(page, history),
-        last=next(iter(history[-1:]), None),
-        calibration=None,
-        too_few=None,
-    )
+    return await _shown(page)
 
 
 @router.post("/quality/measure")
 async def measure(page: Overseeing) -> Response:
-    """Search with every decided question, and remember how well their documents were found."""
+    """Search with every known question, and remember how well their documents were found."""
     collection = page.default_collection()
-    judged = [each for each in await page.book.moderation.judged_questions(collection) if each.has_answer]
+    judged = (await questions_for_search(page, collection)).answerable
     if not judged:
         return page.go("/quality?done=nothing_to_measure")
-    figures: dict[str, Any] = {"at": int(time.time()), "questions": len(judged)}
+    figures: dict[str, Any] = {"questions": len(judged)}
     for mode in ("hybrid", "keyword"):
         done = await page.book.quality.evaluate(judged, SearchSetting.of(mode), collection=collection)
         figures[mode] = round(done.figures.ndcg, 4)
         figures[f"{mode}_recall"] = round(done.figures.recall, 4)
-    kept = [*await _history(page, collection), figures][-_KEPT:]
-    await page.book.stores.library.change_collection_settings(collection, {_MEASURED: cast("Any", kept)})
-    return page.go("/quality?done=measured")
+    await Measurements(page, collection).keep_search(figures)
+    return page.go("/quality?done=measured#search")
 
 
 @router.post("/quality/calibrate")
 async def calibrate(page: Overseeing) -> Response:
-    """What the thresholds do to the questions that were decided, and what better ones would do."""
+    """What thresholds do to the known questions, and whether another would do better. Nothing is changed."""
     collection = page.default_collection()
-    decided = await page.book.quality.decided_questions(collection=collection)
-    calibration: Calibration | None = None
-    too_few: str | None = None
+    known = await questions_for_threshold(page, collection)
     try:
-        calibration = await page.book.quality.calibrate(decided, collection=collection)
-    except TooLittleData as error:
-        too_few = error.message
-    history = await _history(page, collection)
+        found = await page.book.quality.calibrate(known.questions, collection=collection)
+    except TooLittleData:
+        return await _shown(page, too_few=True)
+    await Measurements(page, collection).keep_threshold(found)
+    return page.go("/quality?done=measured#threshold")
+
+
+@router.post("/quality/threshold")
+async def use_threshold(page: Overseeing) -> Response:
+    """Use the threshold that was suggested last."""
+    collection = page.default_collection()
+    kept = await Measurements(page, collection).threshold()
+    if kept is None or not kept.calibration.has_suggestion:
+        raise Said(page.texts("no_suggestion"))
+    await page.book.quality.apply_calibration(kept.calibration)
+    return page.go("/quality?done=threshold_used#threshold")
+
+
+@router.post("/quality/compare")
+async def compare(page: Overseeing, models: Annotated[list[str] | None, Form()] = None) -> Response:
+    """Compare installed models on a sample of the base, beside the requests."""
+    collection = page.default_collection()
+    judged = (await questions_for_search(page, collection)).answerable
+    installed = [each.value for each in await _installed(page)]
+    chosen = [each for each in installed if each in (models or ())]
+    if len(chosen) < 2:
+        raise Said(page.texts("compare_two"))
+    if not judged:
+        return page.go("/quality?done=nothing_to_measure")
+    earlier = running(page)
+    if earlier is None or earlier.is_over:
+        begun = RunningComparison(len(chosen))
+        page.request.app.state.comparison = begun
+        kept = Measurements(page, collection)
+        page.request.app.state.tasks.start_soon(begun.run, page, kept, chosen, judged, collection)
+    return page.go("/quality#models")
+
+
+@router.get("/quality/compare")
+async def compared(page: Overseeing) -> Response:
+    """How far the comparison is, and what it found."""
+    if not page.is_fragment:
+        return page.go("/quality#models")
+    return page.part("comparison.html", **await _comparison(page, page.default_collection()))
+
+
+async def _shown(page: Page, *, too_few: bool = False) -> Response:
+    collection = page.default_collection()
+    kept = Measurements(page, collection)
+    history = await kept.searches()
+    threshold = await kept.threshold()
     return await page.show(
         "quality.html",
         "quality",
         loop=await _loop(page),
-        decided=len(decided),
+        known=await questions_for_search(page, collection),
+        decided=len(await page.book.quality.decided_questions(collection=collection)),
         measured=_plotted(page, history),
         last=next(iter(history[-1:]), None),
-        calibration=calibration,
+        threshold=threshold,
+        curve=None if threshold is None else _curve(page, threshold),
         too_few=too_few,
+        **await _comparison(page, collection),
     )
+
+
+async def _comparison(page: Page, collection: str) -> dict[str, Any]:
+    """What the part about models shows: those installed, a comparison on its way, and the last one."""
+    now = running(page)
+    failed = None if now is None or now.failed is None else words_of(page.texts, *now.failed)
+    return {
+        "installed": await _installed(page),
+        "running": None if now is None or now.is_over else now,
+        "failed": failed,
+        "comparison": await Measurements(page, collection).comparison(),
+    }
+
+
+async def _installed(page: Page) -> list[ModelListing]:
+    """The embedders of this machine, the one in use first."""
+    every = [each for each in await page.book.models.list() if each.kind == "embedder"]
+    here = [each for each in every if each.is_installed and not each.missing]
+    return sorted(here, key=lambda each: each.value != page.settings.embedder)
 
 
 async def _loop(page: Page) -> LoopFigures:
@@ -112,9 +166,20 @@ async def _loop(page: Page) -> LoopFigures:
     return LoopFigures(columns(weeks, page.texts("loop_plot")), questions, curated, declined, waiting)
 
 
-async def _history(page: Page, collection: str) -> list[dict[str, Any]]:
-    settings = await page.book.stores.library.collection_settings(collection)
-    return rows(settings.get(_MEASURED))
+def _curve(page: Page, kept: KeptCalibration) -> Markup | None:
+    """Two lines over the threshold: how many questions with an answer get one, how many without are declined."""
+    part = kept.calibration.passages
+    if part is None or len(part.curve) < 2:
+        return None
+    marks = [ThresholdMark("now", part.needed, page.texts("now"))]
+    if part.suggested is not None:
+        marks.append(ThresholdMark("suggested", part.suggested, page.texts("suggested")))
+    return thresholds(
+        [(point.needed, point.answered, point.declined) for point in part.curve],
+        marks,
+        (page.texts("answers_more"), page.texts("declines_more")),
+        page.texts("threshold_plot"),
+    )
 
 
 def _plotted(page: Page, history: Sequence[dict[str, Any]]) -> Markup | None:

@@ -11,8 +11,9 @@ from anyio import to_thread
 from fastapi import Form, Response
 
 from sourcebook.assembly import make_chat_model
-from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import BadSetting, SourcebookError
+from sourcebook.errors import SourcebookError
+from sourcebook.faces.http.asking import server_book
+from sourcebook.faces.web.error_words import Said, words_for
 from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
 from sourcebook.ports.chat import PromptMessage
@@ -43,6 +44,7 @@ class Trial:
     text: str
     milliseconds: int = 0
     hint: str = ""
+    detail: str = ""
 
 
 @router.get("/settings")
@@ -70,7 +72,7 @@ async def use(
     offered = {(each.base_url, name): each for each in await _servers(page) for name in each.models}
     chosen = offered.get((server, model))
     if chosen is None:
-        raise BadSetting(page.texts("model_gone"), hint=page.texts("model_gone_hint"))
+        raise Said(page.texts("model_gone"), hint=page.texts("model_gone_hint"))
     values = {"chat_model": chosen.setting(model), "chat_base_url": chosen.base_url}
     changed = Settings.model_validate({**page.settings.model_dump(), **values})
     trial = await _tried(page, changed)
@@ -85,7 +87,7 @@ async def use(
 async def _answer_with(page: Page, changed: Settings) -> None:
     """Let later questions go to a base with the new settings. The old one is closed with the server."""
     app = page.request.app
-    app.state.book = await AsyncSourcebook(settings=changed, face="http").open()
+    app.state.book = await server_book(changed).open()
     app.state.settings = changed
 
 
@@ -135,7 +137,8 @@ async def _tried(page: Page, settings: Settings) -> Trial:
                 if len(said) > _ENOUGH:
                     break
     except SourcebookError as error:
-        return Trial(False, error.message, hint=error.hint)
+        words = words_for(page.texts, error)
+        return Trial(False, words.said, hint=words.hint, detail=words.detail)
     except TimeoutError:
         return Trial(False, page.texts("model_silent", seconds=int(_PATIENCE)))
     finally:

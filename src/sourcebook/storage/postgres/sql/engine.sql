@@ -278,9 +278,9 @@ cross join lateral (
       and v.model_id = :model_id offset 0
 ) v
 
--- name: ranked_words(collection_id, term_ids, chunk_idf, document_idf, chunk_length, document_length, filter, limit)
+-- name: ranked_words(collection_id, term_ids, chunk_idf, document_idf, chunk_length, document_length, k1, b, filter, limit)
 -- BM25 of each chunk, plus that of its document. Sums run in the order of the question's terms, so that equal texts have
--- equal scores to the last bit. 0.9 and 0.4 are K1 and B of storage/index/bm25.py. The best are filtered until there are enough.
+-- equal scores to the last bit. The best are filtered until there are enough.
 with held as materialized (
     select p.document_id, p.document_frequency, p.document_length, p.entries, q.chunk_idf, q.document_idf, q.position
     from unnest(:term_ids::integer[], :chunk_idf::float8[], :document_idf::float8[])
@@ -289,13 +289,13 @@ with held as materialized (
 ), of_documents as (
     select h.document_id, sum(h.document_idf * (h.document_frequency::float8
                / (h.document_frequency::float8
-                  + 0.9::float8 * (0.6::float8 + 0.4::float8 * h.document_length::float8 / :document_length::float8)))
+                  + :k1::float8 * (1::float8 - :b::float8 + :b::float8 * h.document_length::float8 / :document_length::float8)))
                order by h.position) as score
     from held h where h.document_frequency > 0 group by h.document_id
 ), of_chunks as (
     select h.document_id, h.entry >> 40 as place, sum(h.chunk_idf * ((h.entry >> 24 & 65535)::float8
                / ((h.entry >> 24 & 65535)::float8
-                  + 0.9::float8 * (0.6::float8 + 0.4::float8 * (h.entry & 16777215)::float8 / :chunk_length::float8)))
+                  + :k1::float8 * (1::float8 - :b::float8 + :b::float8 * (h.entry & 16777215)::float8 / :chunk_length::float8)))
                order by h.position) as score
     from (select document_id, chunk_idf, position, unnest(entries) as entry from held) h
     group by h.document_id, h.entry >> 40
@@ -361,3 +361,13 @@ join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 
 -- name: server_versions()
 select current_setting('server_version') as server, extversion as extension from pg_extension where extname = 'vector'
+
+-- name: written_place()
+-- How far the log of changes has got, as a number, and which database of which server it is.
+select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as place,
+       (select system_identifier::text from pg_control_system()) || ' ' || current_database() as identity
+
+-- name: replayed_place()
+-- How far a replica has replayed that log; nothing on a server that is none.
+select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint end as place,
+       (select system_identifier::text from pg_control_system()) || ' ' || current_database() as identity

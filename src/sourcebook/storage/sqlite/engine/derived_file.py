@@ -25,7 +25,7 @@ from sourcebook.storage.temporary_folders import make_private_file
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MAGIC = b"SBCODES1"
+_MAGIC = b"SBCODES2"
 _ALIGNMENT = 64
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 import anyio.to_thread
 
@@ -100,6 +100,16 @@ class ImageCache(Generic[P]):
         self._publish_later(name, place, image)
         return image
 
+    def ready_image(self, session: SqliteSession, stored: StoredCollection) -> Image[P] | None:
+        """The same, if there is nothing left to do for it: no read, no wait, no file that should be written."""
+        name = self._name(stored)
+        state, place = session.recalled(("derived", name)), self._places.get(name)
+        if state is None or place is None:
+            return None
+        seq, _ = cast("tuple[int, FileRecord | None]", state)
+        image = place.images.get(seq)
+        return None if image is None or self._is_worth_a_file(image) else image
+
     def prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
         """Make the file now that the next search would make, if there is none or most of it is out of date."""
         name = self._name(stored)
@@ -137,13 +147,16 @@ class ImageCache(Generic[P]):
 
     def _publish_later(self, name: str, place: _Place[P], image: Image[P]) -> None:
         """Put an image that was read whole into a file for everybody, in a thread that no search waits for."""
-        if not image.is_whole or image.rows < self._rows_worth_a_file:
+        if not self._is_worth_a_file(image):
             return
         with self._lock:
             if place.publishing is not None or time.monotonic() < place.not_before:
                 return
             place.publishing = Thread(target=self._publish, args=(name, place, image), daemon=True)
             place.publishing.start()
+
+    def _is_worth_a_file(self, image: Image[P]) -> bool:
+        return image.is_whole and image.rows >= self._rows_worth_a_file
 
     def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:
         try:

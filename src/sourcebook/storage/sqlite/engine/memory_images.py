@@ -57,6 +57,10 @@ class LivePart(Generic[P]):
             self.recent[key] = make()
         return self.recent[key]
 
+    def recalled(self, key: object) -> Any | None:
+        """What was made under this key before, if anything was."""
+        return self.recent.get(key)
+
     def without(self, document_ids: Iterable[str]) -> LivePart[P]:
         alive = self.part.segment.without(self.alive, document_ids)
         return self if alive is self.alive else LivePart(self.part, alive, self.columns)

@@ -1,8 +1,8 @@
 """The nearest vectors of an image, for chunks and for passages.
 
-Large sets are first narrowed by the signs of their numbers, all parts together, so that the candidates depend only on
-the rows that are searched and not on how they are distributed over parts. What is left is scored with the stored
-numbers, roughly first and then exactly.
+Large sets are first narrowed by the signs of their numbers and then by a byte for each of them, all parts together, so
+that the candidates depend only on the rows that are searched and not on how they are distributed over parts. What is
+left is scored with the stored numbers, roughly first and then exactly.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.engines import Scored
-from sourcebook.storage.sqlite.engine.vector_part import VectorPart, differences, gathered, signs_of
+from sourcebook.storage.sqlite.engine.vector_codes import bytes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
+    from sourcebook.storage.sqlite.engine.vector_part import VectorPart
 
 # Up to so many rows, and for short vectors, scoring all of them costs less than choosing among them. Few signs also
 # tell too little.
@@ -33,6 +36,9 @@ VECTORS_FOR_A_PASSAGE = 8
 _MARGIN = 0.002
 # Gathering rows costs more for each than reading all of them in a row.
 _SHARE_TO_GATHER = 0.7
+# The bytes leave more rows than are wanted, being less exact than the stored numbers.
+_SPARE = 54
+_WORTH_A_SAMPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +86,25 @@ def candidates_wanted(rows: int, at_least: int = 100) -> int:
     return int((1_000 + rows // 100) * (1.0 + min(1.0, at_least / 100)))
 
 
-def rows_scored(total: int, centre: NDArray[np.float32] | None, at_least: int) -> int | None:
+def rows_scored(total: int, quantiser: Quantiser | None, at_least: int) -> int | None:
     """How many of the rows are scored at least, the others being ruled out by their signs; None if all are scored."""
     wanted = max(candidates_wanted(total, at_least), 2 * at_least)
-    if centre is None or len(centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
+    if quantiser is None or len(quantiser.centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
         return None
     return wanted
 
 
 def nearest_chunks(
-    allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, centre: NDArray[np.float32] | None
+    allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, quantiser: Quantiser | None
 ) -> list[Scored]:
-    found = _rough(allowed, query, centre, top_k)
+    found = _rough(allowed, query, quantiser, top_k)
     limit = _limit(np.concatenate([f.scores for f in found]) if found else np.empty(0), top_k)
     scored = [s for f in found for s in _exact(f.part, f.rows[f.scores >= limit], query)]
     return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
 
 
 def nearest_passages(
-    allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, centre: NDArray[np.float32] | None
+    allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, quantiser: Quantiser | None
 ) -> list[Scored]:
     """A passage scores the mean of itself and its best child, or the one of the two that there is.
 
@@ -108,7 +114,7 @@ def nearest_passages(
     total = sum(a.count for a in allowed)
     wanted = VECTORS_FOR_A_PASSAGE * top_k
     while True:
-        found = _rough(allowed, query, centre, wanted)
+        found = _rough(allowed, query, quantiser, wanted)
         scored = _best_passages(found, query, top_k)
         if len(scored) == top_k or sum(len(f.rows) for f in found) == total:
             return scored
@@ -138,14 +144,16 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
 
 
 def _rough(
-    allowed: Sequence[Allowed], query: NDArray[np.float32], centre: NDArray[np.float32] | None, at_least: int
+    allowed: Sequence[Allowed], query: NDArray[np.float32], quantiser: Quantiser | None, at_least: int
 ) -> list[_Found]:
     """The rows worth scoring with their rough scores."""
-    wanted = rows_scored(sum(a.count for a in allowed), centre, at_least)
-    if centre is None or wanted is None:
+    wanted = rows_scored(sum(a.count for a in allowed), quantiser, at_least)
+    if quantiser is None or wanted is None:
         chosen = [a.rows for a in allowed]
     else:
-        chosen = _by_signs(allowed, query, centre, wanted)
+        codes = [a.part.codes(quantiser) for a in allowed]
+        near = _by_signs(allowed, codes, quantiser.signs_of(query), wanted)
+        chosen = _by_bytes(near, codes, bytes_of(query), at_least + max(_SPARE, at_least // 4))
     return [
         _Found(a.part, np.arange(len(a.part)) if rows is None else rows, a.part.rough_scores(rows, query))
         for a, rows in zip(allowed, chosen, strict=True)
@@ -154,23 +162,43 @@ def _rough(
 
 
 def _by_signs(
-    allowed: Sequence[Allowed], query: NDArray[np.float32], centre: NDArray[np.float32], wanted: int
+    allowed: Sequence[Allowed], codes: Sequence[Codes], signs: NDArray[np.uint8], wanted: int
 ) -> list[NDArray[np.int64]]:
     """At least `wanted` rows that differ in the fewest signs, and all that differ in as many as the last."""
-    signs = signs_of(query.reshape(1, -1), centre)[0]
-    differing = [_differing(a, a.part.signs(centre), signs) for a in allowed]
-    counted = np.bincount(differing[0] if len(differing) == 1 else np.concatenate(differing)).cumsum()
-    most = int(np.searchsorted(counted, wanted))
+    differing = [_differing(a, own, signs) for a, own in zip(allowed, codes, strict=True)]
+    most = last_of(differing[0] if len(differing) == 1 else np.concatenate(differing), wanted)
     near = [np.flatnonzero(found <= most) for found in differing]
     return [n if a.rows is None else a.rows[n] for a, n in zip(allowed, near, strict=True)]
 
 
-def _differing(allowed: Allowed, own: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    if allowed.rows is None:
-        return differences(own, wanted)
-    if allowed.count < _SHARE_TO_GATHER * len(allowed.part):
-        return differences(gathered(own, allowed.rows), wanted)
-    return differences(own, wanted).take(allowed.rows)
+def _differing(allowed: Allowed, codes: Codes, signs: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    if allowed.rows is None or allowed.count < _SHARE_TO_GATHER * len(allowed.part):
+        return codes.differing(allowed.rows, signs)
+    return codes.differing(None, signs).take(allowed.rows)
+
+
+def last_of(differing: NDArray[np.uint16], wanted: int) -> int:
+    """The smallest number that at least `wanted` do not exceed."""
+    if len(differing) > _WORTH_A_SAMPLE * wanted:
+        # Counting is dear. A few tell a number that leaves more than enough, and only those are counted.
+        counted = np.bincount(differing[::_WORTH_A_SAMPLE]).cumsum()
+        enough = int(np.searchsorted(counted, 2 * wanted / _WORTH_A_SAMPLE))
+        some = differing[differing <= enough]
+        if len(some) >= wanted:
+            differing = some
+    return int(np.searchsorted(np.bincount(differing).cumsum(), wanted))
+
+
+def _by_bytes(
+    near: Sequence[NDArray[np.int64]], codes: Sequence[Codes], query: NDArray[np.int8], wanted: int
+) -> list[NDArray[np.int64]]:
+    """Of these rows the nearest ones by their bytes, and all that are as near as the last."""
+    products = [own.products(rows, query) for rows, own in zip(near, codes, strict=True)]
+    every = products[0] if len(products) == 1 else np.concatenate(products)
+    if len(every) <= wanted:
+        return list(near)
+    last = np.partition(every, len(every) - wanted)[len(every) - wanted]
+    return [rows[found >= last] for rows, found in zip(near, products, strict=True)]
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:
@@ -201,7 +229,13 @@ def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int
     members, parents, are_passages = part.families(passages[childless])
     children, parents = members[~are_passages], parents[~are_passages]
     np.maximum.at(best, childless[parents], _rough_or_none(part, children, query))
-    return passages, np.where(np.isinf(own), best, np.where(np.isinf(best), own, (own + best) / 2))
+    return passages, _means(own, best)
+
+
+def _means(itself: NDArray[np.float64], best_child: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of the two, or the one that there is; minus infinity stands for none."""
+    one = np.where(np.isinf(itself), best_child, itself)
+    return np.where(np.isinf(itself) | np.isinf(best_child), one, (itself + best_child) / 2)
 
 
 def _rough_or_none(
@@ -218,36 +252,45 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
-    scores = part.exact_scores(members, query)
-    # By passage: the passage itself first, then its children from the best.
-    order = np.lexsort((-scores, ~own, owner))
-    members, owner, own, scores = members[order], owner[order], own[order], scores[order]
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    ends = np.append(starts[1:], len(owner))
-    children = starts + own[starts]
-    second = np.minimum(children, ends - 1)
-    means = np.where(second == starts, scores[starts], (scores[starts] + scores[second]) / 2)
-    shown = zip(children.tolist(), np.minimum(children + _MATCHES_SHOWN, ends).tolist(), strict=True)
-    ids = part.segment.chunk_ids.several(passages[owner[starts]])
-    for chunk_id, mean, (first, last) in zip(ids, means.tolist(), shown, strict=True):
-        yield Scored(chunk_id, mean, Matches(part, members, scores, range(first, last)))
+    best_child, itself = np.full(len(passages), -np.inf), np.full(len(passages), -np.inf)
+    kept = _may_be_best(owner, own, part.rough_scores(members, query), len(passages))
+    scores = part.exact_scores(members[kept], query)
+    np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
+    itself[owner[kept & own]] = scores[own[kept]]
+    means = _means(itself, best_child)
+    children = members[~own]
+    starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
+    ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
+    for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
+        matches = Matches(part, children[starts[place] : starts[place + 1]], query)
+        yield Scored(chunk_id, mean, matches, rowid)
+
+
+def _may_be_best(
+    owner: NDArray[np.int64], own: NDArray[np.bool_], rough: NDArray[np.float64], passages: int
+) -> NDArray[np.bool_]:
+    """The passages, and those of their children that may be the best, as far as rough scores tell."""
+    if not np.isfinite(rough).all():
+        return np.ones(len(rough), dtype=np.bool_)
+    best = np.full(passages, -np.inf)
+    np.maximum.at(best, owner[~own], rough[~own])
+    limits = best - _MARGIN * np.maximum(1.0, np.abs(best))
+    return own | (rough >= limits[owner])
 
 
 class Matches(Sequence[Match]):
-    """The children that matched in a passage, best first. Most rankings are cut before anybody looks."""
+    """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    def __init__(
-        self, part: VectorPart, rows: NDArray[np.int64], scores: NDArray[np.float64], places: range
-    ) -> None:
+    def __init__(self, part: VectorPart, children: NDArray[np.int64], query: NDArray[np.float32]) -> None:
         self._part = part
-        self._rows = rows
-        self._scores = scores
-        self._places = places
+        self._children = children
+        self._query = query
 
     @cached_property
     def _known(self) -> tuple[Match, ...]:
-        here = slice(self._places.start, self._places.stop)
-        pairs = zip(self._rows[here].tolist(), self._scores[here].tolist(), strict=True)
+        scores = self._part.exact_scores(self._children, self._query)
+        order = np.argsort(-scores, kind="stable")[:_MATCHES_SHOWN]
+        pairs = zip(self._children[order].tolist(), scores[order].tolist(), strict=True)
         return tuple(sorted((self._match(*pair) for pair in pairs), key=lambda m: (-m.score, m.chunk_id)))
 
     def _match(self, row: int, score: float) -> Match:
@@ -255,7 +298,7 @@ class Matches(Sequence[Match]):
         return Match(self._part.segment.chunk_ids[row], start, end, score)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return min(len(self._children), _MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
@@ -266,7 +309,9 @@ class Matches(Sequence[Match]):
 
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
-    return map(Scored, part.segment.chunk_ids.several(rows), part.exact_scores(rows, query).tolist())
+    ids, rowids = part.segment.chunk_ids.several(rows), part.rowids[rows].tolist()
+    scores = part.exact_scores(rows, query).tolist()
+    return (Scored(i, score, (), rowid) for i, score, rowid in zip(ids, scores, rowids, strict=True))
 
 
 def prepared_query(query: NDArray[np.float32], metric: DistanceMetric) -> NDArray[np.float32]:

@@ -24,8 +24,8 @@ def vector_plan(parts: Sequence[LivePart[VectorPart]], allowed: Sequence[Allowed
     """All vectors that the filter lets through are scored, or those that their signs leave."""
     rows = sum(int((live.alive & live.part.has_vector).sum()) for live in parts)
     let_through = sum(a.count for a in allowed)
-    centre = parts[0].part.centre if parts else None
-    scored = rows_scored(let_through, centre, VECTORS_FOR_A_PASSAGE * top_k)
+    quantiser = parts[0].part.quantiser if parts else None
+    scored = rows_scored(let_through, quantiser, VECTORS_FOR_A_PASSAGE * top_k)
     if scored is None:
         return SearchPlan(ScanMethod.EXACT, rows, let_through, let_through)
     return SearchPlan(ScanMethod.INDEX, rows, let_through, scored)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.rows import chunk_from
-from sourcebook.storage.sqlite.engine.collection_state import stored_collection
+from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
     Allowed,
@@ -23,9 +24,11 @@ from sourcebook.storage.sqlite.engine.nearest import (
     passage_rows,
     prepared_query,
 )
+from sourcebook.storage.sqlite.engine.result_rows import result_rows
 from sourcebook.storage.sqlite.engine.search_plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
-from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part, signs_of
+from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part
 
 T = TypeVar("T")
 
@@ -38,13 +41,17 @@ if TYPE_CHECKING:
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.index.engines import Scored
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.memory_images import LivePart, Loader
+    from sourcebook.storage.sqlite.engine.memory_images import Image, LivePart, Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
-    Nearest = Callable[
-        [Sequence[Allowed], NDArray[np.float32], int, NDArray[np.float32] | None], list[Scored]
-    ]
+    VectorImage: TypeAlias = Image[VectorPart]
+    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], list[Scored]]
     Shown = Callable[[SqliteSession, str, Sequence[Scored]], T]
+
+# Up to so many, looking at all of them takes no longer than a change of thread.
+_FEW_ROWS = 1_000
+_FEW_RESULTS = 20
+_QUICK_REMEMBERED = 256
 
 
 class VectorParts:
@@ -73,31 +80,35 @@ class VectorParts:
             "has_vector": part.has_vector,
             "passage": part.passage,
             "spans": part.spans,
+            "rowids": part.rowids,
         }
         if part.metric is DistanceMetric.COSINE:
-            centre = _centre(part)
-            arrays |= {"centre": centre, "signs": signs_of(part.matrix, centre)}
+            quantiser = Quantiser.of(part.matrix, int(part.has_vector.sum()))
+            codes = quantiser.codes(part.matrix)
+            arrays |= {
+                "centre": quantiser.centre,
+                "step": np.array([quantiser.step]),
+                "signs": codes.signs,
+                "numbers": codes.numbers,
+            }
         return arrays
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> VectorPart:
+        quantiser = codes = None
+        if "centre" in arrays:
+            quantiser = Quantiser(arrays["centre"], float(arrays["step"][0]))
+            codes = Codes(arrays["signs"], arrays["numbers"], quantiser)
         return VectorPart(
             Segment.from_arrays(arrays),
             arrays["matrix"],
             arrays["has_vector"],
             arrays["passage"],
             arrays["spans"],
+            arrays["rowids"],
             stored.collection.distance_metric,
-            arrays.get("centre"),
-            arrays.get("signs"),
+            quantiser,
+            codes,
         )
-
-
-def _centre(part: VectorPart) -> NDArray[np.float32]:
-    """The mean vector: signs tell most when each number is above it half of the time."""
-    total = np.zeros(part.matrix.shape[1])
-    for start in range(0, len(part), 8192):
-        total += part.matrix[start : start + 8192].sum(axis=0, dtype=np.float64)
-    return (total / max(int(part.has_vector.sum()), 1)).astype(np.float32)
 
 
 class _Sought(NamedTuple):
@@ -115,9 +126,19 @@ _PASSAGES = _Sought("passages", passage_rows, nearest_passages)
 def _allowed(
     live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
 ) -> Allowed:
+    made = partial(_looked_at, live, sought, tree, session, seq)
+    return live.remembered(_key(sought, tree), made)
+
+
+def _looked_at(
+    live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
+) -> Allowed:
+    return sought.rows(live.part, live.rows(tree, session, seq))
+
+
+def _key(sought: _Sought, tree: MetadataFilter | None) -> object:
     # By its spelling: to Python, a filter for 1 and one for true are equal.
-    key = (sought.name, repr(tree))
-    return live.remembered(key, lambda: sought.rows(live.part, live.rows(tree, session, seq)))
+    return sought.name, repr(tree)
 
 
 class SqliteVectorEngine:
@@ -126,6 +147,8 @@ class SqliteVectorEngine:
     def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
         self._shelf = ImageCache(database, VectorParts(), rows_worth_a_file)
+        # The searches that lately looked at few rows, and so may again.
+        self._quick: set[object] = set()
 
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
@@ -174,30 +197,61 @@ class SqliteVectorEngine:
         shown: Shown[T],
     ) -> T:
         tree = None if filter is None else check(filter)
-        work = partial(self._answer, sought, collection_id, query, top_k, tree, shown)
-        return await self._database.read(work)
+        search = _Search(sought, collection_id, query, top_k, tree, shown)
+        if search.key in self._quick:
+            found = await self._database.read_soon(partial(self._quick_answer, search))
+            if found is not None:
+                return found
+        return await self._database.read(partial(self._answer, search))
 
-    def _answer(
-        self,
-        sought: _Sought,
-        collection_id: str,
-        query: Vector,
-        top_k: int,
-        tree: MetadataFilter | None,
-        shown: Shown[T],
-        session: SqliteSession,
-    ) -> T:
-        stored = stored_collection(session, collection_id)
-        collection = stored.collection
-        wanted = vector_encoding.checked(query, collection.embedding_dimensions, "the question")
+    def _quick_answer(self, search: _Search[T], session: SqliteSession) -> T | None:
+        """The answer, if everything is at hand for it and few rows are looked at."""
+        stored = known_collection(session, search.collection_id)
+        image = None if stored is None else self._shelf.ready_image(session, stored)
+        if stored is None or image is None:
+            return None
+        allowed = [live.recalled(_key(search.sought, search.tree)) for live in image.parts]
+        known = [one for one in allowed if one is not None]
+        if len(known) < len(allowed) or sum(one.count for one in known) > _FEW_ROWS:
+            return None
+        return search.answered(session, stored, image, known)
+
+    def _answer(self, search: _Search[T], session: SqliteSession) -> T:
+        stored = stored_collection(session, search.collection_id)
         image = self._shelf.image(session, stored)
-        found = sought.nearest(
-            [_allowed(live, sought, tree, session, image.seq) for live in image.parts],
+        allowed = [_allowed(live, search.sought, search.tree, session, image.seq) for live in image.parts]
+        if search.top_k <= _FEW_RESULTS and sum(one.count for one in allowed) <= _FEW_ROWS:
+            if len(self._quick) >= _QUICK_REMEMBERED:
+                self._quick.clear()
+            self._quick.add(search.key)
+        return search.answered(session, stored, image, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search(Generic[T]):
+    sought: _Sought
+    collection_id: str
+    query: Vector
+    top_k: int
+    tree: MetadataFilter | None
+    shown: Shown[T]
+
+    @property
+    def key(self) -> object:
+        return self.collection_id, self.top_k, _key(self.sought, self.tree)
+
+    def answered(
+        self, session: SqliteSession, stored: StoredCollection, image: VectorImage, allowed: Sequence[Allowed]
+    ) -> T:
+        collection = stored.collection
+        wanted = vector_encoding.checked(self.query, collection.embedding_dimensions, "the question")
+        found = self.sought.nearest(
+            allowed,
             prepared_query(wanted, collection.distance_metric),
-            top_k,
-            image.parts[0].part.centre if image.parts else None,
+            self.top_k,
+            image.parts[0].part.quantiser if image.parts else None,
         )
-        return shown(session, collection_id, found)
+        return self.shown(session, self.collection_id, found)
 
 
 def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
@@ -210,10 +264,7 @@ def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored
 
 
 def _results(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
-    ids = [f.chunk_id for f in found]
-    rows = {
-        row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
-    }
+    rows = result_rows(session, collection_id, found)
     return [
         SearchResult(
             chunk_from(rows[f.chunk_id]),

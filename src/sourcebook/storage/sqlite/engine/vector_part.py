@@ -1,4 +1,4 @@
-"""Vectors of one segment: signs to find candidates by, and the stored numbers to score them with."""
+"""Vectors of one segment: codes to find candidates by, and the stored numbers to score them with."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import simsimd
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.segment import Segment, SegmentBuilder, join_segments
+from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser, gathered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 class VectorPart:
     """`matrix` holds the vectors as stored (zeros where a chunk has none), `passage` the row of each row's passage.
 
-    Only a part that every process shares has a `centre`, so that all of them find the same by it.
+    `rowids` is where the base keeps each chunk, as long as it does: whoever reads there looks at the id as well. Only a
+    part that every process shares has a `quantiser`.
     """
 
     segment: Segment
@@ -35,10 +37,10 @@ class VectorPart:
     has_vector: NDArray[np.bool_]
     passage: NDArray[np.int32]
     spans: NDArray[np.int32]
+    rowids: NDArray[np.int64]
     metric: DistanceMetric
-    centre: NDArray[np.float32] | None = None
-    known_signs: NDArray[np.uint8] | None = None
-    signs_by: NDArray[np.float32] | None = None
+    quantiser: Quantiser | None = None
+    known_codes: Codes | None = None
 
     def __len__(self) -> int:
         return len(self.segment)
@@ -60,16 +62,15 @@ class VectorPart:
         members = order[first[owner] + within]
         return members, owner, members == passages[owner]
 
-    def signs(self, centre: NDArray[np.float32]) -> NDArray[np.uint8]:
-        """The signs of all rows. Every process has the same centre, so they are computed once."""
-        if self.known_signs is None:
-            self.remember_signs(signs_of(self.matrix, centre), centre)
-        assert self.known_signs is not None  # noqa: S101
-        return self.known_signs
+    def codes(self, quantiser: Quantiser) -> Codes:
+        """The codes of all rows. Every process has the same quantiser, so they are computed once."""
+        if self.known_codes is None:
+            self.remember_codes(quantiser.codes(self.matrix))
+        assert self.known_codes is not None  # noqa: S101
+        return self.known_codes
 
-    def remember_signs(self, signs: NDArray[np.uint8], centre: NDArray[np.float32]) -> None:
-        object.__setattr__(self, "known_signs", signs)
-        object.__setattr__(self, "signs_by", centre)
+    def remember_codes(self, codes: Codes) -> None:
+        object.__setattr__(self, "known_codes", codes)
 
     def rough_scores(self, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> NDArray[np.float64]:
         """Scores of some rows (of all: None) that are right to about three digits."""
@@ -79,39 +80,18 @@ class VectorPart:
         kind = "sqeuclidean" if self.metric is DistanceMetric.EUCLIDEAN else "dot"
         wanted = np.ascontiguousarray(query.astype(matrix.dtype)).reshape(1, -1)
         measured = simsimd.cdist(wanted, np.ascontiguousarray(matrix), kind)
-        # Numbers so large that single precision overflows: the exact score decides about them.
-        beyond = 0.0 if self.metric is DistanceMetric.EUCLIDEAN else np.inf
-        scores = np.asarray(measured, dtype=np.float64).ravel()
-        found = np.nan_to_num(scores, nan=beyond, posinf=np.inf, neginf=-np.inf)
+        found = np.asarray(measured, dtype=np.float64).ravel()
+        if np.isnan(found).any():
+            # Numbers so large that single precision overflows: the exact score decides about them.
+            found = np.where(
+                np.isnan(found), 0.0 if self.metric is DistanceMetric.EUCLIDEAN else np.inf, found
+            )
         if self.metric is DistanceMetric.EUCLIDEAN:
             return 1.0 / (1.0 + np.sqrt(np.maximum(found, 0.0)))
         return found
 
     def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
         return vector_encoding.scores(gathered(self.matrix, rows), query, self.metric)
-
-
-def gathered(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
-    """`matrix[rows]`, several times as fast: each row is copied as one value, not number by number."""
-    width = matrix.shape[1] * matrix.itemsize
-    if not width or not matrix.flags.c_contiguous:
-        return matrix[rows]
-    whole: NDArray[Any] = matrix.view(np.dtype((np.void, width))).ravel()
-    return whole.take(rows).view(matrix.dtype).reshape(-1, matrix.shape[1])
-
-
-def signs_of(matrix: NDArray[np.floating[Any]], centre: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """One bit for each number: whether it lies above the centre."""
-    blocks = [np.packbits(matrix[i : i + 8192] > centre, axis=1) for i in range(0, len(matrix), 8192)]
-    return np.concatenate(blocks) if blocks else np.empty((0, (len(centre) + 7) // 8), dtype=np.uint8)
-
-
-def differences(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """In how many signs each row differs from the wanted one."""
-    if not len(signs):
-        return np.empty(0, dtype=np.uint16)
-    found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
-    return np.asarray(found).ravel().astype(np.uint16)
 
 
 def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> VectorPart:
@@ -121,15 +101,18 @@ def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> Vector
     segment = SegmentBuilder()
     # Plain bytes that grow in place: as Python objects, a million rows would need several times the memory.
     numbers, has_vector = bytearray(), bytearray()
-    passage, spans = array("i"), array("i")
+    passage, spans, rowids = array("i"), array("i"), array("q")
     for document_id, group in groupby(rows, key=itemgetter(0)):
         own = list(group)
         number_of = {row[1]: number for number, row in enumerate(own, start=len(segment))}
-        for number, (_, chunk_id, level, parent_id, start, end, vector) in enumerate(own, start=len(segment)):
+        for number, (_, chunk_id, level, parent_id, start, end, rowid, vector) in enumerate(
+            own, start=len(segment)
+        ):
             segment.add(document_id, chunk_id)
             passage.append(number_of.get(parent_id, number) if level == ChunkLevel.CHILD else number)
             spans.append(start)
             spans.append(end)
+            rowids.append(rowid)
             has_vector.append(vector is not None)
             numbers += nothing if vector is None else vector
     return VectorPart(
@@ -138,6 +121,7 @@ def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> Vector
         np.frombuffer(has_vector, dtype=np.bool_),
         np.frombuffer(passage, dtype=np.int32),
         np.frombuffer(spans, dtype=np.int32).reshape(len(segment), 2),
+        np.frombuffer(rowids, dtype=np.int64),
         collection.distance_metric,
     )
 
@@ -152,6 +136,7 @@ def join_parts(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPar
         np.empty(len(segment), dtype=np.bool_),
         np.empty(len(segment), dtype=np.int32),
         np.empty((len(segment), 2), dtype=np.int32),
+        np.empty(len(segment), dtype=np.int64),
         first.metric,
     )
     for (part, _), where in zip(old, moved, strict=True):
@@ -160,18 +145,22 @@ def join_parts(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPar
         joined.matrix[there] = part.matrix[kept]
         joined.has_vector[there] = part.has_vector[kept]
         joined.spans[there] = part.spans[kept]
+        joined.rowids[there] = part.rowids[kept]
         joined.passage[there] = where.rows[part.passage[kept]]
-    _keep_signs(joined, [(part, where.rows) for (part, _), where in zip(old, moved, strict=True)])
+    _keep_codes(joined, [(part, where.rows) for (part, _), where in zip(old, moved, strict=True)])
     return joined
 
 
-def _keep_signs(joined: VectorPart, old: Sequence[tuple[VectorPart, NDArray[np.int64]]]) -> None:
-    """Take over the signs that are known, unless a shared part goes in: then there will be another centre."""
-    centres = [part.signs_by for part, _ in old if part.signs_by is not None]
-    if not centres or any(part.centre is not None for part, _ in old):
+def _keep_codes(joined: VectorPart, old: Sequence[tuple[VectorPart, NDArray[np.int64]]]) -> None:
+    """Take over the codes that are known, unless a shared part goes in: then there will be another quantiser."""
+    known = [part.known_codes.by for part, _ in old if part.known_codes is not None]
+    if not known or any(part.quantiser is not None for part, _ in old):
         return
-    signs = np.empty((len(joined), (joined.matrix.shape[1] + 7) // 8), dtype=np.uint8)
+    dimensions = joined.matrix.shape[1]
+    signs = np.empty((len(joined), (dimensions + 7) // 8), dtype=np.uint8)
+    numbers = np.empty((len(joined), dimensions), dtype=np.int8)
     for part, where in old:
         kept = np.flatnonzero(where >= 0)
-        signs[where[kept]] = part.signs(centres[0])[kept]
-    joined.remember_signs(signs, centres[0])
+        signs[where[kept]] = part.codes(known[0]).signs[kept]
+        numbers[where[kept]] = part.codes(known[0]).numbers[kept]
+    joined.remember_codes(Codes(signs, numbers, known[0]))

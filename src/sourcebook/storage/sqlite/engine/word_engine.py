@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from sourcebook.retrieve.filters import check
 from sourcebook.storage.index import bm25
@@ -17,9 +14,11 @@ from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FIL
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
+from sourcebook.storage.sqlite.engine.word_ranking import Weights, best_rows
 from sourcebook.text.analysis import analyse_question
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.model.explanation import SearchPlan
@@ -73,22 +72,10 @@ class WordParts:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    """What each term of a question is worth, by its id, and how long the texts are on average."""
-
-    idf: Mapping[int, float]
-    average_length: float
-
-    @classmethod
-    def of(
-        cls, question: QuestionWords, terms: Sequence[Row], count: str, rows: int, length: int
-    ) -> _Weights:
-        # In the order of the terms' texts, so that sums have the same bits whatever the ids are.
-        weights = {
-            term["id"]: question.emphasis(term["term"]) * bm25.idf(rows, term[count]) for term in terms
-        }
-        return cls(weights, length / rows if rows and length else 1.0)
+def _weights(question: QuestionWords, terms: Sequence[Row], count: str, rows: int, length: int) -> Weights:
+    # In the order of the terms' texts, so that sums have the same bits whatever the ids are.
+    idf = {term["id"]: question.emphasis(term["term"]) * bm25.idf(rows, term[count]) for term in terms}
+    return Weights(idf, length / rows if rows and length else 1.0)
 
 
 class SqliteWordEngine:
@@ -149,8 +136,8 @@ class SqliteWordEngine:
         counts = word_counts(question, terms, stored.word_rows)
         if not terms:
             return FoundWords(question, [], counts)
-        chunks = _Weights.of(question, terms, "chunk_count", stored.word_rows, stored.word_length)
-        documents = _Weights.of(
+        chunks = _weights(question, terms, "chunk_count", stored.word_rows, stored.word_length)
+        documents = _weights(
             question, terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
         image = self._shelf.image(session, stored)
@@ -177,22 +164,11 @@ def _known_terms(session: SqliteSession, collection_id: str, question: QuestionW
 
 
 def _best(
-    live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: _Weights, documents: _Weights, top_k: int
+    live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: Weights, documents: Weights, top_k: int
 ) -> list[Scored]:
     """The best rows of a part, with all that score like the last of them."""
-    part = live.part
-    scores = np.zeros(len(part.segment))
-    part.chunks.add_scores(scores, chunks.idf, chunks.average_length)
-    hits = np.flatnonzero((scores > 0) & rows)
-    if not len(hits):
-        return []
-    of_documents = np.zeros(len(part.segment.documents))
-    part.documents.add_scores(of_documents, documents.idf, documents.average_length)
-    totals = scores[hits] + of_documents[part.segment.document_of[hits]]
-    if len(hits) > top_k:
-        last = np.partition(totals, len(totals) - top_k)[len(totals) - top_k]
-        hits, totals = hits[totals >= last], totals[totals >= last]
-    return list(map(Scored, part.segment.chunk_ids.several(hits), totals.tolist()))
+    hits, totals = best_rows(live.part, rows, chunks, documents, top_k)
+    return list(map(Scored, live.part.segment.chunk_ids.several(hits), totals.tolist()))
 
 
 def _results(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,23 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.engine.segment import Segment
 
 
+_STORED = ("terms", "starts", "texts", "frequencies", "lengths")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Norms:
+    """How often a term must occur in each text to count half, given how long the texts are on average."""
+
+    average_length: float
+    of_texts: NDArray[np.float64]
+    least: float
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.int32], average_length: float) -> Norms:
+        found = bm25.norms(lengths.astype(np.float64), average_length)
+        return cls(average_length, found, float(found.min()) if len(found) else 1.0)
+
+
 @dataclass(frozen=True)
 class Postings:
     """The texts that hold each term: those of `terms[i]` stand between `starts[i]` and `starts[i + 1]`."""
@@ -27,6 +44,7 @@ class Postings:
     texts: NDArray[np.int32]
     frequencies: NDArray[np.uint16]
     lengths: NDArray[np.int32]
+    _known_norms: list[Norms] = field(default_factory=list["Norms"], compare=False, repr=False)
 
     @classmethod
     def joined(cls, old: Sequence[tuple[Postings, NDArray[np.int64]]], count: int) -> Postings:
@@ -51,29 +69,26 @@ class Postings:
         texts_of = all_texts[order].astype(np.int32)
         return cls(sorted_ids[first], starts, texts_of, np.concatenate(frequencies)[order], lengths)
 
-    def add_scores(
-        self, scores: NDArray[np.float64], weights: Mapping[int, float], average_length: float
-    ) -> None:
-        """Add the BM25 of these terms (id → idf), in their order, to the score of every text that holds them."""
-        for start, end, weight in self._spans(weights):
-            span = slice(start, end)
-            texts = self.texts[span]
-            often = self.frequencies[span].astype(np.float64)
-            scores[texts] += weight * bm25.saturation(
-                often, self.lengths[texts].astype(np.float64), average_length
-            )
+    def norms(self, average_length: float) -> Norms:
+        """What the lengths of the texts mean to BM25. Kept: they are the same until somebody writes."""
+        known = self._known_norms[0] if self._known_norms else None
+        if known is None or known.average_length != average_length:
+            known = Norms.of(self.lengths, average_length)
+            self._known_norms[:] = [known]
+        return known
 
-    def _spans(self, weights: Mapping[int, float]) -> Iterator[tuple[int, int, float]]:
-        """Where the texts of each term begin and end, and its weight, for the terms that occur here."""
+    def spans(self, term_ids: Sequence[int]) -> list[slice]:
+        """Where the texts of each of these terms stand; nowhere for a term that does not occur."""
         if not len(self.terms):
-            return
-        wanted = np.fromiter(weights, dtype=np.int64, count=len(weights))
+            return [slice(0, 0)] * len(term_ids)
+        wanted = np.array(term_ids, dtype=np.int64)
         places = np.searchsorted(self.terms, wanted).clip(max=len(self.terms) - 1)
         held = self.terms[places] == wanted
         bounds = zip(self.starts[places].tolist(), self.starts[places + 1].tolist(), strict=True)
-        for is_held, (start, end), weight in zip(held.tolist(), bounds, weights.values(), strict=True):
-            if is_held:
-                yield start, end, weight
+        return [
+            slice(start, end) if is_held else slice(0, 0)
+            for is_held, (start, end) in zip(held.tolist(), bounds, strict=True)
+        ]
 
     def holding(self, term_ids: Sequence[int]) -> NDArray[np.bool_]:
         """Which of the texts hold at least one of these terms."""
@@ -83,11 +98,12 @@ class Postings:
         return held
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        return {f"{prefix}_{name}": getattr(self, name) for name in Postings.__dataclass_fields__}
+        return {f"{prefix}_{name}": getattr(self, name) for name in _STORED}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Postings:
-        return cls(**{name: arrays[f"{prefix}_{name}"] for name in Postings.__dataclass_fields__})
+        terms, starts, texts, frequencies, lengths = (arrays[f"{prefix}_{name}"] for name in _STORED)
+        return cls(terms, starts, texts, frequencies, lengths)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ select document_id from changes where seq > :seq and collection_id = :collection
 
 -- name: all_vector_rows(collection_id, model_id)
 -- Every chunk that may be found, in the order of its document and id, with its vector if it has one.
-select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index, v.vector
+select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index, c.rowid, v.vector
 from document_chunks c
 join documents d on d.collection_id = c.collection_id and d.id = c.document_id and d.is_active = 1
 left join vectors v on v.collection_id = c.collection_id and v.document_id = c.document_id and v.chunk_id = c.id
@@ -16,7 +16,7 @@ where c.collection_id = :collection_id
 order by c.document_id, c.id
 
 -- name: some_vector_rows(collection_id, model_id, document_ids)
-select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index, v.vector
+select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index, c.rowid, v.vector
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value and d.is_active = 1
 cross join document_chunks c on c.collection_id = d.collection_id and c.document_id = d.id
@@ -102,4 +102,12 @@ select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index
 from json_each(:chunk_ids) wanted
 cross join chunk_ids i on i.collection_id = :collection_id and i.chunk_id = wanted.value
 join document_chunks c on c.collection_id = i.collection_id and c.document_id = i.document_id and c.id = i.chunk_id
+join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+
+-- name: results_by_rowids(collection_id, rowids)
+-- A row may have moved since its place was noted, so whoever asks compares the id.
+select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
+       c.section, c.page_number, c.metadata, c.created_at, d.title, d.file_path, d.language
+from json_each(:rowids) wanted
+cross join document_chunks c on c.rowid = wanted.value and c.collection_id = :collection_id
 join documents d on d.collection_id = c.collection_id and d.id = c.document_id

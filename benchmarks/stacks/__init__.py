@@ -1,0 +1,1 @@
+"""Whole stacks beside each other: the splitter, store and search of each, and one embedder for all."""

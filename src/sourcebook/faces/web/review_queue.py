@@ -1,0 +1,42 @@
+"""What waits for an expert, and what of it needs one.
+
+Every answer may become a draft, so that it can be approved. Nobody waits for that: the inbox shows what needs a person,
+and keeps the rest a click away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.curate.gaps import trouble
+from sourcebook.model.moderation import Draft, DraftKind
+
+if TYPE_CHECKING:
+    from sourcebook.faces.web.page import Page
+
+DOUBTFUL = "doubtful"
+"""An answer of which some sentence could not be confirmed."""
+SEALS = {
+    DraftKind.STALE.value: "changed",
+    DraftKind.DECLINED.value: "none",
+    DOUBTFUL: "doubtful",
+    DraftKind.ANSWER.value: "checked",
+}
+"""The kinds as an expert sees them, the most urgent first, with their seals."""
+_SHOWN = 200
+
+
+def kind_of(draft: Draft) -> str:
+    return DOUBTFUL if draft.kind is DraftKind.ANSWER and trouble(draft) == "weak" else draft.kind.value
+
+
+def needs_person(draft: Draft) -> bool:
+    """Whether something is wrong or missing until a person has looked."""
+    return kind_of(draft) != DraftKind.ANSWER.value
+
+
+async def pending_drafts(page: Page) -> list[Draft]:
+    """The drafts that the caller may see, the oldest of each kind."""
+    pending = page.book.moderation.get_pending_moderation_items
+    found = [draft for kind in DraftKind for draft in await pending(_SHOWN, kind=kind)]
+    return [draft for draft in found if page.caller.sees(draft.collection_id or page.settings.collection)]

@@ -1,0 +1,94 @@
+"""A document with everything computed that needs no transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sourcebook.errors import UsageError
+from sourcebook.model.documents import ChunkLevel
+from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
+from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.index.bm25 import WordCount
+from sourcebook.storage.index.document_tracker import content_hash
+from sourcebook.storage.index.index_change import ReadyChunk
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Chunk, Collection, Document, EmbeddedChunk, PreparedDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyDocument:
+    """A prepared document with everything computed that needs no transaction."""
+
+    prepared: PreparedDocument
+    file_hash: str
+    content_hash: str
+    words: WordCount
+    chunks: Sequence[ReadyChunk]
+
+    @classmethod
+    def of(cls, prepared: PreparedDocument, collection: Collection) -> ReadyDocument:
+        """Checked, encoded and counted."""
+        _require_sane(prepared)
+        document = prepared.document
+        hashed = content_hash(document.content)
+        words = WordCount.of_document(document.content, document.title, document.language)
+        return cls(
+            prepared=prepared,
+            file_hash=document.file_hash or hashed,
+            content_hash=hashed,
+            words=words,
+            chunks=[_ready_chunk(c, document, words, collection) for c in prepared.chunks],
+        )
+
+    @property
+    def document(self) -> Document:
+        return self.prepared.document
+
+
+def _require_sane(prepared: PreparedDocument) -> None:
+    document = prepared.document
+    what = f"document {document.id!r}"
+    require_storable(
+        what,
+        document.id,
+        document.content,
+        document.title,
+        document.file_path,
+        document.file_hash,
+        document.type,
+        document.category,
+        document.subcategory,
+        document.language,
+        document.processing_error,
+        *(text for path in prepared.paths for text in (path.source_id, path.path, path.subcategory)),
+    )
+    require_sane_chunks([c.chunk for c in prepared.chunks])
+    for chunk in (c.chunk for c in prepared.chunks):
+        if chunk.document_id != document.id:
+            raise UsageError(
+                f"the chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
+            )
+        if document.content[chunk.start_index : chunk.end_index] != chunk.content:
+            raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
+
+
+def _ready_chunk(
+    embedded: EmbeddedChunk, document: Document, words: WordCount, collection: Collection
+) -> ReadyChunk:
+    """Passages are found by words and vectors, children by vectors alone."""
+    chunk, vector = embedded.chunk, embedded.embedding
+    return ReadyChunk(
+        chunk,
+        vector_encoding.encoded(vector, collection, f"chunk {chunk.id!r}") if vector is not None else None,
+        _words_of(chunk, document, words) if chunk.level is ChunkLevel.PARENT else None,
+    )
+
+
+def _words_of(chunk: Chunk, document: Document, words: WordCount) -> WordCount:
+    """The words of a passage. A document without a title that is one passage has them counted already."""
+    if not document.title and len(chunk.content) == len(document.content):
+        return words
+    return WordCount.of_passage(chunk.content, document.title, document.language)

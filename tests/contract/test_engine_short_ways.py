@@ -1,0 +1,115 @@
+"""What makes a search cheaper changes nothing in its answers: places of rows, and searches without a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from sourcebook import AsyncSourcebook, Collection, Equals, Settings
+from sourcebook.errors import NotOpen
+from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite.database import SqliteDatabase
+from sourcebook.storage.sqlite.worker_threads import Threads
+from sourcebook.testing.contract.material import chunk
+
+if TYPE_CHECKING:
+    from sourcebook.model.search import SearchResult
+
+pytestmark = pytest.mark.anyio
+
+CHANCE = np.random.default_rng(3)
+QUESTION = CHANCE.standard_normal(8).astype(np.float32)
+
+
+@pytest.fixture
+async def db(tmp_path: Path) -> Path:
+    path = tmp_path / "base.db"
+    async with opened(path) as book:
+        await book.create_collection(Collection("c", 8))
+        await add(book, range(40))
+    return path
+
+
+def opened(path: Path) -> AsyncSourcebook:
+    return AsyncSourcebook(settings=Settings(db=str(path), embedder="none"))
+
+
+async def add(book: AsyncSourcebook, numbers: Sequence[int]) -> None:
+    rows = [
+        chunk(
+            f"k{i:03}",
+            CHANCE.standard_normal(8).astype(np.float32),
+            document=f"d{i // 5}",
+            content=f"text {i}",
+            metadata={"even": i % 2 == 0},
+        )
+        for i in numbers
+    ]
+    await book.stores.vectors.add("c", rows)
+
+
+async def found(book: AsyncSourcebook, *, even: bool = True) -> list[SearchResult]:
+    return await book.stores.vectors.search_semantic("c", QUESTION, 10, Equals("even", even))
+
+
+async def test_results_are_read_by_their_ids_when_their_rows_are_elsewhere(db: Path) -> None:
+    async with opened(db) as book:
+        before = await found(book)
+        other = driver.connect(db, busy_timeout=5)
+        # Each row in another's place, as after a base was compacted; nobody noted a change.
+        other.execute("update document_chunks set rowid = rowid + 1000")
+        other.execute("update document_chunks set rowid = 1041 - rowid")
+        other.close()
+        assert await found(book) == before
+        assert {r.chunk.content for r in before} == {f"text {int(r.chunk.id[1:])}" for r in before}
+
+
+@pytest.fixture
+def changes_of_thread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """One entry for each time that something was handed to a thread."""
+    seen: list[str] = []
+    run = Threads.run
+
+    async def counted(self: Threads, function: Callable[..., Any], *arguments: Any) -> Any:
+        seen.append("hop")
+        return await run(self, function, *arguments)
+
+    monkeypatch.setattr(Threads, "run", counted)
+    return seen
+
+
+async def test_a_small_search_changes_the_thread_once_and_answers_the_same_without(
+    db: Path, changes_of_thread: list[str]
+) -> None:
+    async with opened(db) as book:
+        first = await found(book)
+        changes_of_thread.clear()
+        assert await found(book) == first
+        assert changes_of_thread == []
+
+
+async def test_a_small_search_sees_what_another_opening_wrote(db: Path) -> None:
+    async with opened(db) as book, opened(db) as other:
+        await found(book)
+        await found(book)
+        await other.stores.vectors.add("c", [chunk("new", QUESTION, document="d99", metadata={"even": True})])
+        assert (await found(book))[0].chunk.id == "new"
+        await other.stores.vectors.delete("c", ["new"])
+        assert "new" not in [r.chunk.id for r in await found(book)]
+
+
+async def test_nothing_is_read_without_a_thread_while_every_connection_is_taken(db: Path) -> None:
+    database = await SqliteDatabase.open(db, readers=1)
+    assert await database.read_soon(lambda _: 1) is None
+    await database.fetch("languages", collection_id="c")
+    assert await database.read_soon(lambda _: 1) == 1
+    async with database.snapshot():
+        assert await database.read_soon(lambda _: 1) is None
+    assert await database.read_soon(lambda _: 1) == 1
+    await database.close()
+    with pytest.raises(NotOpen):
+        await database.read_soon(lambda _: 1)
