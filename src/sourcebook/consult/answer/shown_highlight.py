@@ -46,4 +46,4 @@ def _row_with_names(text: str, quoted: str) -> Iterator[tuple[int, int]]:
     cells = [clean_inline(cell) for cell in row.strip("|").split("|")] if row.startswith("|") else []
     if any(cells):
         pattern = " · ".join(rf"(?:[^·\n]*?: )?{re.escape(cell)}" for cell in cells if cell)
-        yield from (match.span() for match in re.finditer(rf"(?m)(?:(?<=^)|(?<=^- )){pattern}", text))
+        yield from (found.span("row") for found in re.finditer(rf"(?m)^(?:- )?(?P<row>{pattern})", text))
