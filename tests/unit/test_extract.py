@@ -289,3 +289,8 @@ def test_what_a_thing_is_stands_where_it_is_introduced() -> None:
     weights = dict.fromkeys(analyse_question("O que é a FAPDF?", ["pt"]).terms, 1.0)
     (one,) = extract(Asked("O que é a FAPDF?", weights, "pt", "pt"), [found(page)])
     assert one.excerpt.text == "A Fundação de Apoio (FAPDF) é uma entidade pública."
+
+
+def test_what_is_said_of_the_others_does_not_answer() -> None:
+    page = "Roses that do not climb are pruned in March.\n\nClimbing roses are pruned in November.\n"
+    assert shown("When are climbing roses pruned?", page) == "Climbing roses are pruned in November."

@@ -19,10 +19,12 @@ from sourcebook.consult.answer.units import Unit, Units, is_contents
 from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
+from sourcebook.consult.question.kinds import QuestionKind
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
+from sourcebook.text.negation import denied_terms
 from sourcebook.text.question_words import words_alike
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ _SAID_IN_TITLE = 0.9
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
+_PRICE_OF_A_DENIAL = 0.25
 # What a passage is worth beside its best unit.
 _WORTH_OF_PASSAGE = 0.5
 _WORTH_OF_SEARCH = 0.25
@@ -351,6 +354,7 @@ class _Reader:
             score = _WORTH_OF_HEADING * share_of_weight(weights, over)
             score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
+            score -= _PRICE_OF_A_DENIAL * self._denies(units.text(i), language)
             score += _WORTH_OF_A_COLUMN * is_column
             if self._is_asked_list(units, i):
                 announced = terms[i].union(*terms[max(i - 1, 0) : i])
@@ -359,6 +363,17 @@ class _Reader:
                 score += _WORTH_OF_NAMES_ACROSS * (self.names.met_by(units.text(i)) or 0.0)
             scores.append(0.0 if is_empty or not (share or nearest) else score)
         return scores
+
+    def _denies(self, said: str, language: str | None) -> bool:
+        """Whether a unit is about what is not the thing that is asked about: of roses, those that do not climb.
+
+        Whether something is so may well be answered by "not".
+        """
+        if not self.forms.kinds or QuestionKind.PERMISSION in self.forms.kinds:
+            return False
+        asked, _ = denied_terms(self.asked.question, language)
+        denied, plain = denied_terms(said, language)
+        return not (denied - plain - asked).isdisjoint(self.asked.weights)
 
     def _names_column(self, header: str, language: str | None) -> bool:
         """Whether the names of columns hold all words of the value that is asked for."""
