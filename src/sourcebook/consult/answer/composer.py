@@ -136,7 +136,7 @@ def extracted(
     sentences: list[Sentence] = []
     text = ""
     for number, found in enumerate(extract(asked, desk.passages), start=1):
-        piece, passage = found.excerpt, desk.passages[found.passage]
+        piece, passage = found.excerpt, found.source
         citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
         citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))
         start = len(text) + (2 if text else 0)
