@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from sourcebook.consult.calibration.suggestions import TriedPair, curated_figures
-from sourcebook.consult.question.sameness import difference
+from sourcebook.consult.question.same_question import difference
 from sourcebook.model.answer_thresholds import facts_of
 from sourcebook.model.calibration import QuestionPair
 from sourcebook.ports.providers import TextRole

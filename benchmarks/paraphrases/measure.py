@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from sourcebook.consult.curated.similar_questions import similar_questions
-from sourcebook.consult.question.sameness import difference
+from sourcebook.consult.question.same_question import difference
 from sourcebook.model.curation import CuratedAnswer, CuratedMatch
 from sourcebook.retrieve.question_sets import read_queries
 

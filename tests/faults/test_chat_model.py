@@ -35,7 +35,8 @@ from sourcebook.errors import (
     ProviderUnreachable,
 )
 from sourcebook.ports.chat import PromptMessage
-from sourcebook.providers.openai_chat import OpenAIChat, Writing
+from sourcebook.providers.chat_writing import Writing
+from sourcebook.providers.openai_chat import OpenAIChat
 from sourcebook.providers.remote_model import Address, Patience
 
 pytestmark = pytest.mark.anyio

@@ -19,7 +19,7 @@ from sourcebook.consult.calibration.suggestions import (
 )
 from sourcebook.consult.evidence.acceptance import Judgement
 from sourcebook.consult.evidence.passages import JudgedPassages
-from sourcebook.consult.evidence.question_judge import JUDGED_BY_MEANING, JUDGED_BY_WORDS, Verdict
+from sourcebook.consult.evidence.question_judge import JUDGED_BY_MEANING, JUDGED_BY_WORDS, QuestionVerdict
 from sourcebook.errors import CollectionNotFound, TooLittleData
 from sourcebook.model.answer_thresholds import facts_for, facts_of
 from sourcebook.model.calibration import PassageCalibration, PassageFigures
@@ -157,7 +157,7 @@ def test_what_vectors_alone_declined_is_answered_at_no_threshold() -> None:
     found = [(SearchResult(chunk, 1.0, ScoreBreakdown(0.4), "d"), Judgement(0.0, 0.0, 0.0, 0.4, -3.0))]
 
     def tried_with(score: float, *, sure: bool, by: str) -> TriedQuestion:
-        verdict = Verdict(score, 0.2, sure, by)
+        verdict = QuestionVerdict(score, 0.2, sure, by)
         return tried_question(
             JudgedQuestion("q", "Какой дресс-код?"), JudgedPassages(found, {}, verdict=verdict)
         )

@@ -8,7 +8,7 @@ import pytest
 
 from sourcebook.curate.categories import Guess, chosen, instruction, is_clear, listed, most_cited
 from sourcebook.curate.gaps import find_gaps
-from sourcebook.curate.similar_drafts import clusters, group_of, question_terms, same_words
+from sourcebook.curate.question_groups import clusters, group_of, question_terms, same_words
 from sourcebook.curate.states import DraftAnswers, DraftPolicy, drafted_as, require_decider
 from sourcebook.errors import AuthError
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier

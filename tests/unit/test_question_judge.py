@@ -14,7 +14,7 @@ from sourcebook.consult.evidence.passages import JudgedPassages
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     JUDGED_BY_WORDS,
-    Verdict,
+    QuestionVerdict,
     WeighedQuestion,
     names_found,
     nearness,
@@ -175,11 +175,11 @@ def test_an_accepted_question_keeps_its_first_passage_and_leaves_what_is_far_beh
 
     first, closest, far = passage("First."), passage("Closest one."), passage("Far behind it all.")
     found = JudgedPassages(
-        [(first, at(-4.0)), (closest, at(2.0)), (far, at(-4.0))], {}, verdict=Verdict(1.0, 0.0)
+        [(first, at(-4.0)), (closest, at(2.0)), (far, at(-4.0))], {}, verdict=QuestionVerdict(1.0, 0.0)
     )
     assert found.accepted(1000) == [first, closest]
     assert found.nearest(1) == [closest]
-    declined = JudgedPassages(found.passages, {}, verdict=Verdict(-1.0, 0.0))
+    declined = JudgedPassages(found.passages, {}, verdict=QuestionVerdict(-1.0, 0.0))
     assert declined.accepted(1000) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.question.sameness import QuestionDifference
+from sourcebook.consult.question.same_question import QuestionDifference
 from sourcebook.faces.web.why_view import why_view
 from sourcebook.locale import LANGUAGES, page_texts
 

@@ -9,7 +9,7 @@ from sourcebook.errors import BadSetting, ProviderMissing
 
 if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel
-    from sourcebook.providers.openai_chat import Writing
+    from sourcebook.providers.chat_writing import Writing
     from sourcebook.settings import Settings
 
 
@@ -17,7 +17,8 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     kind, _, name = settings.chat_model.partition(":")
     if kind == "none":
         return None
-    from sourcebook.providers.openai_chat import OLLAMA_URL, OPENAI_URL, OpenAIChat, Writing
+    from sourcebook.providers.chat_writing import Writing
+    from sourcebook.providers.openai_chat import OLLAMA_URL, OPENAI_URL, OpenAIChat
     from sourcebook.providers.remote_model import Address, Patience
 
     writing = Writing(

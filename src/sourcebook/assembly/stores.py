@@ -57,7 +57,7 @@ def make_stores(
     from sourcebook.storage.job_queue import SqlJobs
     from sourcebook.storage.people.accounts import SqlAccounts
     from sourcebook.storage.people.api_keys import SqlApiKeys
-    from sourcebook.storage.people.ledger import SqlLedger
+    from sourcebook.storage.people.ledger_rows import SqlLedger
     from sourcebook.storage.people.messages import SqlMessages
     from sourcebook.storage.people.topics import SqlTopics
     from sourcebook.storage.people.users import SqlUsers

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from sourcebook.curate.similar_drafts import clusters, question_terms
+from sourcebook.curate.question_groups import clusters, question_terms
 from sourcebook.model.moderation import DraftKind, DraftStatus, Gap
 
 if TYPE_CHECKING:

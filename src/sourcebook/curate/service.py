@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sourcebook.curate.category_guess import CategoryGuesser
 from sourcebook.curate.gaps import find_gaps
-from sourcebook.curate.similar_drafts import same_words
+from sourcebook.curate.question_groups import same_words
 from sourcebook.curate.source_changes import source_changes
 from sourcebook.curate.states import (
     FALLBACK_CATEGORY,

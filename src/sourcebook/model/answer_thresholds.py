@@ -23,7 +23,10 @@ class AcceptanceFacts:
 
 @dataclass(frozen=True, slots=True)
 class CurationFacts:
-    """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar."""
+    """How far apart, by 1 − cosine, two questions may be that are the same, and that are offered as similar.
+
+    Near is not enough to be the same: `consult/question/same_question.py` compares the words, and decides.
+    """
 
     distance: float = 0.6
     similar: float = 0.3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -17,6 +16,7 @@ from sourcebook.errors import (
     ProviderTimeout,
     ProviderUnreachable,
 )
+from sourcebook.providers.chat_writing import Writing
 from sourcebook.providers.remote_model import Address, Patience, RemoteModel, TryAgain
 
 if TYPE_CHECKING:
@@ -37,18 +37,6 @@ _ADVICE: dict[type[ProviderError], str] = {
     BadProviderAnswer: "Check that `chat_base_url` points to a server with `/chat/completions`; it usually ends "
     f"in `/v1`. {_WITHOUT}",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """How a model is asked to write, and how much of it is read if it does not keep to that."""
-
-    temperature: float | None = 0.0
-    most_tokens: int = 800
-    most_characters: int = 32_000
-    most_seconds: float = 300.0
-    most_pieces: int = 100_000
-    """A piece is about a token. Models that think before they write send many pieces without text."""
 
 
 class OpenAIChat(RemoteModel):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CANDIDATES = 20
 
 
-class PassageSearch(Protocol):
+class FirstStage(Protocol):
     """What finds passages."""
 
     async def report(
@@ -36,7 +36,7 @@ class PassageSearch(Protocol):
 class RerankedSearch:
     """Wears a search. A reranker that fails is left out, with a warning."""
 
-    def __init__(self, search: PassageSearch, reranker: Reranker, candidates: int = CANDIDATES) -> None:
+    def __init__(self, search: FirstStage, reranker: Reranker, candidates: int = CANDIDATES) -> None:
         self._search = search
         self._reranker = reranker
         self._candidates = candidates

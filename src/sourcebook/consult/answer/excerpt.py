@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.answer.units import Unit, Units
 
 LONGEST = 396
-"""How many characters an excerpt is filled up to. A unit that is longer by itself is cut."""
+"""How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""
 _LETTERS_THAT_TELL = 20
 _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2

@@ -21,7 +21,7 @@ from sourcebook.consult.calibration.suggestions import (
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
 from sourcebook.consult.evidence.question_judge import JUDGED_BY_WORDS
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.consult.question.sameness import difference
+from sourcebook.consult.question.same_question import difference
 from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
 from sourcebook.model.calibration import Calibration

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.curated.similar_questions import MOST_OFFERED, similar_questions
-from sourcebook.consult.question.sameness import difference
+from sourcebook.consult.question.same_question import difference
 from sourcebook.model.chat import Citation, SourceState, SupportGrade
 
 if TYPE_CHECKING:

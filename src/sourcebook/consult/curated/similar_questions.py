@@ -12,7 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.question.sameness import contradiction, is_about_another_thing, is_of_another_kind
+from sourcebook.consult.question.same_question import (
+    contradiction,
+    is_about_another_thing,
+    is_of_another_kind,
+)
 from sourcebook.model.curation import SimilarQuestion
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
-    Verdict,
+    QuestionVerdict,
     WeighedQuestion,
     nearness,
     verdict_on,
@@ -52,7 +52,7 @@ class JudgedPassages:
     warnings: Sequence[SearchWarning] = ()
     language: str | None = None
     """By which words are compared: that of the question, if the base holds it. None: each passage tells its own."""
-    verdict: Verdict = NOTHING_FOUND
+    verdict: QuestionVerdict = NOTHING_FOUND
 
     def accepted(self, most_characters: int) -> list[SearchResult]:
         """If the question is answered: what was found, best first, as much as fits. Else nothing.
@@ -123,7 +123,7 @@ class PassageJudge:
         wanted: PassageQuery,
         passages: Sequence[tuple[SearchResult, Judgement]],
         context: QuestionContext,
-    ) -> Verdict:
+    ) -> QuestionVerdict:
         """The decision, by what was measured for the model of the closest passage."""
         if not passages:
             return NOTHING_FOUND

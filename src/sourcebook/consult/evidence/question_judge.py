@@ -48,7 +48,7 @@ JudgedPassage = tuple["SearchResult", "Judgement"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class QuestionVerdict:
     """The decision, the numbers behind it and what each of them adds to the score.
 
     `is_sure` says that the vectors alone are enough, whatever score is needed.
@@ -80,7 +80,7 @@ class Verdict:
         }
 
 
-NOTHING_FOUND = Verdict(-math.inf, 0.0)
+NOTHING_FOUND = QuestionVerdict(-math.inf, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def verdict_on(
     facts: AcceptanceFacts,
     *,
     is_foreign: bool = False,
-) -> Verdict:
+) -> QuestionVerdict:
     """Whether these passages answer the question.
 
     `is_foreign`: the base does not hold the language of the question. Its words may still decide, for a language is
@@ -113,14 +113,14 @@ def verdict_on(
     numbers = numbers_of(question, passages)
     score, shares = _weighed(judge_weights().question, numbers)
     is_sure = _nearest(passages) >= facts.sure_similarity
-    by_words = Verdict(score, facts.needed, is_sure, JUDGED_BY_WORDS, numbers, shares)
+    by_words = QuestionVerdict(score, facts.needed, is_sure, JUDGED_BY_WORDS, numbers, shares)
     if not is_foreign or by_words.is_accepted:
         return by_words
     meaning = meaning_of(question.text, passages)
     score, shares = _weighed(judge_weights().across, meaning)
     needed = needed_across(question.counts.rows)
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
-    return Verdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
+    return QuestionVerdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
 
 def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:

@@ -11,14 +11,14 @@ from pydantic import BaseModel
 from sourcebook.faces import json_shapes
 from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.asking import QuestionDesk, SentQuestion
-from sourcebook.faces.mcp.arguments import (
+from sourcebook.faces.mcp.library import Place, VisibleLibrary
+from sourcebook.faces.mcp.tool_arguments import (
     AskArguments,
     DocumentArguments,
     PassageArguments,
     SearchArguments,
     TermArguments,
 )
-from sourcebook.faces.mcp.library import Place, VisibleLibrary
 from sourcebook.model.chat import Tier
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.text.normal_form import normal_form

@@ -21,7 +21,7 @@ from sourcebook.retrieve.subcategories import general_names
 from sourcebook.storage.curation import wordings
 from sourcebook.storage.curation.curated_rows import category_key, insert_entry, read_entries, require_sane
 from sourcebook.storage.curation.draft_decisions import close_answered_by
-from sourcebook.storage.curation.staleness import check_entry
+from sourcebook.storage.curation.stale_source_rows import check_entry
 from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections, vector_encoding
 

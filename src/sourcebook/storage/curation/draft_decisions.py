@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.curated.lookup import curated_citations
-from sourcebook.consult.question.sameness import ask_the_same
-from sourcebook.curate.similar_drafts import same_words
+from sourcebook.consult.question.same_question import ask_the_same
+from sourcebook.curate.question_groups import same_words
 from sourcebook.curate.states import already_decided, require_decider
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sourcebook.curate.similar_drafts import group_of, same_words
+from sourcebook.curate.question_groups import group_of, same_words
 from sourcebook.curate.states import require_answerable, require_replied, retires_its_entry
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
@@ -30,7 +30,7 @@ from sourcebook.storage.curation.draft_decisions import (
     tell,
 )
 from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
-from sourcebook.storage.curation.staleness import check_entry
+from sourcebook.storage.curation.stale_source_rows import check_entry
 from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections
 from sourcebook.storage.people.visits import draft_is_made

@@ -9,7 +9,7 @@ from sourcebook.errors import UsageError, UserNotFound
 from sourcebook.model.people import ForgetReport, OperationType, ReservationStatus, User, UserRole
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
-from sourcebook.storage.people.ledger import Change, change_balance, end, locked_user, reservation_from
+from sourcebook.storage.people.ledger_rows import Change, change_balance, end, locked_user, reservation_from
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:

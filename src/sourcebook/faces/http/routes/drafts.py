@@ -43,7 +43,7 @@ class Rejection(Body):
     reason: str = Field("", max_length=4000, description="The reason. Who asked a declined question is told.")
 
 
-class Reply(Body):
+class ReplyBody(Body):
     """An expert's answer."""
 
     answer: str = Field(min_length=1, max_length=32_000, description="The answer, for the person who asked.")
@@ -154,7 +154,7 @@ async def reject(
     responses=examples.shown({"draft": examples.DRAFT, "entry": examples.CURATED}),
 )
 async def answer(
-    number: Number, body: Reply, caller: Expert, book: Book, settings: ServerSettings
+    number: Number, body: ReplyBody, caller: Expert, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
     """Answer a question that the base could not answer. The person who asked receives it."""
     await _draft(book, caller, settings, number)
