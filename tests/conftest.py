@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import anyio
 import pytest
-from tests import examples, postgres_server
+from tests import empty_bases, examples, postgres_server
 from tests.postgres_bases import Bases
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
@@ -23,6 +23,8 @@ from sourcebook.settings import Settings  # noqa: E402
 from sourcebook.testing.fakes import FixedClock  # noqa: E402
 
 BACKENDS = ("sqlite", "postgres")
+on_both_databases = pytest.mark.parametrize("db", BACKENDS, indirect=True)
+"""For a test among others that need one database: what it does depends on what the database does."""
 
 examples.prepare()
 
@@ -52,6 +54,13 @@ def one_set_of_weights() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         load = vars(universal_sentence_encoder)["_load"]
         patch.setattr(universal_sentence_encoder, "_load", cache(load))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_empty_base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An SQLite base is made by its migrations once for a worker, and copied for each test that begins with one."""
+    with empty_bases.copied(tmp_path_factory.mktemp("empty")):
         yield
 
 
@@ -118,7 +127,12 @@ def unavailable(reason: str) -> NoReturn:
 @pytest.fixture(params=BACKENDS)
 def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a fresh base of the backend is made."""
-    if request.param == "postgres":
+    return address_of(request, tmp_path)
+
+
+def address_of(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a fresh base: in a file, unless the test was given the other database."""
+    if getattr(request, "param", "sqlite") == "postgres":
         return request.getfixturevalue("postgres_db")
     return str(tmp_path / "base.db")
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.judge.cases import ACROSS, LEARNT_FROM, READING, SMALL_FROM
+from benchmarks.judge.cases import ACROSS, ACROSS_SMALL, LEARNT_FROM, READING, SMALL_FROM
 from benchmarks.judge.learning import (
     Sample,
     answered,
@@ -21,7 +22,9 @@ from benchmarks.judge.learning import (
     separation,
 )
 from benchmarks.judge.rows import load, results
+from benchmarks.judge.weights_file import put
 from sourcebook.consult.evidence.acceptance import judged, term_weights
+from sourcebook.consult.evidence.judge_weights import WEIGHTS_FILE
 from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, nearness, numbers_of
 from sourcebook.model.asked_collection import WordCounts
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from sourcebook.consult.evidence.question_judge import JudgedPassage
 
 DECLINED = 0.85
+DECLINED_SMALL = 0.9
+"""What small bases should decline of questions in another language: few questions set that line, so a little more."""
 SIZES = {"size-2": SMALL_FROM, "size-20": SMALL_FROM, "size-5000": ("rurag-para-dev",)}
 """Bases of so many documents, and the sets that they are made from. Nothing is learnt from them, and they are judged by
 what the other sets taught: their questions are those of their sets."""
@@ -42,6 +47,7 @@ NAMES = (
     "similarity",
     "gap",
     "names_found",
+    "number_missing",
     "score",
     "agreement",
     "unknown",
@@ -55,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
         "--work", type=Path, required=True, help="where `benchmarks.judge.collect` kept its rows"
     )
     made.add_argument("--out", type=Path, help="a file for the figures, as JSON")
+    made.add_argument("--write", action="store_true", help="put the weights into the product's file")
     return made
 
 
@@ -125,8 +132,13 @@ def _named(found: Weights, names: Sequence[str]) -> dict[str, float]:
     return {"intercept": round(found.intercept, 4)} | named
 
 
-def across(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A language that the base does not hold: weights from one half of the questions, figures from the other."""
+def across(
+    rows: Sequence[Mapping[str, Any]], small: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """A language that the base does not hold: weights from one half of the questions, figures from the other.
+
+    What is needed in a small base is a line over the logarithm of its passages, up to what any base needs.
+    """
     sample = across_sample(rows)
     right = np.array([_first_is_right(row) for row in rows])
     halves = [np.arange(len(rows)) % 2 == half for half in (0, 1)]
@@ -146,10 +158,21 @@ def across(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         )
     of_all = learnt([sample])
     threshold = declining(of_all.score(sample.numbers), sample.answerable, DECLINED)
+    weights = _named(of_all, ("similarity", "gap", "names_met")) | {"needed": round(threshold, 4)}
     return {
         "figures": {key: round(fmean(f[key] for f in figures), 4) for key in figures[0]},
-        "weights": _named(of_all, ("similarity", "gap", "names_met")) | {"needed": round(threshold, 4)},
+        "weights": weights | (_line_of_small_bases(of_all, small.values()) if small else {}),
     }
+
+
+def _line_of_small_bases(found: Weights, small: Iterable[Sequence[Mapping[str, Any]]]) -> dict[str, float]:
+    points: list[tuple[float, float]] = []
+    for rows in small:
+        sample = across_sample(rows)
+        needed = declining(found.score(sample.numbers), sample.answerable, DECLINED_SMALL)
+        points.append((fmean(math.log(max(1, row["rows"])) for row in rows), needed))
+    slope, start = np.polyfit([size for size, _ in points], [needed for _, needed in points], 1)
+    return {"needed_of_one": round(float(start), 4), "needed_more": round(float(slope), 4)}
 
 
 def _first_is_right(row: Mapping[str, Any]) -> bool:
@@ -163,16 +186,21 @@ def main() -> int:
     given = parser().parse_args()
     kept = {
         path.stem: list(load(path))
-        for name in (*LEARNT_FROM, READING, *SIZES, ACROSS)
+        for name in (*LEARNT_FROM, READING, *SIZES, ACROSS, *ACROSS_SMALL)
         if (path := given.work / f"{name}.jsonl").exists()
     }
-    report = measured({name: sample_of(rows) for name, rows in kept.items() if name != ACROSS})
+    of_words = {name: rows for name, rows in kept.items() if name not in (ACROSS, *ACROSS_SMALL)}
+    report = measured({name: sample_of(rows) for name, rows in of_words.items()})
     if ACROSS in kept:
-        report["across"] = across(kept[ACROSS])
+        small = {name: kept[name] for name in ACROSS_SMALL if name in kept}
+        report["across"] = across(kept[ACROSS], small)
     told = json.dumps(report, indent=2)
     print(told)
     if given.out is not None:
         given.out.write_text(told + "\n", "utf-8")
+    if given.write:
+        learnt_across = {"across": report["across"]["weights"]} if "across" in report else {}
+        put(WEIGHTS_FILE, {"question": report["weights"]} | learnt_across)
     return 0
 
 

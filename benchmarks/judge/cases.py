@@ -30,6 +30,8 @@ READING = "squad2-es"
 """A set with questions of its own that look answerable and are not."""
 ACROSS = "xquad-ru2en"
 """Questions in another language than the texts."""
+ACROSS_SMALL = {"across-2": 2, "across-5": 5, "across-20": 20, "across-60": 60}
+"""Bases of so few documents, made from it."""
 SMALL_FROM = ("xquad-en", "xquad-ru", "faquad-pt")
 _SEED = 20
 

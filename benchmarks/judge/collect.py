@@ -13,6 +13,7 @@ import anyio
 
 from benchmarks.judge.cases import (
     ACROSS,
+    ACROSS_SMALL,
     LEARNT_FROM,
     READING,
     SMALL_FROM,
@@ -26,6 +27,7 @@ from benchmarks.quality.run import Bench
 
 _SMALL = {"size-2": (2, 12, 6), "size-20": (20, 2, 30)}
 """Documents, bases of each set, questions of each side."""
+_OF_A_SIDE_ACROSS = 120
 _LARGE = {"size-5000": ("rurag-para-dev", 5000)}
 
 
@@ -48,6 +50,11 @@ def _bases(name: str, given: argparse.Namespace) -> Iterator[JudgeCases]:
         documents, bases, each = _SMALL[name]
         for folder in SMALL_FROM:
             yield from small(given.data / "retrieval" / folder, documents, bases, each)
+    elif name in ACROSS_SMALL:
+        documents = ACROSS_SMALL[name]
+        bases = max(2, min(24, 60 // documents))
+        folder = given.data / "retrieval" / ACROSS
+        yield from small(folder, documents, bases, _OF_A_SIDE_ACROSS // bases)
     elif name in _LARGE:
         folder, documents = _LARGE[name]
         yield of_set(given.data / "retrieval" / folder, given.questions, documents)
@@ -61,7 +68,7 @@ def _bases(name: str, given: argparse.Namespace) -> Iterator[JudgeCases]:
 
 async def _collected(given: argparse.Namespace) -> None:
     embedder = Bench(given.work.resolve(), None, tell).embedder("default")
-    for name in given.only or (*LEARNT_FROM, READING, ACROSS, *_SMALL, *_LARGE):
+    for name in given.only or (*LEARNT_FROM, READING, ACROSS, *ACROSS_SMALL, *_SMALL, *_LARGE):
         kept = given.work / f"{name}.jsonl"
         if kept.exists():
             continue

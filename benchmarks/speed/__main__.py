@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.speed import sections
-from benchmarks.speed.catalogue import OURS, families
+from benchmarks.speed.catalogue import BRIEF_FAMILIES, LEFT_OUT_OF_BRIEF, OURS, families
 from benchmarks.speed.machine import ROOT, machine, versions
 from benchmarks.speed.passages import Prose
 from benchmarks.speed.report import store
@@ -36,7 +36,8 @@ class Sizes:
     million: int
 
 
-FULL = Sizes(vectors=100_000, model=30_000, words=100_000, hybrid=20_000, million=1_000_000)
+FULL = Sizes(vectors=100_000, model=100_000, words=100_000, hybrid=20_000, million=1_000_000)
+BRIEF = replace(FULL, words=50_000)
 QUICK = Sizes(vectors=10_000, model=2_000, words=5_000, hybrid=1_000, million=20_000)
 
 
@@ -46,10 +47,15 @@ def parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="a smoke test of a few minutes; its result is not kept"
     )
     made.add_argument(
+        "--brief",
+        action="store_true",
+        help="without the slowest engines, 2 seconds for each cell; its result is kept",
+    )
+    made.add_argument(
         "--only",
         action="append",
-        choices=("vectors", "words", "hybrid", "million"),
-        help="this benchmark and no other (may be repeated); `million` never runs unasked",
+        choices=("vectors", "model", "words", "hybrid", "million"),
+        help="this benchmark and no other (may be repeated); `vectors` brings `model`, `million` never runs unasked",
     )
     made.add_argument("--size", type=int, help="how many vectors or passages, instead of the usual number")
     made.add_argument("--model-vectors", type=int, help="how many real texts to embed; 0 for none")
@@ -58,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--engines", action="append", choices=families(), help="only these (may be repeated)")
     made.add_argument("--queries", type=int, help="questions for each cell (200; quick 20)")
     made.add_argument(
-        "--seconds", type=float, default=6.0, help="after so many, a slow cell is asked no further"
+        "--seconds", type=float, help="after so many, a slow cell is asked no further (6; brief 2)"
     )
     made.add_argument(
         "--longest-build", type=float, default=900.0, help="seconds after which a build has failed"
@@ -78,8 +84,15 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     given.cache.mkdir(parents=True, exist_ok=True)
     queries = given.queries or (20 if given.quick else 200)
-    plan = Plan(queries=queries, seconds=given.seconds, longest_build=given.longest_build)
-    bench = Bench(plan, given.cache.resolve(), tell, given.engines or ())
+    seconds = given.seconds or (2.0 if given.brief else 6.0)
+    plan = Plan(
+        queries=queries,
+        untimed=0 if given.quick else 800,
+        seconds=seconds,
+        longest_build=given.longest_build,
+    )
+    few, left_out = (BRIEF_FAMILIES, LEFT_OUT_OF_BRIEF) if given.brief else ((), ())
+    bench = Bench(plan, given.cache.resolve(), tell, given.engines or few, left_out)
     path = None
     for name, section in _asked_for(bench, given):
         tell(f"— {name}")
@@ -98,12 +111,13 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _asked_for(bench: Bench, given: argparse.Namespace) -> list[tuple[str, Callable[[], SectionFacts]]]:
     """The sections of this run, each under the name by which a later one replaces it."""
-    usual = QUICK if given.quick else FULL
+    usual = QUICK if given.quick else BRIEF if given.brief else FULL
     wanted = given.only or ["vectors", "words", "hybrid"]
     found: list[tuple[str, Callable[[], SectionFacts]]] = []
     if "vectors" in wanted:
         size = given.size or usual.vectors
         found.append((f"vectors {size}", lambda: sections.clustered(bench, size)))
+    if "vectors" in wanted or "model" in wanted:
         of_model = usual.model if given.model_vectors is None else given.model_vectors
         if of_model:
             source = library(given.texts)

@@ -10,10 +10,12 @@ from benchmarks.speed.facts import BarFacts, CellFacts, EngineFacts, answers, be
 VECTORS = 100_000
 FEW_PASSAGES, MANY_PASSAGES = 20_000, 100_000
 RECALL = 0.99
-UNFILTERED = 1.2
 MOST_SHORT = 0.05
 """The share of answers with fewer than k passages from which on an engine does not answer the question."""
-FILTERED_CELLS = ("50 %", "10 %", "1 %", "0.1 %")
+WIDE_CELLS, NARROW_CELLS = ("no filter", "50 %"), ("10 %", "1 %", "0.1 %")
+COMPILED_SCAN = "qdrant edge"
+"""With a narrow filter it compares all rows in compiled code, which Python cannot beat."""
+AIMS_MS = {"no filter": 1.3, "50 %": 1.2, "10 %": 0.8, "1 %": 0.5, "0.1 %": 0.35}
 CODE_BYTES_PER_DIMENSION = 1 + 1 / 8
 """The codes that every process would hold if they were not shared: a byte and a bit."""
 
@@ -37,21 +39,27 @@ def missing(bar: str, why: str) -> BarFacts:
     return {"bar": bar, "measured": why, "reached": False, "factor": None}
 
 
-def vector_bars(engines: Mapping[str, EngineFacts], size: int) -> list[BarFacts]:
+def vector_bars(
+    engines: Mapping[str, EngineFacts], size: int, what: str, *, aims: bool = False
+) -> list[BarFacts]:
+    """Beside peers at equal recall: the fastest setting of each that reaches the recall, by the median."""
     ours = engines.get(OURS)
-    what = at_size(f"vector search, {size:,} vectors", size, VECTORS)
+    what = at_size(what, size, VECTORS)
     if ours is None or ours["error"]:
         return [missing(what, f"sourcebook did not run: {ours['error'] if ours else 'not chosen'}")]
-    speed = [
-        _faster(f"{what}, {cell}: faster than every peer", ours, engines, cell, 1.0)
-        for cell in FILTERED_CELLS
-    ]
-    bar = f"{what}, no filter: at most {UNFILTERED} × the fastest peer"
-    return [
-        _faster(bar, ours, engines, "no filter", UNFILTERED),
-        *speed,
-        *exactness_bars(ours["cells"], what),
-    ]
+    others = {name: engine for name, engine in engines.items() if engine["family"] != COMPILED_SCAN}
+    bars = [_faster(f"{what}, {cell}: faster than every peer", ours, engines, cell) for cell in WIDE_CELLS]
+    for cell in NARROW_CELLS:
+        bar = f"{what}, {cell}: faster than every peer but {COMPILED_SCAN}"
+        bars.append(_faster(bar, ours, others, cell))
+    if aims:
+        cells = ours["cells"]
+        bars += [
+            within(f"{what}, {cell}: p50 at most {most} ms", cells[cell]["p50_ms"], most, "ms")
+            for cell, most in AIMS_MS.items()
+            if cell in cells
+        ]
+    return [*bars, *exactness_bars(ours["cells"], what)]
 
 
 def exactness_bars(cells: Mapping[str, CellFacts], what: str) -> list[BarFacts]:
@@ -75,9 +83,7 @@ def exactness_bars(cells: Mapping[str, CellFacts], what: str) -> list[BarFacts]:
     ]
 
 
-def _faster(
-    bar: str, ours: EngineFacts, engines: Mapping[str, EngineFacts], cell: str, allowed: float
-) -> BarFacts:
+def _faster(bar: str, ours: EngineFacts, engines: Mapping[str, EngineFacts], cell: str) -> BarFacts:
     """By the median. A family that does not answer well enough is named, and not compared."""
     own = ours["cells"].get(cell)
     best = best_of_families(engines, cell)
@@ -91,7 +97,7 @@ def _faster(
     if left_out:
         note += "; not compared: " + ", ".join(f"{f} ({_why(engines, f, cell)})" for f in left_out)
     ratio = own["p50_ms"] / fastest["p50_ms"]
-    return within(bar, ratio, allowed, "× the fastest peer", note)
+    return within(bar, ratio, 1.0, "× the fastest peer", note)
 
 
 def _why(engines: Mapping[str, EngineFacts], family: str, cell: str) -> str:
@@ -99,6 +105,23 @@ def _why(engines: Mapping[str, EngineFacts], family: str, cell: str) -> str:
     cells = [engine["cells"][cell] for engine in own if cell in engine["cells"]]
     recalls = [facts["recall"] for facts in cells if facts["recall"] is not None and not answers(facts)]
     return f"recall {max(recalls):.2f}" if recalls else "failed"
+
+
+def word_bars(engines: Mapping[str, EngineFacts], passages: int) -> list[BarFacts]:
+    ours, lancedb = engines.get(OURS), engines.get("lancedb")
+    if ours is None or ours["error"] or lancedb is None or lancedb["error"]:
+        return []
+    return [
+        within(
+            f"words, {passages:,} passages, {cell}: p50 at most LanceDB's",
+            own["p50_ms"] / lancedb["cells"][cell]["p50_ms"],
+            1.0,
+            "× lancedb",
+            f"sourcebook {own['p50_ms']:.2f} ms, lancedb {lancedb['cells'][cell]['p50_ms']:.2f} ms",
+        )
+        for cell, own in ours["cells"].items()
+        if cell in lancedb["cells"]
+    ]
 
 
 def hybrid_bars(
@@ -114,12 +137,12 @@ def hybrid_bars(
         return [within(f"{what}: p95 at most 50 ms", slowest, 50, "ms"), *_at_rest(ours, what, code_bytes)]
     bars = [within(f"{what}: p95 at most 15 ms", slowest, 15, "ms")]
     for cell in cells:
-        bar = f"{what}, {cell}: p95 at most half of LanceDB's"
-        bars.append(_half_of_lancedb(bar, ours["cells"][cell]["p95_ms"], engines, cell))
+        bar = f"{what}, {cell}: p95 at most LanceDB's"
+        bars.append(_beside_lancedb(bar, ours["cells"][cell]["p95_ms"], engines, cell))
     return bars
 
 
-def _half_of_lancedb(bar: str, own: float, engines: Mapping[str, EngineFacts], cell: str) -> BarFacts:
+def _beside_lancedb(bar: str, own: float, engines: Mapping[str, EngineFacts], cell: str) -> BarFacts:
     """Beside its fastest configuration that finds k passages; one that finds fewer is named, and not compared."""
     others = {
         name: engine["cells"][cell]
@@ -134,7 +157,7 @@ def _half_of_lancedb(bar: str, own: float, engines: Mapping[str, EngineFacts], c
     left_out = [f"{n} ({f['p95_ms']:.2f} ms)" for n, f in others.items() if n not in whole]
     if left_out:
         note += f"; with fewer than k passages: {', '.join(left_out)}"
-    return within(bar, own / fastest["p95_ms"], 0.5, "× lancedb", note)
+    return within(bar, own / fastest["p95_ms"], 1.0, "× lancedb", note)
 
 
 def _at_rest(ours: EngineFacts, what: str, code_bytes: float) -> list[BarFacts]:

@@ -12,6 +12,7 @@ OURS = "sourcebook"
 VECTORS = (
     EngineSpec(OURS, OURS, "ours:SourcebookVectors"),
     EngineSpec("chroma", "chroma", "chroma:ChromaVectors"),
+    EngineSpec("chroma ef 300", "chroma", "chroma:ChromaVectors", {"ef": 300}, shares="chroma"),
     EngineSpec("lancedb flat", "lancedb", "lance:LanceVectors", {"index": "flat"}),
     EngineSpec("lancedb ivf-pq", "lancedb", "lance:LanceVectors", {"index": "ivf-pq", "refine": 10}),
     EngineSpec("lancedb hnsw-sq", "lancedb", "lance:LanceVectors", {"index": "ivf-hnsw-sq"}),
@@ -22,12 +23,33 @@ VECTORS = (
         {"index": "ivf-hnsw-sq", "refine": 2},
         shares="lancedb hnsw-sq",
     ),
+    EngineSpec(
+        "lancedb hnsw-sq ef 150 refined",
+        "lancedb",
+        "lance:LanceVectors",
+        {"index": "ivf-hnsw-sq", "refine": 4, "ef": 150},
+        shares="lancedb hnsw-sq",
+    ),
+    EngineSpec(
+        "lancedb hnsw-sq ef 600 refined",
+        "lancedb",
+        "lance:LanceVectors",
+        {"index": "ivf-hnsw-sq", "refine": 8, "ef": 600},
+        shares="lancedb hnsw-sq",
+    ),
     EngineSpec("sqlite-vec metadata", "sqlite-vec", "sqlite_vec:SqliteVecVectors", {"tag": "metadata"}),
     EngineSpec("sqlite-vec partition", "sqlite-vec", "sqlite_vec:SqliteVecVectors", {"tag": "partition"}),
     EngineSpec("qdrant local", "qdrant local", "qdrant:QdrantLocalVectors"),
     EngineSpec("qdrant edge", "qdrant edge", "qdrant:QdrantEdgeVectors"),
-    EngineSpec(
-        "qdrant edge ef 256", "qdrant edge", "qdrant:QdrantEdgeVectors", {"ef": 256}, shares="qdrant edge"
+    *(
+        EngineSpec(
+            f"qdrant edge ef {ef}",
+            "qdrant edge",
+            "qdrant:QdrantEdgeVectors",
+            {"ef": ef},
+            shares="qdrant edge",
+        )
+        for ef in (256, 384, 512, 1024)
     ),
     EngineSpec("milvus lite hnsw", "milvus lite", "milvus:MilvusVectors", {"index": "HNSW"}),
     EngineSpec("milvus lite flat", "milvus lite", "milvus:MilvusVectors", {"index": "BRUTE_FORCE"}),
@@ -38,6 +60,10 @@ VECTORS = (
     EngineSpec("langchain in memory", "langchain", "langchain:LangChainVectors"),
     EngineSpec("llama-index simple", "llama-index", "llama_index:LlamaIndexVectors"),
 )
+
+BRIEF_FAMILIES = (OURS, "chroma", "lancedb", "qdrant edge", "sqlite-vec", "tantivy")
+LEFT_OUT_OF_BRIEF = ("lancedb flat", "lancedb ivf-pq", "sqlite-vec metadata")
+"""What takes tens of times as long as the fastest, or reaches no recall that counts, is left out of a brief run."""
 
 WORDS = (
     EngineSpec(OURS, OURS, "ours:SourcebookWords"),

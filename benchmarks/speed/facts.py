@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Judge: TypeAlias = Callable[[str, int, Sequence[int]], Judged]
 """How right an answer is: cell, number of the question (warm-up not counted), answer."""
 
-GOOD_ENOUGH = 0.95
+GOOD_ENOUGH = 0.99
 """An engine with less recall does not answer the question, and its time says nothing."""
 
 

@@ -18,14 +18,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx2
+from tests import postgres_server
 
 from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook import AsyncSourcebook, Settings
@@ -134,7 +135,11 @@ async def crowd(url: str, load: Load) -> dict[str, Any]:
             chance = random.Random(seed)  # noqa: S311 - no secret
             while time.monotonic() < end:
                 begun = time.perf_counter()
-                response = await client.post("/api/search", json={"query": question(chance)})
+                try:
+                    response = await client.post("/api/search", json={"query": question(chance)})
+                except httpx2.HTTPError as error:
+                    statuses[f"search {type(error).__name__}"] += 1
+                    continue
                 times.append((time.perf_counter() - begun) * 1000)
                 statuses[f"search {response.status_code}"] += 1
 
@@ -143,9 +148,12 @@ async def crowd(url: str, load: Load) -> dict[str, Any]:
             while time.monotonic() < end:
                 number += 1
                 name = f"new-{seed}-{number}.md"
-                response = await client.post(
-                    "/api/documents", files=[("files", (name, text(10_000 * (seed + 1) + number).encode()))]
-                )
+                content = text(10_000 * (seed + 1) + number).encode()
+                try:
+                    response = await client.post("/api/documents", files=[("files", (name, content))])
+                except httpx2.HTTPError as error:
+                    statuses[f"upload {type(error).__name__}"] += 1
+                    continue
                 statuses[f"upload {response.status_code}"] += 1
                 if response.status_code == 202:
                     jobs.append(response.json()["jobs"][0]["id"])
@@ -160,6 +168,7 @@ async def crowd(url: str, load: Load) -> dict[str, Any]:
         "p50_ms": statistics.median(times),
         "p95_ms": statistics.quantiles(times, n=20)[18],
         "statuses": dict(statuses),
+        "errors": sum(count for name, count in statuses.items() if name not in ("search 200", "upload 202")),
         "uploads": len(jobs),
         **taken_in,
     }
@@ -189,20 +198,42 @@ async def measured(settings: Settings, load: Load) -> dict[str, Any]:
     return {"one person": by_one, "everybody": by_many}
 
 
+@contextmanager
+def postgres_base(given: str | None) -> Generator[str | None]:
+    """The address of an empty database, on a server of our own if there are programs for one."""
+    programs = None if given else postgres_server.binaries()
+    if programs is None:
+        yield given
+        return
+    server = postgres_server.Server(programs)
+    server.start()
+    try:
+        postgres_server.create_database(server.url(), "http")
+        yield postgres_server.at_database(server.url(), "http")
+    finally:
+        server.stop()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.http", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke test; its result is not kept")
     parser.add_argument("--documents", type=int, help="how many documents there are before")
-    parser.add_argument("--postgres", help="the address of an empty database to measure as well")
+    parser.add_argument("--seconds", type=float, help="how long everybody searches and uploads")
+    parser.add_argument("--postgres", help="an empty database to measure on, instead of one made for this")
     chosen = parser.parse_args()
     load = QUICK if chosen.quick else FULL
     if chosen.documents:
         load = replace(load, documents=chosen.documents)
+    if chosen.seconds:
+        load = replace(load, seconds=chosen.seconds)
     found: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory(prefix="sourcebook-http-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="sourcebook-http-") as folder,
+        postgres_base(chosen.postgres) as address,
+    ):
         bases = {"sqlite": str(Path(folder) / "base.db")}
-        if chosen.postgres:
-            bases["postgres"] = chosen.postgres
+        if address:
+            bases["postgres"] = address
         for name, db in bases.items():
             settings = Settings(db=db, files=str(Path(folder) / f"{name}-files"))
             found[name] = asyncio.run(measured(settings, load))

@@ -2,7 +2,7 @@
 
 Eight people ask, each with a pause between questions. First nobody writes; then another process adds documents, one
 after the other. Rounds of the two alternate, so that a busy machine disturbs both alike. The bar: the p95 of the second
-is at most twice that of the first.
+is at most one and a half times that of the first.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -39,10 +40,14 @@ class EngineFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a run is made. A cell that took `seconds` and `least` questions is not asked further."""
+    """How a run is made. A cell that took `seconds` and `least` questions is not asked further.
+
+    `untimed` further questions tell the recall more exactly than those whose time is measured.
+    """
 
     k: int = 10
     queries: int = 200
+    untimed: int = 0
     warm_up: int = 5
     batch: int = 10
     seconds: float = 6.0
@@ -176,13 +181,16 @@ class Run:
                 open_engines.append((one, process))
         self._in_turns(open_engines, task)
         for one, process in open_engines:
+            for name, questions in task.cells.items():
+                self._ask_untimed(one, process, name, questions)
+        for one, process in open_engines:
             if one.error is None:
                 self._guarded(one, "weigh", lambda one=one, process=process: self._weigh(one, process, task))
 
     def _open(self, one: Measured, process: EngineProcess, task: Task) -> None:
         first = next(iter(task.cells.values()))[0]
         order = Open(self._folder(one.spec), first, self.plan.k)
-        one.opened = process.order(order, Opened, self.plan.longest_answer)
+        one.opened = process.order(order, Opened, self.plan.longest_build)
         for questions in task.cells.values():
             self._asked(process, questions[: self.plan.warm_up])
         self.tell(f"{one.spec.name}: opened in {one.opened.spent.wall:.2f} s")
@@ -204,6 +212,23 @@ class Run:
                         )
             self.tell(f"asked {start + plan.batch - plan.warm_up} of {plan.queries} questions")
 
+    def _ask_untimed(
+        self, one: Measured, process: EngineProcess, name: str, questions: Sequence[Question]
+    ) -> None:
+        """Further questions, for half of the time that the timed ones may take; only their answers count."""
+        timing = one.cells.get(name)
+        start = self.plan.warm_up + self.plan.queries
+        if timing is None or len(timing.answers) < self.plan.queries:
+            return
+        end = time.monotonic() + self.plan.seconds / 2
+        for first in range(start, start + self.plan.untimed, 50):
+            if one.error is not None or time.monotonic() > end:
+                return
+            batch = questions[first : min(first + 50, start + self.plan.untimed)]
+            self._guarded(
+                one, f"ask, {name}", lambda b=batch: timing.answers.extend(self._asked(process, b).answers)
+            )
+
     def _weigh(self, one: Measured, process: EngineProcess, task: Task) -> None:
         one.memory = process.order(Weigh(), Memory, 60)
         if one.spec.name != self.second:
@@ -211,7 +236,7 @@ class Run:
         with self._process(one.spec) as other:
             first = next(iter(task.cells.values()))[0]
             opened = other.order(
-                Open(self._folder(one.spec), first, self.plan.k), Opened, self.plan.longest_answer
+                Open(self._folder(one.spec), first, self.plan.k), Opened, self.plan.longest_build
             )
             for questions in task.cells.values():
                 self._asked(other, questions[: self.plan.warm_up + self.plan.batch])

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.speed import catalogue
-from benchmarks.speed.bars import CODE_BYTES_PER_DIMENSION, exactness_bars, hybrid_bars, vector_bars
+from benchmarks.speed.bars import (
+    CODE_BYTES_PER_DIMENSION,
+    exactness_bars,
+    hybrid_bars,
+    vector_bars,
+    word_bars,
+)
 from benchmarks.speed.bm25 import ExactWords
 from benchmarks.speed.catalogue import OURS, chosen
 from benchmarks.speed.data import (
@@ -50,10 +56,11 @@ class Bench:
     cache: Path
     tell: Callable[[str], None]
     families: Sequence[str] = ()
+    left_out: Sequence[str] = ()
 
     @property
     def asked(self) -> int:
-        return self.plan.warm_up + self.plan.queries
+        return self.plan.warm_up + self.plan.queries + self.plan.untimed
 
     def room(self) -> tempfile.TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix="speed-", dir=self.cache)
@@ -62,7 +69,8 @@ class Bench:
         self, folder: Path, specs: Sequence[EngineSpec], task: Task, judge: Judge, second: str | None = None
     ) -> dict[str, EngineFacts]:
         run = Run(self.plan, folder, self.tell, second)
-        return engines_of(run.measure(chosen(specs, self.families), task), judge)
+        wanted = [spec for spec in chosen(specs, self.families) if spec.name not in self.left_out]
+        return engines_of(run.measure(wanted, task), judge)
 
 
 def clustered(bench: Bench, size: int) -> SectionFacts:
@@ -73,7 +81,9 @@ def clustered(bench: Bench, size: int) -> SectionFacts:
         points = questions_near(stored, mixture, bench.asked)
         engines = _searched(bench, stored, points, catalogue.VECTORS)
     title = f"{size:,} vectors × {mixture.dimensions} in clusters"
-    return _section(bench, start, title, size, engines, vector_bars(engines, size))
+    return _section(
+        bench, start, title, size, engines, vector_bars(engines, size, f"{size:,} vectors in clusters")
+    )
 
 
 def of_model(bench: Bench, size: int, source: Library) -> SectionFacts:
@@ -86,9 +96,7 @@ def of_model(bench: Bench, size: int, source: Library) -> SectionFacts:
     title = (
         f"{size:,} vectors × {found.vectors.shape[1]} of the default model, from real texts ({source.name})"
     )
-    ours = engines.get(OURS)
-    what = f"{size:,} vectors of the default model"
-    bars = exactness_bars(ours["cells"], what) if ours and not ours["error"] else []
+    bars = vector_bars(engines, size, f"{size:,} vectors of the default model", aims=True)
     return _section(bench, start, title, size, engines, bars)
 
 
@@ -123,7 +131,8 @@ def words(bench: Bench, documents: Prose | RealPassages) -> SectionFacts:
         "check of sourcebook, not a verdict on the others, whose formulas differ."
     ]
     title = f"Words: {documents.passages:,} {kind} passages"
-    return _section(bench, start, title, documents.passages, engines, [], notes, "overlap@10")
+    bars = word_bars(engines, documents.passages)
+    return _section(bench, start, title, documents.passages, engines, bars, notes, "overlap@10")
 
 
 def hybrid(bench: Bench, passages: int) -> SectionFacts:

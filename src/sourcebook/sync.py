@@ -619,7 +619,7 @@ class SyncAccountService:
         return self._waiter.call(self._door.sign_out_everywhere, login)
 
     def any_account(self) -> bool:
-        """Whether there is an account. What was made or removed here is known at once, by others within a second."""
+        """Whether there is an account. Changes made here are seen at once, those of other processes within a second."""
         return self._waiter.call(self._door.any_account)
 
 

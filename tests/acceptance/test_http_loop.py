@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.conftest import BACKENDS
-from tests.faces.http_server import Served, served_on
+from tests.faces.http_server import Served, served_on, until
 
 PRUNING = "Everbearing raspberries are pruned in late autumn. All canes are cut at ground level."
 GEARBOX = "The gearbox of the tractor takes six litres of oil. The oil is changed every two years."
@@ -18,6 +19,11 @@ REPLY = "The gearbox of the tractor takes six litres of oil."
 @pytest.fixture(scope="module", params=BACKENDS)
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield from served_on(request, tmp_path_factory, notes={})
+
+
+def if_cancelled(draft: dict[str, Any]) -> dict[str, Any] | None:
+    """The draft, once it is closed: that comes after the file is taken in."""
+    return draft if draft["status"] == "cancelled" else None
 
 
 def test_the_loop_through_http(server: Served) -> None:
@@ -33,8 +39,7 @@ def test_the_loop_through_http(server: Served) -> None:
     # A page that answers it closes it. Who wants a person still gets one.
     called = server.post("/api/ask/expert", {"question": PERSON})["draft"]
     (page,) = server.upload({"tractor.md": GEARBOX.encode()}, id="tractor")["jobs"]
-    closed = server.get(f"/api/drafts/{waiting['id']}")["draft"]
-    assert closed["status"] == "cancelled"
+    closed = until(lambda: if_cancelled(server.get(f"/api/drafts/{waiting['id']}")["draft"]))
     assert closed["reason"].startswith("the documents answer it now: ")
     assert [d["id"] for d in server.get("/api/drafts", params={"kind": "declined"})["drafts"]] == [
         called["id"]

@@ -112,6 +112,22 @@ def test_a_page_that_is_gone_is_removed_and_one_that_cannot_be_reached_is_kept(
     assert (add(book, f"{site.address}/prune").removed, paths(book)) == (1, [])
 
 
+def test_a_crawl_asks_again_for_pages_that_nothing_leads_to_any_more(site: Site, book: Sourcebook) -> None:
+    add(book, f"{site.address}/", depth=2)
+    site.pages["/"] = page("Home", "Welcome to the garden.", "/soil?part=1")
+    site.pages["/deep"] = 503
+    site.bodies()
+    report = add(book, f"{site.address}/", depth=2)
+    assert (report.removed, [failure.path for failure in report.failed]) == (0, [f"{site.address}/deep"])
+    assert "/prune" not in site.bodies()
+    assert len(paths(book)) == 4
+    site.pages["/deep"] = 404
+    site.pages["/prune"] = page("Pruning", "Prune raspberries in April.")
+    report = add(book, f"{site.address}/", depth=2)
+    assert (report.removed, report.updated, report.failed) == (1, 1, [])
+    assert len(paths(book)) == 3
+
+
 def test_a_private_address_is_refused_unless_its_host_is_named(site: Site, book: Sourcebook) -> None:
     with pytest.raises(AddressRefused):
         book.add(f"{site.address}/prune")

@@ -54,6 +54,28 @@ def test_the_image_does_not_run_as_root_and_is_sent_no_secrets() -> None:
     assert not {"!.env", "!.git", "!data"} & set(rules)
 
 
+def test_the_image_is_built_from_what_the_builder_is_sent_and_from_pins_alone() -> None:
+    text = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+    copied = [
+        word for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for word in line.split()
+    ]
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+    sent = {
+        rule[1:] for rule in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if rule.startswith("!")
+    }
+    assert {name.split("/")[0] for name in copied} == sent
+    installs = re.findall(r"pip install (.+?)(?= &&|$)", text, re.MULTILINE)
+    assert installs
+    assert [words for words in installs if "--require-hashes" not in words and "--no-deps" not in words] == []
+
+
+def test_the_image_has_the_pins_of_the_product_and_of_its_faces() -> None:
+    pins = {name: re.findall(r"^[\w.-]+==[^ ]+", (ROOT / "requirements" / name).read_text("utf-8"), re.MULTILINE)
+            for name in ("base.txt", "image.txt")}  # fmt: skip
+    assert set(pins["base.txt"]) <= set(pins["image.txt"])
+    assert {"aiogram", "asyncpg", "mcp"} <= {pin.partition("==")[0] for pin in pins["image.txt"]}
+
+
 def test_the_example_of_settings_names_what_compose_wants() -> None:
     wanted = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text("utf-8")))
     named = set(re.findall(r"^([A-Z_]+)=", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE))

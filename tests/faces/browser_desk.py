@@ -7,7 +7,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -124,13 +124,18 @@ def fill(folder: Path, db: str | None = None) -> Path:
 
 
 @contextmanager
-def a_browser() -> Generator[Browser]:
-    """Debian's chromium. A test that needs it is left out at home without one, and fails where it counts."""
+def a_browser(*names: str) -> Generator[Browser]:
+    """Debian's chromium. A test that needs it is left out at home without one, and fails where it counts.
+
+    `names` lead to this machine, and are no names of it: over plain HTTP a browser trusts them less than `localhost`.
+    """
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         _unavailable("there is no chromium: `apt-get install chromium`, or set CHROMIUM")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox", *_leading_here(names)]
+        )
         try:
             yield browser
         finally:
@@ -157,6 +162,11 @@ def ask(page: Page, question: str) -> None:
     page.fill("#question", question)
     page.keyboard.press("Enter")
     page.wait_for_selector("#last:not([aria-busy]) .verdict")
+
+
+def _leading_here(names: Sequence[str]) -> list[str]:
+    rules = ", ".join(f"MAP {name} 127.0.0.1" for name in names)
+    return [f"--host-resolver-rules={rules}"] if names else []
 
 
 def _wait_for(is_so: Any, what: str, seconds: float = 30) -> None:

@@ -1,4 +1,4 @@
-"""Documents over HTTP: uploaded, listed, read, shown, hidden and removed; hostile files and names."""
+"""Documents over HTTP: uploaded, listed, read, shown, hidden and removed. B05, B06: hostile files and names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server at work: its figures, its logs, its limits, and clients that leave."""
+"""The server at work: its figures, its logs, its limits (L09), and clients that leave (F14) or are too slow."""
 
 from __future__ import annotations
 

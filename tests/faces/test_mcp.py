@@ -16,6 +16,7 @@ import pytest
 import uvicorn
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import ServerDesk, server_desk
 from tests.faces.shell import clean_environment
 from tests.unit.consulting import QUESTION, UNKNOWN
@@ -31,8 +32,8 @@ HELLO: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "par
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "base.db")
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return address_of(request, tmp_path)
 
 
 @asynccontextmanager
@@ -93,6 +94,7 @@ async def test_every_tool_says_that_it_only_reads(client: Client) -> None:
         assert all("description" in field for field in tool.input_schema["properties"].values())
 
 
+@on_both_databases
 async def test_what_is_found_can_be_read_and_cited(client: Client) -> None:
     found = await told(client, "search", query="prune raspberries", limit=1)
     citation = found["results"][0]["citation"]
@@ -106,6 +108,7 @@ async def test_what_is_found_can_be_read_and_cited(client: Client) -> None:
     assert read.contents[0].text == document["text"]  # type: ignore[union-attr]
 
 
+@on_both_databases
 async def test_an_answer_has_its_citations_and_a_decline_says_so(client: Client) -> None:
     result = await client.call_tool("ask", {"question": QUESTION})
     assert result.structured_content["declined"] is False
@@ -160,6 +163,7 @@ async def test_mistakes_are_told_to_the_model(client: Client) -> None:
             await client.read_resource(uri)
 
 
+@on_both_databases
 async def test_documents_are_resources_page_by_page(desk: ServerDesk, client: Client) -> None:
     for number in range(120):
         await desk.book.add_text(f"Note {number} is short.", id=f"note{number}")
@@ -176,6 +180,7 @@ async def test_documents_are_resources_page_by_page(desk: ServerDesk, client: Cl
         await client.list_resources(cursor="-1; drop table")
 
 
+@on_both_databases
 async def test_a_hidden_document_is_not_there(desk: ServerDesk, client: Client) -> None:
     await desk.book.library.hide("paths")
     assert (await client.call_tool("get_document", {"document": "paths"})).is_error

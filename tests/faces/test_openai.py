@@ -11,6 +11,7 @@ import httpx2 as httpx
 import markdown_it
 import openai
 import pytest
+from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.unit.consulting import QUESTION, UNKNOWN
 
@@ -24,8 +25,8 @@ FOLLOW_UP = "And when do they fruit?"
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "base.db")
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return address_of(request, tmp_path)
 
 
 @pytest.fixture
@@ -63,6 +64,7 @@ async def turns(desk: ServerDesk) -> list[int]:
     return sorted(s.message_count for s in await desk.book.conversations.latest(user=account.user_id))
 
 
+@on_both_databases
 async def test_the_models_are_the_collections_that_a_key_may_see(desk: ServerDesk) -> None:
     listed = [model.id async for model in client(desk).models.list()]
     assert listed == ["sourcebook", "sourcebook:default", "sourcebook:secret"]
@@ -73,6 +75,7 @@ async def test_the_models_are_the_collections_that_a_key_may_see(desk: ServerDes
         await client(desk, "bound reader").models.retrieve("sourcebook:secret")
 
 
+@on_both_databases
 async def test_an_answer_has_its_sources_as_footnotes_and_as_data(desk: ServerDesk) -> None:
     made = await client(desk).chat.completions.create(model="sourcebook", messages=[user(QUESTION)])
     text = made.choices[0].message.content or ""
@@ -113,6 +116,7 @@ async def test_a_greeting_is_answered_and_not_stored(desk: ServerDesk) -> None:
     assert await turns(desk) == []
 
 
+@on_both_databases
 @pytest.mark.parametrize("is_streamed", [False, True])
 async def test_a_conversation_is_continued_and_stored_once(desk: ServerDesk, is_streamed: bool) -> None:
     async def ask(messages: list[Any]) -> str:
@@ -226,6 +230,7 @@ async def test_a_model_that_fails_is_told_before_and_in_the_middle(db: str) -> N
         assert sum(await turns(desk)) == 0
 
 
+@on_both_databases
 async def test_a_collection_is_chosen_as_a_model_and_kept_from_others(desk: ServerDesk) -> None:
     made = await client(desk).chat.completions.create(
         model="sourcebook:secret", messages=[user(SECRET_QUESTION)]
@@ -237,6 +242,7 @@ async def test_a_collection_is_chosen_as_a_model_and_kept_from_others(desk: Serv
     assert "marzipan" not in (bound.choices[0].message.content or "")
 
 
+@on_both_databases
 async def test_embeddings_are_those_of_the_base(desk: ServerDesk) -> None:
     made = await client(desk).embeddings.create(model="any", input=["one text", "another"])
     expected = await desk.book.models.embed(["one text", "another"])

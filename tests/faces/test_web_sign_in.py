@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.faces.browser_desk import Desk, a_browser, ask, fill, looking
+from tests.web_site import served
 
 from sourcebook import Sourcebook
 from sourcebook.faces.http.gate import ServerGate
@@ -23,7 +24,7 @@ PASSWORD = "a long enough password"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with a_browser() as made:
+    with a_browser("kb.test", "evil.test") as made:
         yield made
 
 
@@ -31,7 +32,7 @@ class GuardedDesk(Desk):
     """A server with the gate that `serve` puts before it."""
 
     def gate_of(self, book: AsyncSourcebook) -> Gate:
-        return ServerGate(book, self.settings)
+        return ServerGate(book, self.settings, "0.0.0.0")  # noqa: S104 - as where others reach it
 
 
 @pytest.fixture
@@ -71,3 +72,31 @@ def test_each_sees_their_own_and_nobody_anything_before(browser: Browser, guarde
         expect(page.locator("h1")).to_have_text("Nothing here")
         page.goto("/inbox?kind=declined")
         expect(page.locator(".case h3").first).to_contain_text("anna")
+
+
+def test_over_plain_http_the_page_works_under_any_name_and_another_site_changes_nothing(
+    browser: Browser, guarded: Desk
+) -> None:
+    """There the browser sends no `Sec-Fetch-Site`, and what it says of the origin depends on the Referrer-Policy."""
+    address = guarded.address.replace("127.0.0.1", "kb.test")
+    with looking(browser, guarded) as page, served() as evil:
+        page.goto(f"{address}/ask")
+        sign_in(page, "anna")
+        ask(page, "How do I repair a bicycle tyre?")
+        conversation = page.url
+        assert conversation.startswith(address)
+        page.goto(f"{address}/conversations")
+        page.locator("[data-item]").get_by_text("Rename").click()
+        page.locator("[data-item] input[name=title]").fill("Tyres")
+        page.locator("[data-item]").get_by_role("button", name="Save").click()
+        expect(page.locator("[data-item]")).to_contain_text("Tyres")
+        evil.pages["/"] = (
+            f"<form method=post action='{conversation}/remove'></form><script>document.forms[0].submit()</script>"
+        )
+        with page.expect_response(f"{conversation}/remove") as sent:
+            page.goto(f"http://evil.test:{evil.port}/")
+        assert sent.value.status in (401, 403)
+        page.goto(f"{address}/conversations")
+        expect(page.locator("[data-item]")).to_contain_text("Tyres")
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.locator("main.sign-in")).to_be_visible()

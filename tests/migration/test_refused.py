@@ -38,6 +38,7 @@ RELEASED = {
     "0001_the_base.sql": "49bf290669bdbad2a8844b694e3317d962be8ea8a60090c9deb6d1787273484d",
     "0002_wordings_and_repeats.sql": "d0e0fdb867fa4ef7206460a2634e48548d15cf230321846456a04182b40ed822",
     "0003_accounts.sql": "c42f34c0356115751b596f79d2695abfa0e5d3fec8c05b44a48a78ce0fbefc60",
+    "0004_groups_of_drafts.sql": "0a0262e589dd8b80e756bcae12db1f2f359797392669c78eeb86c567294d0078",
 }
 
 

@@ -1,4 +1,4 @@
-"""S03, S04, S11: who comes in, by which way, and what a browser can be made to send."""
+"""S03, S04, S11, L09: who comes in, by which way, how often, and what a browser can be made to send."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 from argon2 import PasswordHasher
+from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import OWN, PASSWORD, ServerDesk, server_desk, use_passwords
 
 from sourcebook.errors import NobodyMayEnter
@@ -25,8 +26,8 @@ SEARCH = {"query": "raspberries"}
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "base.db")
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return address_of(request, tmp_path)
 
 
 @pytest.fixture
@@ -101,6 +102,7 @@ async def test_a_key_counts_in_both_headers_and_never_in_the_address(desk: Serve
         assert (await desk.client().get("/api/me", params={name: key})).status_code == 401
 
 
+@on_both_databases
 async def test_a_revoked_key_is_refused_at_once(desk: ServerDesk) -> None:
     client = desk.client("reader")
     assert (await client.get("/api/me")).status_code == 200
@@ -109,6 +111,7 @@ async def test_a_revoked_key_is_refused_at_once(desk: ServerDesk) -> None:
     assert (await client.get("/api/me")).status_code == 401
 
 
+@on_both_databases
 async def test_somebody_blocked_is_refused_at_once_on_every_way(desk: ServerDesk) -> None:
     browser, program = await signed_in(desk), desk.client("reader")
     user = (await browser.get("/api/me")).json()["user_id"]
@@ -119,6 +122,7 @@ async def test_somebody_blocked_is_refused_at_once_on_every_way(desk: ServerDesk
     assert (again.status_code, again.json()["code"]) == (401, "wrong_password")
 
 
+@on_both_databases
 async def test_a_password_opens_and_signing_out_closes(desk: ServerDesk) -> None:
     one, other = await signed_in(desk), await signed_in(desk)
     cookie = next(iter(one.cookies.jar))
@@ -137,6 +141,7 @@ async def test_a_password_opens_and_signing_out_closes(desk: ServerDesk) -> None
     assert (await other.get("/api/me")).status_code == 401
 
 
+@on_both_databases
 async def test_an_old_cookie_is_worth_nothing_after_signing_in_again(desk: ServerDesk) -> None:
     client = await signed_in(desk)
     old = client.cookies[COOKIE]
@@ -174,6 +179,7 @@ async def test_a_name_that_does_not_exist_takes_the_same_work(desk: ServerDesk) 
     assert len(checked) == 3
 
 
+@on_both_databases
 async def test_guessing_has_to_wait_for_names_that_exist_and_for_others(desk: ServerDesk) -> None:
     for login, address in (("reader", "198.51.100.1"), ("nobody", "198.51.100.2")):
         client = desk.client(address=address)
@@ -188,6 +194,7 @@ async def test_guessing_has_to_wait_for_names_that_exist_and_for_others(desk: Se
     await signed_in(desk, address="198.51.100.3")
 
 
+@on_both_databases
 async def test_one_address_cannot_guess_at_many_accounts(desk: ServerDesk) -> None:
     client = desk.client(address="198.51.100.9")
     codes = [
@@ -236,6 +243,7 @@ async def test_another_site_cannot_sign_somebody_in(desk: ServerDesk) -> None:
     assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
 
 
+@on_both_databases
 async def test_a_role_that_is_missing_is_no_missing_sign_in(desk: ServerDesk) -> None:
     assert (await desk.client("bound reader").get("/api/me")).json()["collections"] == ["default"]
     answer = await desk.client("bound reader").post("/api/search", json=SEARCH | {"collections": ["secret"]})
@@ -304,6 +312,7 @@ async def test_behind_a_proxy_nobody_is_the_person_at_this_machine(local: Server
     assert (await client.get("/api/me")).status_code == 401
 
 
+@on_both_databases
 async def test_the_first_account_ends_the_time_without_a_login(local: ServerDesk) -> None:
     client = local.client(address=LOCAL, base_url="http://localhost:8080")
     assert (await client.get("/api/me")).status_code == 200
@@ -311,6 +320,7 @@ async def test_the_first_account_ends_the_time_without_a_login(local: ServerDesk
     assert (await client.get("/api/me")).status_code == 401
 
 
+@on_both_databases
 async def test_on_this_machine_any_key_will_do_but_a_revoked_one(local: ServerDesk) -> None:
     def called(key: str) -> httpx.AsyncClient:
         return local.client(key, address=LOCAL, base_url="http://localhost:8080")
@@ -322,6 +332,7 @@ async def test_on_this_machine_any_key_will_do_but_a_revoked_one(local: ServerDe
     assert (await called(made.secret).get("/api/me")).status_code == 401
 
 
+@on_both_databases
 async def test_a_server_that_others_reach_needs_somebody_who_may_come_in(local: ServerDesk) -> None:
     settings = Settings()
     for host in ("127.0.0.1", "localhost", "::1", "127.8.8.8"):

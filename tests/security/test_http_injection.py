@@ -66,7 +66,7 @@ def test_values_of_a_search_are_only_values(server: Served) -> None:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + text.replace('"', '""') + '"'
 
 
 def test_values_in_addresses_and_lists_are_only_values(server: Served) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.unit.consulting import QUESTION
 
@@ -34,8 +35,8 @@ FIELDS = {"amount": "1", "role": "user", "term": "moss", "preferred": "sphagnum"
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "base.db")
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return address_of(request, tmp_path)
 
 
 @pytest.fixture
@@ -53,6 +54,7 @@ async def test_what_concerns_everybody_is_not_for_who_sees_a_part(
     assert answer.status_code == 403
 
 
+@on_both_databases
 async def test_a_key_that_sees_less_does_not_read_what_its_person_said_elsewhere(desk: ServerDesk) -> None:
     body = {"question": SECRET_QUESTION, "collections": ["secret"]}
     session = (await desk.client("admin").post("/api/ask", json=body)).json()["session_id"]
@@ -106,6 +108,7 @@ async def test_questions_on_the_page_count_as_questions(db: str) -> None:
         assert (await reader.get("/ask")).status_code == 200
 
 
+@on_both_databases
 async def test_a_question_on_the_page_is_charged_where_questions_are(db: str) -> None:
     async with server_desk(db, http_charges=True, price_new_topic=1, welcome_tokens=0) as desk:
         reader = desk.client("reader")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.security.route_table import ADMIN, ANYBODY, EXPERT, KNOWN, READER, TABLE, Access
 from tests.security.routes import routes_of
@@ -26,13 +27,14 @@ SECRETS = ("marzipan", "Vault")
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "base.db")
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return address_of(request, tmp_path)
 
 
 @pytest.fixture
-async def desk(db: str) -> AsyncGenerator[ServerDesk, None]:
-    async with server_desk(db, requests_per_minute=1_000_000, questions_per_minute=1_000_000) as made:
+async def desk(db: str, tmp_path: Path) -> AsyncGenerator[ServerDesk, None]:
+    many: dict[str, Any] = {"requests_per_minute": 1_000_000, "questions_per_minute": 1_000_000}
+    async with server_desk(db, files=str(tmp_path / "files"), **many) as made:
         yield made
 
 
@@ -164,6 +166,7 @@ async def test_each_role_may_call_what_the_table_allows(desk: ServerDesk) -> Non
                 assert answer.status_code not in (401, 403), (key, route, answer.text)
 
 
+@on_both_databases
 async def test_what_is_foreign_is_told_like_what_does_not_exist(
     desk: ServerDesk, things: dict[str, str]
 ) -> None:
@@ -206,6 +209,7 @@ async def test_what_concerns_the_whole_base_is_refused_to_who_sees_a_part(desk: 
             assert answer.status_code == 403, (route, answer.text)
 
 
+@on_both_databases
 async def test_lists_show_nothing_of_a_foreign_collection(desk: ServerDesk, things: dict[str, str]) -> None:
     for key in ("bound admin", "bound reader"):
         client, role = desk.client(key), key.removeprefix("bound ")
@@ -218,6 +222,7 @@ async def test_lists_show_nothing_of_a_foreign_collection(desk: ServerDesk, thin
                     assert secret not in answer.text, (route, secret)
 
 
+@on_both_databases
 async def test_one_persons_conversations_and_drafts_are_never_anothers(desk: ServerDesk) -> None:
     body = {"question": "When do I prune everbearing raspberries?"}
     expert, reader = desk.client("expert"), desk.client("reader")

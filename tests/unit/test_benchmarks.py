@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from benchmarks.speed.data import (
 from benchmarks.speed.engine import DocumentBlock, EngineSpec, Passage
 from benchmarks.speed.facts import CellFacts, EngineFacts, SectionFacts, best_of_families, engines_of
 from benchmarks.speed.passages import Families, Prose, hybrid_questions
+from benchmarks.speed.plot import HEIGHT, WIDTH, drawn
 from benchmarks.speed.run import Plan, Run, Task
 
 SMALL = Mixture(dimensions=16)
@@ -72,7 +74,7 @@ def section(engines: dict[str, EngineFacts], title: str = "A section") -> Sectio
         "notes": [],
         "measure": "recall@10",
         "engines": engines,
-        "bars": bars.vector_bars(engines, 100_000),
+        "bars": bars.vector_bars(engines, 100_000, "vectors"),
     }
 
 
@@ -168,7 +170,7 @@ def test_exact_words_put_the_passage_first_that_has_them() -> None:
 def test_a_family_is_judged_by_its_fastest_good_configuration() -> None:
     engines = {
         "a quick": engine("a", {"10 %": cell(1.0, recall=0.5)}),
-        "a right": engine("a", {"10 %": cell(3.0, recall=0.97)}),
+        "a right": engine("a", {"10 %": cell(3.0, recall=0.991)}),
         "a slow": engine("a", {"10 %": cell(9.0)}),
         "b": engine("b", {"10 %": cell(0.1)}, error="ask: broke"),
         OURS: engine(OURS, {"10 %": cell(0.2)}),
@@ -179,13 +181,44 @@ def test_a_family_is_judged_by_its_fastest_good_configuration() -> None:
 def test_bars_say_whether_they_are_reached_and_by_how_much() -> None:
     cells = {name: cell(2.0) for name in FILTERS}
     slow = {**{name: cell(4.0) for name in FILTERS}, "1 %": cell(1.0), "10 %": cell(1.0, recall=0.2)}
-    found = bars.vector_bars({OURS: engine(OURS, cells), "peer": engine("peer", slow)}, 100_000)
-    told = {bar["bar"].partition(", 100,000 vectors")[2]: bar for bar in found}
-    assert told[", no filter: at most 1.2 × the fastest peer"]["reached"]
-    assert told[", 1 %: faster than every peer"]["factor"] == 2.0
-    assert not told[", 1 %: faster than every peer"]["reached"]
-    assert told[", 10 %: faster than every peer"]["measured"] == "nobody to compare with"
+    edge = {name: cell(0.5) for name in FILTERS}
+    engines = {
+        OURS: engine(OURS, cells),
+        "peer": engine("peer", slow),
+        "qdrant edge": engine("qdrant edge", edge),
+    }
+    found = bars.vector_bars(engines, 100_000, "vectors", aims=True)
+    told = {bar["bar"].removeprefix("vectors"): bar for bar in found}
+    assert told[", no filter: faster than every peer"]["factor"] == 4.0
+    narrow = ": faster than every peer but qdrant edge"
+    assert told[f", 1 %{narrow}"]["factor"] == 2.0
+    assert not told[f", 1 %{narrow}"]["reached"]
+    assert told[f", 0.1 %{narrow}"]["reached"]
+    assert told[f", 10 %{narrow}"]["measured"] == "nobody to compare with"
+    assert not told[", 0.1 %: p50 at most 0.35 ms"]["reached"]
     assert told[": never fewer than k"]["reached"]
+
+
+def test_words_are_compared_with_those_of_lancedb() -> None:
+    engines = {
+        OURS: engine(OURS, {"2 words": cell(1.0)}),
+        "lancedb": engine("lancedb", {"2 words": cell(2.0)}),
+    }
+    (bar,) = bars.word_bars(engines, 1_000)
+    assert bar["reached"]
+    assert bar["factor"] == 0.5
+    assert bars.word_bars({OURS: engines[OURS]}, 1_000) == []
+
+
+def test_a_plot_names_every_line_and_keeps_its_points_inside() -> None:
+    lines = {"no filter": [(10_000, 0.4), (1_000_000, 7.5)], "1 % & more": [(10_000, 0.2), (1_000_000, 1.0)]}
+    picture = ElementTree.fromstring(drawn("Growth", "vectors", "ms", lines))  # noqa: S314 - made here
+    words = "".join(picture.itertext())
+    assert "no filter (7.5)" in words
+    assert "1 % & more (1)" in words
+    circles = [e for e in picture.iter() if e.tag.endswith("circle")]
+    assert len(circles) == 4
+    assert all(0 < float(c.get("cx", "0")) < WIDTH and 0 < float(c.get("cy", "0")) < HEIGHT for c in circles)
 
 
 def test_the_table_shows_a_failed_engine_with_its_error() -> None:
@@ -209,13 +242,14 @@ def test_sections_of_the_same_day_are_gathered(tmp_path: Path) -> None:
 
 def test_a_run_measures_us_and_reports_who_fails(tmp_path: Path) -> None:
     stored = StoredVectors.write_mixture(tmp_path, SMALL, 300)
-    plan = Plan(queries=4, warm_up=1, batch=2)
-    points = questions_near(stored, SMALL, 5)
+    plan = Plan(queries=4, warm_up=1, batch=2, untimed=3)
+    points = questions_near(stored, SMALL, 8)
     exact = ExactNeighbours(stored, points, FILTERS, plan.k)
     specs = [EngineSpec(OURS, OURS, "ours:SourcebookVectors"), EngineSpec("gone", "gone", "gone:Gone")]
     cells = {name: asked(points, where) for name, where in FILTERS.items()}
     run = replace(Run(plan, tmp_path, lambda message: None), second=OURS)
     measured = run.measure(specs, Task(stored, cells))
+    assert {len(timing.answers) for timing in measured[0].cells.values()} == {7}
     facts = engines_of(measured, lambda name, number, answer: exact.judge(name, number + 1, answer))
     assert facts[OURS]["error"] is None
     assert {(c["queries"], c["recall"], c["short"]) for c in facts[OURS]["cells"].values()} == {(4, 1.0, 0)}

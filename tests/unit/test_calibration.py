@@ -9,7 +9,7 @@ import pytest
 from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
 
 from sourcebook import Calibration, JudgedQuestion, QuestionPair, Thresholds
-from sourcebook.consult.calibration.service import questions_from
+from sourcebook.consult.calibration.service import questions_from, tried_question
 from sourcebook.consult.calibration.suggestions import (
     TriedPair,
     TriedQuestion,
@@ -17,11 +17,16 @@ from sourcebook.consult.calibration.suggestions import (
     calibrate_pairs,
     calibrate_passages,
 )
+from sourcebook.consult.evidence.acceptance import Judgement
+from sourcebook.consult.evidence.passages import JudgedPassages
+from sourcebook.consult.evidence.question_judge import JUDGED_BY_MEANING, JUDGED_BY_WORDS, Verdict
 from sourcebook.errors import CollectionNotFound, TooLittleData
 from sourcebook.model.answer_thresholds import facts_for, facts_of
 from sourcebook.model.calibration import PassageCalibration, PassageFigures
 from sourcebook.model.chat import Citation, Tier
+from sourcebook.model.documents import Chunk
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
+from sourcebook.model.search import ScoreBreakdown, SearchResult
 
 
 def tried(score: float, *, answerable: bool, expected: bool = True, sure: bool = False) -> TriedQuestion:
@@ -145,6 +150,21 @@ async def test_a_base_is_measured_without_a_trace_and_changed_only_when_told_to(
         assert found.curated is None
         assert await at.book.sessions() == []
         assert await at.book.stores.library.collection_settings("default") == {}
+
+
+def test_what_vectors_alone_declined_is_answered_at_no_threshold() -> None:
+    chunk = Chunk("c", "d", "Jeans are fine.", end_index=15)
+    found = [(SearchResult(chunk, 1.0, ScoreBreakdown(0.4), "d"), Judgement(0.0, 0.0, 0.0, 0.4, -3.0))]
+
+    def tried_with(score: float, *, sure: bool, by: str) -> TriedQuestion:
+        verdict = Verdict(score, 0.2, sure, by)
+        return tried_question(
+            JudgedQuestion("q", "Какой дресс-код?"), JudgedPassages(found, {}, verdict=verdict)
+        )
+
+    assert not tried_with(0.1, sure=False, by=JUDGED_BY_MEANING).is_answered(-0.35)
+    assert tried_with(0.3, sure=True, by=JUDGED_BY_MEANING).is_answered(0.5)
+    assert tried_with(0.1, sure=False, by=JUDGED_BY_WORDS).is_answered(-0.35)
 
 
 @pytest.mark.anyio

@@ -11,6 +11,7 @@ from sourcebook.consult.answer.citations import (
     renumbered,
     sentences_without_source,
 )
+from sourcebook.consult.answer.sheet_places import row_at
 from sourcebook.model.documents import Document
 
 PASSAGE = (
@@ -90,3 +91,24 @@ def test_a_character_stands_on_the_last_page_that_begins_before_it(index: int, p
 def test_sentences_that_no_mark_stands_behind_are_told() -> None:
     assert sentences_without_source("Prune in autumn [1]. Use a saw. Burn the wood [2].") == ["Use a saw."]
     assert sentences_without_source("Prune in autumn [1].") == []
+
+
+def test_a_document_knows_the_headings_above_a_character() -> None:
+    document = Document("d", "", layout={"sections": [[3, "Care"], [9, "Care > Pruning"]]})
+    assert [document.section_at(index) for index in (0, 3, 8, 9, 99)] == [
+        None,
+        "Care",
+        "Care",
+        "Care > Pruning",
+        "Care > Pruning",
+    ]
+    assert Document("d", "").section_at(5) is None
+    assert Document("d", "", layout={"sections": "none"}).section_at(5) is None
+
+
+@pytest.mark.parametrize(("place", "cells"), [(0, "A2:C4"), (8, "A2:C2"), (15, "A3:C3"), (22, "A4:C4")])
+def test_of_a_sheet_the_row_that_is_quoted_is_named(place: int, cells: str) -> None:
+    content = "Rates\n\na: 1\n\na: 22\n\na: 333"
+    assert row_at("A2:C4", content, place) == cells
+    assert row_at("A2:C9", content, place) == "A2:C9"
+    assert row_at("Chapter 2", content, place) == "Chapter 2"

@@ -6,6 +6,7 @@ import pytest
 
 from sourcebook.consult.answer.answer_without_model import Asked, extract
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt
+from sourcebook.consult.answer.support import check_support
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question
@@ -100,13 +101,26 @@ def test_what_turns_a_sentence_round_comes_along(further: str) -> None:
     assert further in shown("Is there an official image of the project?", page)
 
 
-def test_of_a_table_only_the_row_that_answers_is_shown_under_the_names_of_its_columns() -> None:
+def test_of_a_table_only_the_row_that_answers_is_shown_with_the_names_of_its_columns() -> None:
     rows = "| London | 180 GBP |\n| Berlin | 140 EUR |\n| Lisbon | 110 EUR |"
     page = f"| City | Hotel per night |\n|---|---|\n{rows}\n"
     for city, price in {"London": "180 GBP", "Lisbon": "110 EUR"}.items():
         (one,) = excerpts(f"How much is a hotel in {city}?", found(page))
-        assert one.text == f"- City · Hotel per night\n- {city} · {price}"
-        assert page[one.start : one.end] == f"| {city} | {price} |"
+        assert one.text == f"City: {city} · Hotel per night: {price}"
+        quoted = page[one.start : one.end]
+        assert quoted.startswith("| City | Hotel per night |"), "what is shown is in the quote"
+        assert [quoted[a:b] for a, b in one.highlight] == [f"| {city} | {price} |"]
+        assert check_support(one.text, quoted, "en").is_verified
+
+
+def test_a_row_that_cannot_be_told_from_its_header_is_shown_as_it_stands() -> None:
+    page = "Contacts of the mill.\n\n| Name | Anna Weber |\n| Role | miller |\n"
+    assert "Name: Role" not in shown("What is the role of Anna Weber at the mill?", page)
+
+
+def test_a_table_without_a_ruler_has_a_header_if_numbers_stand_below_it() -> None:
+    page = "Fees of the club.\n\n| Member | Fee per year |\n| Adult | 50 EUR |\n| Junior | 20 EUR |\n"
+    assert shown("What is the fee per year of a junior?", page) == "Member: Junior · Fee per year: 20 EUR"
 
 
 def test_who_asks_for_several_gets_the_whole_table() -> None:
@@ -123,14 +137,13 @@ LIMITS = (
 
 
 def test_a_table_whose_column_is_asked_for_goes_before_prose_about_the_rest() -> None:
-    whole = "- City · Hotel limit per night\n- Warsaw · 110 EUR\n- Berlin · 140 EUR"
+    whole = "- City: Warsaw · Hotel limit per night: 110 EUR\n- City: Berlin · Hotel limit per night: 140 EUR"
     assert shown("What is the hotel limit for business trips?", LIMITS) == whole
 
 
 def test_of_a_column_only_the_row_is_shown_that_the_question_names() -> None:
     assert (
-        shown("What is the hotel limit in Berlin?", LIMITS)
-        == "- City · Hotel limit per night\n- Berlin · 140 EUR"
+        shown("What is the hotel limit in Berlin?", LIMITS) == "City: Berlin · Hotel limit per night: 140 EUR"
     )
 
 
@@ -207,3 +220,77 @@ def test_a_definition_comes_from_where_the_term_is_introduced() -> None:
     says = "The upstream is the project that a package was made from."
     (one,) = excerpts("What is an upstream?", found(f"{uses} {FILLER * 4}\n\n{says}"))
     assert says in one.text
+
+
+def test_passages_that_overlap_are_read_as_one() -> None:
+    text = (
+        "Several servers speak ASGI, and any of them will do. Some of the servers are:\n\n"
+        "* Uvicorn, the usual one\n* Hypercorn\n* Daphne, made for channels\n"
+    )
+    cut = text.index("* Hypercorn")
+    first = Chunk("a", "d", text[:cut], start_index=0, end_index=cut)
+    at = text.index("* Uvicorn")
+    second = Chunk("b", "d", text[at:], start_index=at, end_index=len(text))
+    found_both = [SearchResult(first, 2.0), SearchResult(second, 1.0)]
+    (one,) = excerpts("Which servers speak ASGI?", *found_both)
+    assert one.text.endswith("- Uvicorn, the usual one\n- Hypercorn\n- Daphne, made for channels")
+    assert text[one.start : one.end].endswith("Daphne, made for channels")
+
+
+def test_passages_of_other_places_are_not_joined() -> None:
+    one = Chunk("a", "d", "Sulphur makes soil sour.", start_index=0, end_index=24)
+    other = Chunk("b", "d", "Lime makes soil sweet.", start_index=10, end_index=32)
+    (shown_one,) = excerpts("sulphur soil", SearchResult(one, 2.0), SearchResult(other, 1.0))
+    assert shown_one.text == "Sulphur makes soil sour."
+
+
+def test_of_two_documents_the_one_answers_whose_title_names_the_kind_that_is_asked_for() -> None:
+    summer = found(
+        "Never cut a summer raspberry to the ground in autumn as you would an everbearing one.",
+        1.2,
+        "Summer raspberries",
+    )
+    everbearing = found(
+        "When the leaves have fallen, cut every cane to the ground.", 1.0, "Everbearing raspberries"
+    )
+    (one,) = excerpts("When do I prune everbearing raspberries?", summer, everbearing)
+    assert one.text == "When the leaves have fallen, cut every cane to the ground."
+
+
+def test_how_many_is_answered_by_a_number_of_these_things() -> None:
+    page = (
+        "Debian 11 holds programs for several architectures of many kinds.\n\n"
+        "Debian comes with many packages and runs on 9 architectures."
+    )
+    assert shown("On how many architectures does Debian run?", page).endswith("runs on 9 architectures.")
+
+
+def test_what_only_says_where_to_read_on_is_not_quoted_for_an_answer() -> None:
+    page = (
+        "To read such files, add `python-dotenv` to the project.\n\n"
+        "You can read more about how to read such files in the manual of the project."
+    )
+    assert "python-dotenv" in shown("What do I need to read such files?", page)
+
+
+def test_who_and_when_are_both_answered() -> None:
+    one = "1.7. The name\n\nAnna and Ian Weber founded the free project."
+    other = "The free project was created by Ian Weber in 1993."
+    text = shown("Who founded the free project and when?", one, other)
+    assert "Anna" in text
+    assert "1993" in text
+
+
+def test_what_a_thing_is_stands_where_it_is_introduced() -> None:
+    page = (
+        "A fonte é tão antiga que FAPDF não diz nada dela.\n\n"
+        "A Fundação de Apoio (FAPDF) é uma entidade pública.\n"
+    )
+    weights = dict.fromkeys(analyse_question("O que é a FAPDF?", ["pt"]).terms, 1.0)
+    (one,) = extract(Asked("O que é a FAPDF?", weights, "pt", "pt"), [found(page)])
+    assert one.excerpt.text == "A Fundação de Apoio (FAPDF) é uma entidade pública."
+
+
+def test_what_is_said_of_the_others_does_not_answer() -> None:
+    page = "Roses that do not climb are pruned in March.\n\nClimbing roses are pruned in November.\n"
+    assert shown("When are climbing roses pruned?", page) == "Climbing roses are pruned in November."

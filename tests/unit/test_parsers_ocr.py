@@ -9,6 +9,7 @@ import pytest
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
+from sourcebook.errors import NeedsOcr
 from sourcebook.ingest.parsers.image.ocr import can_read_pictures
 from sourcebook.ingest.parsers.process.pool import ParserPool
 
@@ -54,3 +55,15 @@ async def test_a_picture_file_is_read_page_by_page(form: str) -> None:
         await pool.close()
     assert parsed.text == ("Water the bed 1\n\nWater the bed 2" if form == "TIFF" else "Water the bed 1")
     assert [page.number for page in parsed.pages] == ([1, 2] if form == "TIFF" else [1])
+
+
+async def test_a_picture_that_no_pack_can_read_fails_with_the_pack_that_is_missing() -> None:
+    stream = BytesIO()
+    Image.new("L", (400, 100), 255).save(stream, "PNG")
+    pool = ParserPool(workers=1)
+    pool.expect(["vi"])
+    try:
+        with pytest.raises(NeedsOcr, match="vie"):
+            await pool.parse(stream.getvalue(), "scan.png")
+    finally:
+        await pool.close()

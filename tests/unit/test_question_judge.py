@@ -18,6 +18,7 @@ from sourcebook.consult.evidence.question_judge import (
     WeighedQuestion,
     names_found,
     nearness,
+    needed_across,
     numbers_of,
     verdict_on,
 )
@@ -85,6 +86,37 @@ def test_a_question_in_a_language_that_the_base_does_not_hold_is_judged_by_meani
     assert not verdict_on(*far, FACTS, is_foreign=True).is_accepted
 
 
+def test_across_languages_a_base_of_a_few_passages_needs_less() -> None:
+    found = [passage("Jeans are fine.", similarity=0.27), passage("Tea.", document="e", similarity=0.13)]
+    question = "Какой дресс-код в офисе?"
+    accepted = [
+        verdict_on(*asked(question, *found, rows=rows), FACTS, is_foreign=True).is_accepted
+        for rows in (2, 1000)
+    ]
+    assert accepted == [True, False]
+    needed = [needed_across(rows) for rows in (0, 1, 10, 100, 1000, 1_000_000)]
+    assert needed == sorted(needed)
+    assert needed[-1] == judge_weights().across["needed"]
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What happened in 1993?", 0.0),
+        ("What happened in 1995?", 1.0),
+        ("How many requests do four cores serve?", 1.0),
+        ("Is 8080 the port?", 0.0),
+        ("What happened?", 0.0),
+    ],
+)
+def test_a_number_that_the_closest_passage_lacks_speaks_against_an_answer(
+    question: str, missing: float
+) -> None:
+    found = asked(question, passage("It began in 1993.", section="Port 8080"))
+    assert numbers_of(*found)["number_missing"] == missing
+    assert judge_weights().question["number_missing"] < 0
+
+
 def test_words_decide_where_they_can_whatever_the_language_is_taken_for() -> None:
     assert verdict_on(*asked(QUESTION, passage(PRUNING)), FACTS, is_foreign=True).by == JUDGED_BY_WORDS
 
@@ -101,7 +133,7 @@ def test_words_that_people_ask_with_count_little() -> None:
 
 def test_a_section_counts_as_said_with_its_sentences() -> None:
     weights = term_weights("prune raspberries", ["en"], {}, 1000)
-    found = judged(weights, passage("Cut them in autumn.", section="Pruning raspberries"), "en")
+    found = judged(weights, passage("Take old canes out in autumn.", section="Pruning raspberries"), "en")
     assert (found.sentence_share, found.bare_share) == (1.0, 0.0)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from sourcebook.consult.question.kinds import QuestionKind, kinds_of
-from sourcebook.consult.question.sameness import QuestionDifference, difference
+from sourcebook.consult.question.sameness import QuestionDifference, ask_the_same, difference
 
 PAIRS = Path(__file__).parents[2] / "sample" / "question_pairs.csv"
 LANGUAGES = ("en", "ru", "pt")
@@ -145,3 +146,21 @@ def test_no_look_alike_of_the_sample_is_taken_for_the_same() -> None:
 )
 def test_what_a_question_asks_for_shows_in_its_words(question: str, kind: QuestionKind) -> None:
     assert kinds_of(question) == {kind}
+
+
+def test_the_quick_comparison_with_many_questions_agrees_with_the_whole_one() -> None:
+    with PAIRS.open(encoding="utf-8", newline="") as file:
+        pairs = [(row["question"], row["other"]) for row in csv.DictReader(file)]
+    others = [other for _, other in pairs]
+    compared = [*pairs, *pairwise(others), *NUMBERED]
+    found = [ask_the_same(asked, known, LANGUAGES) for asked, known in compared]
+    assert found == [difference(asked, known, LANGUAGES) is None for asked, known in compared]
+    assert set(found) == {True, False}
+
+
+NUMBERED = (
+    ("How much water do 2 plants need?", "How much water do two plants need?"),
+    ("¿Cuánta agua necesitan dos plantas?", "¿Cuánta agua necesitan 2 plantas?"),
+    ("¿Cuánta agua necesitan once plantas?", "¿Cuánta agua necesitan dos plantas?"),
+    ("What do I do before the frost?", "What do I do after the frost?"),
+)

@@ -33,6 +33,12 @@ def test_a_row_and_a_record_are_found_again() -> None:
     assert (bold(row), bold(record)) == (["Rome · 90 EUR"], ["Item: pan · Price: 9 €"])
 
 
+def test_a_row_with_the_names_of_its_columns_is_found_again() -> None:
+    quote = "| City | Hotel |\n|---|---|\n| Rome | 90 EUR |\n| Oslo | 140 EUR |"
+    text = "- City: Rome · Hotel: 90 EUR\n- City: Oslo · Hotel: 140 EUR [1]"
+    assert bold(answer(text, quote, "| Oslo | 140 EUR |")) == ["City: Oslo · Hotel: 140 EUR"]
+
+
 def test_nothing_is_marked_where_all_of_it_answers_or_it_is_not_found() -> None:
     assert bold(answer("It closes at eight. [1]", "It closes at eight.", "It closes at eight.")) == []
     assert bold(answer("Something else. [1]", "It closes at eight.", "It closes at eight.")) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sourcebook.text.function_words import languages_of_both, languages_of_prose
 from sourcebook.text.languages import detect_language
 
 QUESTIONS = {
@@ -134,3 +135,11 @@ OTHERS = {
 )
 def test_names_and_code_do_not_change_the_language_of_a_question(question: str, language: str) -> None:
     assert detect_language(question) == language
+
+
+def test_two_questions_tell_their_language_as_one_text_would() -> None:
+    asked = [*(question for questions in QUESTIONS.values() for question in questions), "42?", "", "“open"]
+    for one in asked[::7]:
+        for other in asked:
+            both = f"{one} {other[:1].lower()}{other[1:]}"
+            assert languages_of_both(one, other) == languages_of_prose(both), both

@@ -11,7 +11,10 @@ from benchmarks.speed.engine import Condition, Equal, Question, Range, VectorBlo
 
 
 class ChromaVectors:
-    def __init__(self) -> None:
+    """`ef` is how widely its graph is searched; None leaves that to the library."""
+
+    def __init__(self, ef: int | None = None) -> None:
+        self._ef = ef
         self._chroma = import_module("chromadb")
         self._settings = import_module("chromadb.config").Settings(anonymized_telemetry=False)
         self._collection: Any = None
@@ -34,6 +37,8 @@ class ChromaVectors:
 
     async def open(self, folder: Path) -> None:
         self._collection = self._client(folder).get_collection("entries", embedding_function=None)
+        if self._ef is not None:
+            self._collection.modify(configuration={"hnsw": {"ef_search": self._ef}})
 
     async def search(self, question: Question, k: int) -> list[int]:
         found = self._collection.query(

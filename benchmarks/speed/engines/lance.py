@@ -52,12 +52,16 @@ class _Table:
 
 
 class LanceVectors(_Table):
-    """`index` is flat, ivf-pq or ivf-hnsw-sq; `refine` re-reads so many times k exact vectors, as its guide advises."""
+    """`index` is flat, ivf-pq or ivf-hnsw-sq; `refine` re-reads so many times k exact vectors, as its guide advises.
 
-    def __init__(self, index: str, refine: int | None = None) -> None:
+    `ef` is how widely a graph is searched; None leaves that to the library.
+    """
+
+    def __init__(self, index: str, refine: int | None = None, ef: int | None = None) -> None:
         super().__init__()
         self._kind = index
         self._refine = refine
+        self._ef = ef
 
     async def build(self, folder: Path, blocks: Iterable[VectorBlock]) -> None:
         table = await self._create(folder, (self._batch(block) for block in blocks))
@@ -79,6 +83,8 @@ class LanceVectors(_Table):
         query = self._table.query().nearest_to(question.point).distance_type("cosine").limit(k)
         if self._refine is not None:
             query = query.refine_factor(self._refine)
+        if self._ef is not None:
+            query = query.ef(self._ef)
         if question.where:
             query = query.where(_sql(question.where))
         return (await query.select(["id", "tag", "year", "lang", "_distance"]).to_arrow())["id"].to_pylist()

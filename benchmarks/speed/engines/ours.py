@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from sourcebook import (
     RetrievalMode,
 )
 from sourcebook.model.documents import ChunkLevel, Document, EmbeddingModel, PreparedDocument
-from sourcebook.ports.storage import Preparing
+from sourcebook.ports.storage import BulkWriter, Preparing
 from sourcebook.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 COLLECTION = "bench"
 _CHUNKS_PER_DOCUMENT = 100
+_DOCUMENTS_AT_ONCE = 20
 
 
 class PreparedEmbedder:
@@ -97,8 +99,12 @@ class SourcebookWords(_Base):
         await self.open(folder)
         model = self._embedder.model
         await self.book.stores.library.open_collection(COLLECTION, model)
-        for block in blocks:
-            await self.add(block)
+        writer = self.book.stores.writer
+        if not isinstance(writer, BulkWriter):
+            raise TypeError("this writer takes documents one by one")
+        remaining = iter(blocks)
+        while some := list(islice(remaining, _DOCUMENTS_AT_ONCE)):
+            await writer.replace_documents(COLLECTION, [_prepared(block, model) for block in some])
         await self.ready()
         await self.close()
 

@@ -54,6 +54,7 @@ class Note:
     labels: Labels
     vector: Vector | None = None
     """The vector of the text, if the caller has one: the text is then one passage, however long it is."""
+    language: str | None = None
 
     @classmethod
     def of(
@@ -65,6 +66,7 @@ class Note:
         labels: Labels,
         collection_id: str,
         vector: Vector | None = None,
+        language: str | None = None,
     ) -> Note:
         """The note under its id; without one, it is known by what it says."""
         if not storable(text):
@@ -75,7 +77,7 @@ class Note:
         if vector is not None:
             # Another vector is a change too.
             hashed = hash_text(f"{hashed} {np.asarray(vector, np.float32).tobytes().hex()}")
-        return cls(identity, hashed, source, text, title, metadata, labels, vector)
+        return cls(identity, hashed, source, text, title, metadata, labels, vector, language)
 
     def is_as(self, document: Document | None) -> bool:
         """Whether the document says this already. A note says all of its labels; the rest is part of its hash."""
@@ -95,7 +97,7 @@ class Note:
             type=DEFAULT_TYPE,
             category=self.labels.category,
             subcategory=self.labels.subcategory,
-            language=detect_language(self.text),
+            language=self.language or detect_language(self.text),
             metadata=self.metadata,
         )
         path = DocumentPath(self.source_id, self.document_id, self.labels.subcategory)

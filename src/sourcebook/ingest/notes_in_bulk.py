@@ -104,7 +104,7 @@ async def _embedded(
 ) -> list[Sequence[EmbeddedChunk]]:
     """The chunks of each note with their vectors: the given ones, and the others computed together."""
     works = [
-        None if note.vector is not None else EmbeddingWork(one.chunks, note.title)
+        None if note.vector is not None else EmbeddingWork.of(one.chunks, note.title)
         for note, one in zip(notes, read, strict=True)
     ]
     taken = [(work, *work.take(work.size)) for work in works if work is not None and work.size]

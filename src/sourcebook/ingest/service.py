@@ -95,6 +95,7 @@ class Ingest:
         """Add many texts as `add_text` does, many in one transaction; a report for each, in their order."""
         own = labels or Labels()
         notes = [
-            Note.of(t.text, t.id, t.title, t.metadata, own, collection_id, t.vector) for t in new_texts(texts)
+            Note.of(t.text, t.id, t.title, t.metadata, own, collection_id, t.vector, t.language)
+            for t in new_texts(texts)
         ]
         return await write_notes(self._tools, collection_id, notes)

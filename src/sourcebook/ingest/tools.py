@@ -15,7 +15,7 @@ from sourcebook.ports.work import Claims, alone
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.archive.limits import Member
-    from sourcebook.ingest.parsers.page_progress import OnPage
+    from sourcebook.ingest.parsers.page_progress import OnPage, OnText
     from sourcebook.ingest.parsers.parsed import ParsedText
     from sourcebook.ingest.parsers.text.subtitles import Cue
     from sourcebook.ports.providers import Embedder
@@ -34,9 +34,11 @@ class Parser(Protocol):
 
 @runtime_checkable
 class PageByPage(Protocol):
-    """A parser that tells of pages while it reads them."""
+    """A parser that tells of pages and shows its text while it reads them; the text in another thread."""
 
-    async def parse_by_page(self, data: bytes, name: str, on_page: OnPage | None) -> ParsedText: ...
+    async def parse_by_page(
+        self, data: bytes, name: str, on_page: OnPage | None, on_text: OnText | None = None
+    ) -> ParsedText: ...
 
 
 @runtime_checkable
@@ -46,6 +48,15 @@ class Unpacker(Protocol):
     async def members(self, data: bytes, name: str) -> Sequence[Member]: ...
 
     async def parse_archive(self, data: bytes, name: str) -> ParsedText: ...
+
+
+@runtime_checkable
+class PictureReader(Protocol):
+    """A parser that reads the letters in pictures."""
+
+    def expect(self, languages: Sequence[str]) -> None:
+        """The languages that the letters are expected to be in, as `ru`."""
+        ...
 
 
 class Transcriber(Protocol):

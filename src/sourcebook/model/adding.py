@@ -19,8 +19,9 @@ READING, ADDING = "reading", "adding"
 class NewText:
     """A text that is not in a file, for `add_texts`.
 
-    Without an id it is known by what it says. `vector` is for callers who have computed it with the collection's own
-    model, or whose collection holds vectors of their own: the text is then one passage, however long it is.
+    Without an id it is known by what it says; without a language, that is looked for. `vector` is for callers who have
+    computed it with the collection's own model, or whose collection holds vectors of their own: the text is then one
+    passage, however long it is.
     """
 
     text: str
@@ -28,6 +29,7 @@ class NewText:
     title: str | None = None
     metadata: Metadata = field(default_factory=dict[str, "JsonValue"])
     vector: Vector | None = field(default=None, compare=False)
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

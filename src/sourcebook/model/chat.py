@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -49,6 +50,7 @@ class SupportGrade(StrEnum):
 
 BETWEEN_HEADINGS = " > "
 """What stands between the headings of a section's name. People are shown another sign."""
+_CELLS = re.compile(r"[A-Z]{1,3}\d+:[A-Z]{1,3}\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,13 @@ class Citation:
 
     @property
     def section_name(self) -> str | None:
-        """The innermost heading that the place stands under; None if that is only the title of the document."""
-        name = (self.section or "").rpartition(BETWEEN_HEADINGS)[2].strip()
+        """The innermost heading that the place stands under; None if that is only the title of the document.
+
+        Cells are named with their sheet: `Rates > A12:F12`.
+        """
+        above, _, name = (self.section or "").strip().rpartition(BETWEEN_HEADINGS)
+        if above and _CELLS.fullmatch(name):
+            name = f"{above.rpartition(BETWEEN_HEADINGS)[2]}{BETWEEN_HEADINGS}{name}"
         return None if name in ("", self.document_title) else name
 
     @property

@@ -137,6 +137,18 @@ class Document:
                     break
         return found
 
+    def section_at(self, index: int) -> str | None:
+        """The headings above a character of the text, as `Care > Pruning`, if the document remembers them."""
+        sections = self.layout.get("sections")
+        found: str | None = None
+        for section in sections if isinstance(sections, list) else []:
+            match section:
+                case [int() as start, str() as path] if start <= index:
+                    found = path
+                case _:
+                    break
+        return found or None
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentPath:

@@ -76,7 +76,7 @@ class Accounts(Protocol):
         ...
 
     async def any_account(self) -> bool:
-        """Whether there is an account. What was made or removed here is known at once, by others within a second."""
+        """Whether there is an account. Changes made here are seen at once, those of other processes within a second."""
         ...
 
 

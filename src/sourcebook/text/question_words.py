@@ -103,6 +103,8 @@ activate activated enable enabled включить включать активи
 activate: encender enciende
 turn_off deactivate deactivated disable disabled выключить выключать отключить desativar desativo desligar desactivar
 add adds added adding добавить добавлять добавляют adicionar adiciono acrescentar acrescenta añadir añado agregar
+prune prunes pruned pruning cut cuts cutting обрезать обрезают обрезка обрезку срезать срезают вырезать вырезают
+prune: podar podam poda podo cortar cortam
 leader head chief boss начальник руководитель глава chefe jefe
 """
 

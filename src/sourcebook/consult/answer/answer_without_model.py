@@ -9,18 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
-from sourcebook.consult.answer.units import Units, is_contents
+from sourcebook.consult.answer.joined_passages import JoinedPassage, joined
+from sourcebook.consult.answer.units import Unit, Units, is_contents
 from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
+from sourcebook.consult.question.kinds import QuestionKind
+from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
+from sourcebook.text.negation import denied_terms
 from sourcebook.text.question_words import words_alike
 
 if TYPE_CHECKING:
@@ -38,15 +42,22 @@ _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _WORTH_OF_NAMES_ACROSS = 0.5
 _WORTH_OF_A_COLUMN = 0.3
+_WORTH_OF_HEADING = 0.4
+_WORTH_OF_A_LIST = 0.8
+# How much less a word is worth in a unit if the title or the heading says it already.
+_SAID_ABOVE = 0.5
+_SAID_IN_TITLE = 0.9
 _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
+_PRICE_OF_A_DENIAL = 0.25
 # What a passage is worth beside its best unit.
 _WORTH_OF_PASSAGE = 0.5
 _WORTH_OF_SEARCH = 0.25
 _WORTH_OF_OWN_LANGUAGE = 0.3
 _PRICE_OF_NEWS = 0.7
 _PRICE_OF_A_LATER_PLACE = 0.1
+_PRICE_OF_ANOTHER_KIND = 2.5
 # When a second excerpt comes along.
 _SHORTEST_SECOND = 60
 _AS_GOOD_AS_THE_FIRST = 0.5
@@ -59,7 +70,11 @@ _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)
 # A sentence that only says where to read on.
 _POINTER = re.compile(
     r"\b(?:see|refer to|described in|см|смотрите|veja|ver|consulte)\b\.?[^.]{0,30}"
-    r"\b(?:section|chapter|appendix|раздел\w*|глав\w+|приложени\w+|secção|seção|capítulo|apêndice)\b",
+    r"\b(?:section|chapter|appendix|раздел\w*|глав\w+|приложени\w+|secção|seção|capítulo|apêndice)\b"
+    r"|\b(?:(?:read|learn|find out|know) more|more (?:details|information)\b[^.]{0,40}\b(?:in|at|on|from)"
+    r"|(?:узнать|прочитать|почитать|узнайте|читайте)\b[^.]{0,20}\b(?:больше|подробнее)|подробнее\b[^.]{0,30}\b(?:в|на|см)"
+    r"|(?:ler|leia|saiba|aprender|aprenda|saber) mais"
+    r"|mais (?:detalhes|informações)\b[^.]{0,40}\b(?:em|na|no|consulte))\b",
     re.IGNORECASE,
 )
 
@@ -129,10 +144,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """An excerpt and the place of its passage among those that were found."""
+    """An excerpt, the place of its passage among those that were found, and the text that it is a span of.
+
+    `source` is the passage, or the passage with those beside it.
+    """
 
     passage: int
     excerpt: Excerpt
+    source: SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +159,7 @@ class _Read:
     """A passage as it was read: its units with what each is worth, the best of them, and what all is worth."""
 
     place: int
+    source: SearchResult
     maker: ExcerptMaker
     best: int
     score: float
@@ -150,23 +170,49 @@ class _Read:
         return self.maker.scores[self.best]
 
 
+def _titles(asked: Asked, passages: Sequence[SearchResult]) -> list[frozenset[str]]:
+    """Of each passage, the words of the question that are in the title of its document."""
+    return [
+        frozenset(
+            held_terms(
+                asked.weights,
+                distinct_terms(p.document_title or "", asked.language or detect_language(p.chunk.content)),
+            )
+        )
+        for p in passages
+    ]
+
+
+def _about_term(asked: Asked, term: str | None) -> Asked:
+    """Who asks what a thing is asks for nothing else: "такое" and "mean" say nothing about it."""
+    if term is None or asked.language is None:
+        return asked
+    own = distinct_terms(term, asked.language)
+    weights = {each: weight for each, weight in asked.weights.items() if each in own}
+    return replace(asked, weights=weights) if weights else asked
+
+
 def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     """The excerpt that answers best, and seldom a second one; none if no passage has anything to say.
 
     The first passage is preferred as much as the search puts it above the others, and one in the asker's language to
     one in another.
     """
-    reader = _Reader(asked, AskedForms(asked.question), ForeignNames(asked.question))
+    forms = AskedForms(asked.question)
+    asked = _about_term(asked, forms.term)
+    titles = _titles(asked, passages)
+    reader = _Reader(asked, forms, ForeignNames(asked.question), titles)
     found = [
         read
-        for place, passage in enumerate(passages)
-        if (read := reader.read(place, passage, passages[0].score)) is not None
+        for place, passage in enumerate(joined(passages))
+        if (read := reader.read(place, passage, max(0.0, passages[0].score - passages[place].score)))
+        is not None
     ]
     if not found:
         return []
     best = max(found, key=lambda read: read.score)
     first = best.maker.around(best.best)
-    return [Extract(best.place, first), *reader.second(first, best, found, passages[best.place])]
+    return [Extract(best.place, first, best.source), *reader.second(first, best, found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +222,15 @@ class _Reader:
     asked: Asked
     forms: AskedForms
     names: ForeignNames
+    titles: Sequence[AbstractSet[str]] = ()
+    """Of each passage, the words of the question that are in its title."""
 
-    def read(self, place: int, passage: SearchResult, best_search: float) -> _Read | None:
-        """None if the passage has nothing to quote: contents, headings, or no word of the question."""
-        asked, content = self.asked, passage.chunk.content
+    def read(self, place: int, found: JoinedPassage, lead: float) -> _Read | None:
+        """None if the passage has nothing to quote: contents, headings, or no word of the question.
+
+        `lead` is how far the first result is before it.
+        """
+        asked, passage, content = self.asked, found.whole, found.whole.chunk.content
         units = Units.of(content)
         if not len(units) or is_contents(content):
             return None
@@ -189,31 +240,46 @@ class _Reader:
             spoken != asked.spoken if spoken else asked.language is None
         )
         scores = self._scores(passage, units, language, is_across=is_across)
-        best = max(range(len(units)), key=lambda i: scores[i])
+        own = [i for i, unit in enumerate(units.all) if unit.start < found.end and unit.end > found.start]
+        best = max(own, key=lambda i: scores[i], default=0)
         if scores[best] <= 0:
             return None
         worth = scores[best]
-        worth += _WORTH_OF_PASSAGE * held_share(asked.weights, f"{_context(passage)}\n{content}", language)
-        worth -= _WORTH_OF_SEARCH * max(0.0, best_search - passage.score) + _PRICE_OF_A_LATER_PLACE * (
-            place > 0
+        worth += _WORTH_OF_PASSAGE * held_share(
+            asked.weights, f"{_context(passage)}\n{content[found.start : found.end]}", language
         )
+        worth -= _WORTH_OF_SEARCH * lead + _PRICE_OF_A_LATER_PLACE * (place > 0)
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
+        worth -= self._price_of_another_kind(place)
         # Of rows, the name tells which; of sentences about it, any may answer.
         is_lost = is_across and not (units[best].kind in _FACTS and self.names.met_by(units.text(best)))
         is_list = AnswerForm.LIST in self.forms.forms and units[best].kind in (BlockKind.ITEM, BlockKind.ROW)
         is_filled = is_lost or is_list or self._is_any_row(units, best, language)
-        maker = ExcerptMaker(units, scores, lambda text: self._share(text, language), is_filled=is_filled)
-        return _Read(place, maker, best, worth, spoken)
+        # The title is named with the excerpt.
+        titled = distinct_terms(passage.document_title or "", language)
+        weights = _lessened(asked.weights, titled, _SAID_IN_TITLE)
+        maker = ExcerptMaker(
+            units, scores, lambda text: self._share(weights, text, language), is_filled=is_filled
+        )
+        return _Read(place, passage, maker, best, worth, spoken)
 
-    def second(
-        self, first: Excerpt, best: _Read, found: Sequence[_Read], passage: SearchResult
-    ) -> Iterator[Extract]:
+    def _price_of_another_kind(self, place: int) -> float:
+        """What it costs that another title names more of what is asked for: of raspberries, the everbearing ones."""
+        own = self.titles[place] if self.titles else frozenset[str]()
+        more = [title - own for title in self.titles if own and own < title]
+        named = max((weight_of(rest, self.asked.weights) for rest in more), default=0.0)
+        return _PRICE_OF_ANOTHER_KIND * named
+
+    def second(self, first: Excerpt, best: _Read, found: Sequence[_Read]) -> Iterator[Extract]:
         """Another unit, if it names what was asked for and the first excerpt lacks, and there is room for it."""
-        weights, content = self.asked.weights, passage.chunk.content
+        weights, passage, content = self.asked.weights, best.source, best.source.chunk.content
         room = LONGEST - len(first.text) - 2
         is_table = best.maker.is_filled and best.maker.units[best.best].kind is BlockKind.ROW
         if is_table or room < _SHORTEST_SECOND:
+            return
+        if self.forms.asks_twice and (other := self._lacking(first, best, found, room)):
+            yield other
             return
         language = self.asked.language or detect_language(content)
         held = set(analyse(f"{_context(passage)} {content[first.start : first.end]}", language))
@@ -236,7 +302,26 @@ class _Reader:
                     options.append((score + added, -number, i))
         if options:
             _, before, i = max(options)
-            yield Extract(found[-before].place, found[-before].maker.of(i, i, i))
+            read = found[-before]
+            yield Extract(read.place, read.maker.of(i, i, i), read.source)
+
+    def _lacking(self, first: Excerpt, best: _Read, found: Sequence[_Read], room: int) -> Extract | None:
+        """The best unit with a form that is asked for and that the first excerpt lacks: who founded it, and when."""
+        lacking = (self.forms.forms & SURE_FORMS) - self.forms.met_by(first.text)
+        options = [
+            (score, -number, i)
+            for number, read in enumerate(found)
+            if lacking and read.spoken in (None, best.spoken)
+            for i, score in enumerate(read.maker.scores)
+            if score >= _AS_GOOD_AS_THE_FIRST * best.best_score
+            and read.maker.size(i) <= room
+            and lacking <= self.forms.met_by(read.maker.units.text(i))
+        ]
+        if not options:
+            return None
+        _, before, i = max(options)
+        read = found[-before]
+        return Extract(read.place, read.maker.of(i, i, i), read.source)
 
     def _scores(
         self, passage: SearchResult, units: Units, language: str | None, *, is_across: bool
@@ -248,6 +333,7 @@ class _Reader:
         near = _WORTH_OF_NEAREST_CHILD_ACROSS if is_across else _WORTH_OF_NEAREST_CHILD
         weights, content = self.asked.weights, passage.chunk.content
         title = set(analyse(_context(passage), language))
+        named_above = set(analyse(passage.document_title or "", language))
         terms = [set(analyse(units.text(i), language)) for i in range(len(units))]
         scores: list[float] = []
         for i, unit in enumerate(units.all):
@@ -259,17 +345,35 @@ class _Reader:
                 around = around.union(analyse(content[slice(*unit.heading)], language))
             is_column = header is not None and self._names_column(units.text(header), language)
             named = terms[i] if header is None or not is_column else terms[i] | terms[header]
-            share, nearest = share_of_weight(weights, named), _nearest(passage, unit.start, unit.end)
+            nearest = _nearest(passage, unit.start, unit.end)
             is_empty = unit.is_header or (
                 unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
             )
-            score = share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
+            over = set(analyse(_heading_over(passage, unit), language))
+            share = share_of_weight(_lessened(weights, over | named_above, _SAID_ABOVE), named)
+            score = _WORTH_OF_HEADING * share_of_weight(weights, over)
+            score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
+            score -= _PRICE_OF_A_DENIAL * self._denies(units.text(i), language)
             score += _WORTH_OF_A_COLUMN * is_column
+            if self._is_asked_list(units, i):
+                announced = terms[i].union(*terms[max(i - 1, 0) : i])
+                score += _WORTH_OF_A_LIST * share_of_weight(weights, announced)
             if is_across and unit.kind in _FACTS:
                 score += _WORTH_OF_NAMES_ACROSS * (self.names.met_by(units.text(i)) or 0.0)
             scores.append(0.0 if is_empty or not (share or nearest) else score)
         return scores
+
+    def _denies(self, said: str, language: str | None) -> bool:
+        """Whether a unit is about what is not the thing that is asked about: of roses, those that do not climb.
+
+        Whether something is so may well be answered by "not".
+        """
+        if not self.forms.kinds or QuestionKind.PERMISSION in self.forms.kinds:
+            return False
+        asked, _ = denied_terms(self.asked.question, language)
+        denied, plain = denied_terms(said, language)
+        return not (denied - plain - asked).isdisjoint(self.asked.weights)
 
     def _names_column(self, header: str, language: str | None) -> bool:
         """Whether the names of columns hold all words of the value that is asked for."""
@@ -293,17 +397,33 @@ class _Reader:
         is_unasked = units[i].kind is BlockKind.CODE and AnswerForm.COMMAND not in self.forms.forms
         return worth - _PRICE_OF_A_LISTING * is_unasked - _PRICE_OF_A_QUESTION * said.endswith("?")
 
-    def _share(self, text: str, language: str | None) -> float:
+    def _is_asked_list(self, units: Units, i: int) -> bool:
+        """Whether several things are asked for, and a unit announces them."""
+        return AnswerForm.LIST in self.forms.forms and units.end_of_list(i) > i + 1
+
+    def _share(self, weights: Mapping[str, float], text: str, language: str | None) -> float:
         """How much of the question a part of a passage holds, in words and in form."""
-        return held_share(self.asked.weights, text, language) + self._worth_of_forms(text)
+        return held_share(weights, text, language) + self._worth_of_forms(text)
 
     def _worth_of_forms(self, text: str) -> float:
         met = self.forms.met_by(text)
         return _WORTH_OF_A_FORM * len(met - SURE_FORMS) + _WORTH_OF_A_SURE_FORM * len(met & SURE_FORMS)
 
 
+def _lessened(weights: Mapping[str, float], said: AbstractSet[str], part: float) -> dict[str, float]:
+    """The weights with a part taken off those of words that are said already."""
+    return {term: weight * (1.0 - part * (term in said)) for term, weight in weights.items()}
+
+
 def _context(passage: SearchResult) -> str:
     return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
+
+
+def _heading_over(passage: SearchResult, unit: Unit) -> str:
+    """The heading right above a unit."""
+    if unit.heading:
+        return passage.chunk.content[slice(*unit.heading)]
+    return (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
 
 
 def _nearest(passage: SearchResult, start: int, end: int) -> float:

@@ -22,6 +22,7 @@ from sourcebook.consult.answer.citations import (
 )
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.sheet_places import row_at
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
@@ -79,7 +80,7 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
-            section=section_at(chunk, start + min((first for first, _ in highlight), default=0)),
+            section=self.section(passage, start + min((first for first, _ in highlight), default=0)),
             highlight=tuple(highlight),
         )
 
@@ -100,6 +101,15 @@ class PassageSources:
         found = document.page_at(passage.chunk.start_index + start) if document else None
         return found or passage.chunk.page
 
+    def section(self, passage: SearchResult, start: int) -> str | None:
+        """The section of a character of the passage, which may hold several small ones."""
+        document = self._document(passage)
+        found = document.section_at(passage.chunk.start_index + start) if document else None
+        # The cells of a row are told by the passage that holds them.
+        if found is None or found == passage.chunk.section:
+            return section_at(passage.chunk, start)
+        return found
+
     def _document(self, passage: SearchResult) -> Document | None:
         return self.documents.get((passage.collection_id, passage.chunk.document_id))
 
@@ -112,6 +122,8 @@ def section_at(chunk: Chunk, place: int) -> str | None:
     parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
     for heading in _HEADING.finditer(chunk.content, 0, place):
         parts = [*parts[: len(heading[1]) - 1], heading[2]]
+    if parts:
+        parts[-1] = row_at(parts[-1], chunk.content, place)
     return BETWEEN_HEADINGS.join(parts) or None
 
 
@@ -124,7 +136,7 @@ def extracted(
     sentences: list[Sentence] = []
     text = ""
     for number, found in enumerate(extract(asked, desk.passages), start=1):
-        piece, passage = found.excerpt, desk.passages[found.passage]
+        piece, passage = found.excerpt, found.source
         citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
         citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))
         start = len(text) + (2 if text else 0)

@@ -12,7 +12,7 @@ from sourcebook.consult.answer.clean_markdown import clean_block, markdown_of
 from sourcebook.text.blocks import BlockKind
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.units import Units
+    from sourcebook.consult.answer.units import Unit, Units
 
 LONGEST = 396
 """How many characters an excerpt is filled up to. A unit that is longer by itself is cut."""
@@ -21,6 +21,7 @@ _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
 _PRICE_OF_LENGTH = 0.3
 """What the greatest length costs: a neighbour must add more of the question than it takes of the reader's time."""
+_PRICE_OF_A_CUT_LIST = 0.2
 _WORTH_OF_THE_BEGINNING = 0.1
 _CLAUSE_END = re.compile(r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)")
 _LINE_END = re.compile(r"\n")
@@ -107,7 +108,8 @@ class ExcerptMaker:
 
     def _worth_of_stretch(self, low: int, high: int, room: int) -> float:
         said = self.units.content[self.units[low].start : self.units[high].end]
-        return self.share(said) + _PRICE_OF_LENGTH * room / LONGEST
+        price = _PRICE_OF_A_CUT_LIST * self._is_announced_list_cut(low, high)
+        return self.share(said) + _PRICE_OF_LENGTH * room / LONGEST - price
 
     def of(
         self,
@@ -117,20 +119,25 @@ class ExcerptMaker:
         heading: tuple[int, int] | None = None,
         header: int | None = None,
     ) -> Excerpt:
-        """The units from `low` to `high` as they stand, under the heading or the names of columns if given.
+        """The units from `low` to `high` as they stand, under the heading or with the names of columns if given.
 
-        The names of columns are shown, and are no part of the stretch: other rows may stand between.
+        What is shown is in the stretch: it begins with the names of columns. Rows between are not shown.
         """
         taken = self.units.all[low : high + 1]
-        start = heading[0] if heading else taken[0].start
+        start = taken[0].start if header is None else self.units[header].start
+        start = heading[0] if heading else start
         content = self.units.content
         pieces = [(BlockKind.HEADING, content[slice(*heading)])] if heading else []
-        pieces += [] if header is None else [(BlockKind.ROW, self.units.text(header))]
+        if header is not None and self.units.named_row(best) is None:
+            pieces.append((BlockKind.ROW, self.units.text(header)))
         margin = min((unit.indent for unit in taken if unit.kind is BlockKind.ITEM), default=0)
         for _, of_block in groupby(taken, key=lambda unit: unit.block):
             part = list(of_block)
+            if part[0].is_header and self._is_named_below(part[0], taken):
+                continue
             nested = " " * (part[0].indent - margin) if part[0].kind is BlockKind.ITEM else ""
-            pieces.append((part[0].kind, nested + content[part[0].start : part[-1].end]))
+            row = self.units.named.get((part[0].start, part[0].end))
+            pieces.append((part[0].kind, row or nested + content[part[0].start : part[-1].end]))
         text = markdown_of(pieces)
         if text.endswith(":"):
             # What it leads into is not there to be quoted.
@@ -142,9 +149,14 @@ class ExcerptMaker:
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
         return Excerpt(start, taken[-1].end, text, tuple(carrying))
 
+    def _is_named_below(self, header: Unit, taken: Sequence[Unit]) -> bool:
+        """Whether the rows that are shown below a header say its names themselves."""
+        rows = [unit for unit in taken if unit.kind is BlockKind.ROW and unit.start > header.start]
+        return bool(rows) and (rows[0].start, rows[0].end) in self.units.named
+
     def size(self, i: int) -> int:
         """How many characters of a unit a reader reads, without the marks of code and emphasis."""
-        return _size(self.units[i].kind, self.units.text(i))
+        return _size(self.units[i].kind, self.units.named_row(i) or self.units.text(i))
 
     def _brings(self, i: int, best: int) -> bool:
         """Whether the unit behind comes along in any case: it was announced, or goes on with a list that was."""
@@ -166,6 +178,8 @@ class ExcerptMaker:
                 yield first, first, high
         if high + 1 < len(self.units) and self._belong_together(high, high + 1):
             yield high + 1, low, high + 1 + self.units.leads(high + 1)
+            if (last := self.units.end_of_list(high + 1)) > high + 1:
+                yield high + 1, low, last
 
     def _belong_together(self, i: int, j: int) -> bool:
         """Whether j may come along with i: under the same heading, and a table only for what it says."""
@@ -226,6 +240,13 @@ class ExcerptMaker:
             and last.heading == following.heading
             and last.indent <= following.indent
         )
+
+    def _is_announced_list_cut(self, low: int, high: int) -> bool:
+        """Whether a stretch announces a list and ends within it."""
+        first = high
+        while first > low and self.units[first].kind is BlockKind.ITEM:
+            first -= 1
+        return self.units.end_of_list(first) > high
 
     def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
         """Where the words are that answer: the best unit, and the list or the listing that it leads into."""

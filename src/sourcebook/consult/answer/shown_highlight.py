@@ -36,4 +36,14 @@ def _found(text: str, citation: Citation) -> Iterator[tuple[int, int]]:
         ]
         places = ((text.find(words), len(words)) for words in said if words)
         if not quoted.lstrip().startswith("```"):
-            yield from [(at, at + length) for at, length in places if at >= 0][:1]
+            found = [(at, at + length) for at, length in places if at >= 0]
+            yield from (found or list(_row_with_names(text, quoted)))[:1]
+
+
+def _row_with_names(text: str, quoted: str) -> Iterator[tuple[int, int]]:
+    """Where the row of a table is shown with the names of its columns."""
+    row = quoted.strip()
+    cells = [clean_inline(cell) for cell in row.strip("|").split("|")] if row.startswith("|") else []
+    if any(cells):
+        pattern = " · ".join(rf"(?:[^·\n]*?: )?{re.escape(cell)}" for cell in cells if cell)
+        yield from (found.span("row") for found in re.finditer(rf"(?m)^(?:- )?(?P<row>{pattern})", text))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sourcebook.text.blocks import Block, BlockKind, blocks
 from sourcebook.text.sentences import sentence_spans
+from sourcebook.text.tables import named_rows
 
 _LONGEST_ITEM = 300
 _LINES_OF_CONTENTS = 4
@@ -60,6 +61,8 @@ class Units:
 
     content: str
     all: Sequence[Unit]
+    named: Mapping[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    """Rows of tables with the names of their columns, by where they stand."""
 
     @classmethod
     def of(cls, content: str) -> Units:
@@ -76,7 +79,7 @@ class Units:
                     Unit(block.kind, start, end, number, heading, indent, is_header)
                     for start, end in _spans(content, block)
                 ]
-        return cls(content, units)
+        return cls(content, units, named_rows(content))
 
     def __len__(self) -> int:
         return len(self.all)
@@ -86,6 +89,10 @@ class Units:
 
     def text(self, i: int) -> str:
         return self.content[self.all[i].start : self.all[i].end]
+
+    def named_row(self, i: int) -> str | None:
+        """A row that says the names of its columns; None if they are not known."""
+        return self.named.get((self.all[i].start, self.all[i].end))
 
     def header_of(self, i: int) -> int | None:
         """The row that names the columns of a row."""
@@ -112,6 +119,19 @@ class Units:
                 return self.text(i).endswith((":", "："))
             case _:
                 return False
+
+    def end_of_list(self, i: int) -> int:
+        """The last item of the list that a unit announces; the unit itself if it announces none."""
+        if self.all[i].kind is not BlockKind.TEXT or not self.leads(i):
+            return i
+        last = i
+        while (
+            last + 1 < len(self.all)
+            and self.all[last + 1].kind is BlockKind.ITEM
+            and self.all[last + 1].heading == self.all[i].heading
+        ):
+            last += 1
+        return last
 
     def goes_on(self, i: int) -> bool:
         """Whether the unit behind is about this one: a "but" or a "this", or the rest of a row that was broken."""

@@ -19,6 +19,7 @@ from sourcebook.consult.calibration.suggestions import (
     calibrate_passages,
 )
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
+from sourcebook.consult.evidence.question_judge import JUDGED_BY_WORDS
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.sameness import difference
 from sourcebook.errors import CollectionNotFound, NoEmbedder
@@ -103,7 +104,7 @@ class Calibrator:
         for question in questions:
             wanted = self._search(collection_id, question, terms)
             found = await judge.judge(wanted, await self._context(collection_id))
-            tried.append(_tried(question, found))
+            tried.append(tried_question(question, found))
             if on_asked is not None:
                 on_asked(len(tried), len(questions))
         return calibrate_passages(tried, facts.acceptance.needed)
@@ -134,9 +135,12 @@ class Calibrator:
         return await QuestionContext.read(self.stores.library, self.embedder_for, [collection_id])
 
 
-def _tried(question: JudgedQuestion, found: JudgedPassages) -> TriedQuestion:
+def tried_question(question: JudgedQuestion, found: JudgedPassages) -> TriedQuestion:
+    """What was found for a question, as thresholds are tried on it."""
     expected = any(question.judgements.get(p.chunk.document_id, 0) > 0 for p, _ in found.passages)
-    score = found.verdict.score if found.passages else None
+    # What vectors alone declined, no threshold of words lets through.
+    is_of_words = found.verdict.by == JUDGED_BY_WORDS or found.verdict.is_accepted
+    score = found.verdict.score if found.passages and is_of_words else None
     return TriedQuestion(question.has_answer, score, found.verdict.is_sure, expected)
 
 

@@ -20,6 +20,7 @@ from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
+from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchWarning
@@ -108,10 +109,12 @@ class PassageJudge:
         passages = [(passage, judged(weights, passage, language)) for passage in report.results]
         question = WeighedQuestion(wanted.question, weights, counted, language, languages)
         verdict = self._verdict(question, wanted, passages, context)
-        if verdict.by == JUDGED_BY_MEANING:
-            # Whatever words put first, the nearest decided.
+        if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
+            # Whatever words put first, the nearest decided, and in the asker's own language words found nothing.
             near = nearness(wanted.question, passages)
-            passages = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
+            ordered = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
+            foreign = [(p, j) for p, j in ordered if detect_language(p.chunk.content) != wanted.language]
+            passages, language = foreign or ordered, None
         return JudgedPassages(passages, weights, report.warnings, language, verdict)
 
     def _verdict(
@@ -126,9 +129,16 @@ class PassageJudge:
             return NOTHING_FOUND
         closest, _ = max(passages, key=lambda passage: passage[1].score)
         facts = context.facts(closest.collection_id).acceptance
+        by_words = verdict_on(question, passages, facts)
         held = context.all_languages()
-        is_foreign = bool(wanted.language) and bool(held) and wanted.language not in held
-        return verdict_on(question, passages, facts, is_foreign=is_foreign)
+        if by_words.is_accepted or not wanted.language or not held:
+            return by_words
+        if wanted.language not in held:
+            return verdict_on(question, passages, facts, is_foreign=True)
+        if not _is_nearest_foreign(wanted.language, held, passages):
+            return by_words
+        by_meaning = verdict_on(question, passages, facts, is_foreign=True)
+        return by_meaning if by_meaning.is_accepted else by_words
 
     async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:
         """Those whose text is what was written. What a disk changed is never cited. Their documents are remembered."""
@@ -159,3 +169,15 @@ class PassageJudge:
             return None
         plan = await self._stores.fts.plan_words(collection_id, query)
         return plan and WordCounts({term.term: term.passages for term in plan.terms}, plan.rows)
+
+
+def _is_nearest_foreign(
+    asked: str, held: Sequence[str | None], passages: Sequence[tuple[SearchResult, Judgement]]
+) -> bool:
+    """Whether the base holds the language of the question, but the nearest passage is in another.
+
+    Texts in one language are nearer to each other, so that says something.
+    """
+    nearest, _ = max(passages, key=lambda passage: passage[1].similarity)
+    language = detect_language(nearest.chunk.content)
+    return language is not None and language != asked and language in held

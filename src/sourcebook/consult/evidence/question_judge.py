@@ -118,7 +118,7 @@ def verdict_on(
         return by_words
     meaning = meaning_of(question.text, passages)
     score, shares = _weighed(judge_weights().across, meaning)
-    needed = judge_weights().across["needed"]
+    needed = needed_across(question.counts.rows)
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
     return Verdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
@@ -133,7 +133,8 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "bare_share": judgement.bare_share,
         "similarity": _nearest(passages),
         "gap": judgement.score - max(others) if others else judge_weights().usual["gap"],
-        "names_found": names_found(question.text, f"{closest.document_title or ''}\n{closest.chunk.content}"),
+        "names_found": names_found(question.text, _said_with_title(closest)),
+        "number_missing": float(_is_number_missing(question.text, closest)),
         "score": _even_score(passages, question.counts.rows),
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
@@ -142,6 +143,16 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "form_missing": float(_is_form_missing(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
     }
+
+
+def needed_across(rows: int) -> float:
+    """What a question in another language needs in a base of so many passages.
+
+    The nearest of a few passages is seldom near by chance, so that a small base needs less.
+    """
+    weights = judge_weights().across
+    small = weights["needed_of_one"] + weights["needed_more"] * math.log(max(1, rows))
+    return min(weights["needed"], small)
 
 
 def nearness(question: str, passages: Sequence[JudgedPassage]) -> list[float]:
@@ -169,7 +180,20 @@ def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, fl
 
 
 def _names_met(wanted: ForeignNames, passage: SearchResult) -> float | None:
-    return wanted.met_by(f"{passage.document_title or ''}\n{passage.chunk.content}")
+    return wanted.met_by(_said_with_title(passage))
+
+
+def _said_with_title(passage: SearchResult) -> str:
+    return f"{passage.document_title or ''}\n{passage.chunk.content}"
+
+
+def _is_number_missing(question: str, closest: SearchResult) -> bool:
+    """Whether the question says a number, such as a year, that the closest passage does not."""
+    wanted = {quantity.value for quantity in quantities(question)}
+    if not wanted:
+        return False
+    held = quantities(f"{closest.chunk.section or ''}\n{_said_with_title(closest)}")
+    return not wanted <= {quantity.value for quantity in held}
 
 
 def names_found(question: str, text: str) -> float:

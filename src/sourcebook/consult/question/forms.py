@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
 from sourcebook.text.analysis import words
+from sourcebook.text.numbers import quantities
 
 
 class AnswerForm(StrEnum):
@@ -17,21 +18,33 @@ class AnswerForm(StrEnum):
     DEFINITION = "definition"
     LIST = "list"
     REASON = "reason"
+    COUNT = "count"
+    """A number right before the things that are counted: nine architectures."""
+    MOMENT = "moment"
+    """What goes before, where no date is named: when the leaves have fallen."""
 
 
-SURE_FORMS = frozenset({AnswerForm.NUMBER, AnswerForm.TIME, AnswerForm.COMMAND, AnswerForm.DEFINITION})
+SURE_FORMS = frozenset(
+    {
+        AnswerForm.NUMBER,
+        AnswerForm.COUNT,
+        AnswerForm.TIME,
+        AnswerForm.COMMAND,
+        AnswerForm.DEFINITION,
+    }
+)
 """Those that a sentence shows plainly: without them it hardly answers."""
 
 _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
     r"|comandos?|instal(?:o|ar?|e)|execut(?:o|ar?|e)|configur(?:o|ar?|e)|opção|opções|(?:des)?ativ(?:o|ar|e)"
-    r"|como (?:\w+o|faço|posso))\b",
+    r"|como (?:\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
     r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
-    r"|что (?:такое|значит|означает|за)|кто так\w+|o que (?:é|são|significa|quer dizer)|que (?:é|são))"
+    r"|что (?:такое|значит|означает|за)|кто так\w+|(?:o )?que (?:é|são|significa|quer dizer)(?: [oa]s?| uma?)?)"
     r"\s+(?P<term>[^?]+?)(?: mean| do| означает| significa)?\s*\??\s*$",
     re.IGNORECASE,
 )
@@ -51,19 +64,35 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"\b(?:(?:which|what)(?: \w+){0,2} \w+[^s\W]s\b|what (?:are|were)|list of|name the|examples of"
-    r"|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
+    r"\b(?:(?:which|what)(?: \w+){0,2} (?!(?:does|is|was|has)\b)\w+[^s\W]s\b|what (?:are|were)"
+    r"|list of|name the|examples of|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(
     r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE
 )
 
+_NUMBERING = re.compile(r"(?m)^[\s#*]*(?:\d{1,2}\.){1,4}(?:\d{1,2})?\s+|^\s*\[\d+\]\s")
+"""The number of a heading, an item or a footnote counts nothing."""
 _HOLDS_CODE = re.compile(
     r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
     re.MULTILINE,
 )
 _HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[^\W\d_a-zа-яё][\w.-]+|@\w+|`[^`\n]+`")
+# When something is done may be said by what goes before it: "as soon as the leaves have fallen".
+_HOLDS_MOMENT = re.compile(
+    r"\b(?:when|once|after|before|until|till|as soon as|during|while|every|each|daily|weekly|monthly|yearly"
+    r"|когда|как только|после|перед|до того|во время|пока|кажд\w+|ежедневно|еженедельно|ежемесячно|ежегодно"
+    r"|quando|assim que|depois|após|antes|até|durante|enquanto|cada|diariamente|semanalmente|mensalmente)\b"
+    r"(?![^.]{0,3}$)",
+    re.IGNORECASE,
+)
+# What has happened has a date.
+_PAST = re.compile(
+    r"\b(?:did|was|were|had|\w{3,}(?:л|ла|ло|ли|лся|лась|лось|лись|ена?|ено|ены|ана|аны|ано)"
+    r"|foi|foram|era|\w{2,}(?:ou|eu|iu|aram|eram|iram)|fue|fueron|\w{2,}(?:ió|aron|ieron))\b",
+    re.IGNORECASE,
+)
 _HOLDS_REASON = re.compile(
     r"\b(?:because|since|so that|in order to|due to|thanks to|to (?:avoid|prevent|keep|make)|that's (?:what|why)"
     r"|therefore|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
@@ -84,12 +113,32 @@ _CALLED = (
 )
 
 
+_COUNTED = re.compile(
+    r"\b(?:how many|скольк(?:о|их|им|ими)|quant[oa]s|cuánt[oa]s)\s+(?:(?:of|de|всего|different|разных)\s+)?"
+    r"(?P<noun>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+
+
+_ASKING = (
+    r"(?:who|when|where|why|how (?:many|much|long)|(?:in |on |at )?(?:what|which)"
+    r"|кто|когда|где|почему|зачем|сколько|(?:в |на |с )?как(?:ой|ая|ое|ие|ом|ого|ую)"
+    r"|quem|quando|onde|por ?qu[eê]|quant[oa]s?|(?:em )?(?:qual|quais|que ano|que dia))"
+)
+_ASKS_TWICE = re.compile(rf"\b{_ASKING}\b.*\b(?:and|и|а|e|y)\s+{_ASKING}\b", re.IGNORECASE | re.DOTALL)
+
+
 class AskedForms:
     """The forms that the words of a question ask for, and whether a sentence has them."""
 
     def __init__(self, question: str) -> None:
         self.kinds = kinds_of(question)
-        self.forms = frozenset(_forms(question, self.kinds))
+        counted = _COUNTED.search(question)
+        self._counted = _counted_things(counted["noun"]) if counted else None
+        forms = _forms(question, self.kinds)
+        self.forms = frozenset(forms | {AnswerForm.COUNT} if counted else forms)
+        self.asks_twice = _ASKS_TWICE.search(question) is not None
+        """Whether it asks for two things: who and when."""
         self._said = frozenset(words(question))
         term = _DEFINITION.search(question.strip())
         self.term = term["term"] if term and len(term["term"].split()) <= _LONGEST_TERM else None
@@ -102,9 +151,17 @@ class AskedForms:
     def _has(self, form: AnswerForm, sentence: str) -> bool:
         match form:
             case AnswerForm.NUMBER | AnswerForm.TIME:
-                return gives(sentence, self.kinds) or any(
-                    word[0].isdigit() and word not in self._said for word in words(sentence)
+                said = _NUMBERING.sub("", sentence)
+                return gives(said, self.kinds) or any(
+                    word[0].isdigit() and word not in self._said for word in words(said)
                 )
+            case AnswerForm.COUNT:
+                things = self._counted
+                return things is not None and any(
+                    things.match(sentence, found.end) for found in quantities(sentence)
+                )
+            case AnswerForm.MOMENT:
+                return _HOLDS_MOMENT.search(sentence) is not None
             case AnswerForm.NAME:
                 return any(
                     not self._said.issuperset(words(match[0])) for match in _HOLDS_NAME.finditer(sentence)
@@ -127,6 +184,8 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.NUMBER)
     if QuestionKind.TIME in kinds or _TIME.search(question):
         found.add(AnswerForm.TIME)
+    if QuestionKind.TIME in kinds and not _PAST.search(question):
+        found.add(AnswerForm.MOMENT)
     if QuestionKind.PERSON in kinds or _NAME.search(question):
         found.add(AnswerForm.NAME)
     if QuestionKind.REASON in kinds:
@@ -138,6 +197,11 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
     if (term := _DEFINITION.search(question.strip())) and len(term["term"].split()) <= _LONGEST_TERM:
         found.add(AnswerForm.DEFINITION)
     return found
+
+
+def _counted_things(noun: str) -> re.Pattern[str]:
+    """What follows a number of these things: their name, with at most two words between."""
+    return re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{re.escape(noun[: max(4, len(noun) - 3)])}", re.IGNORECASE)
 
 
 def _introducing(term: str) -> re.Pattern[str]:

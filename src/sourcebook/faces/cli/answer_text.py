@@ -203,6 +203,8 @@ _NUMBERS = {
     "similarity": "nearest vector",
     "gap": "ahead of the next document",
     "names_found": "names and numbers found",
+    "names_met": "names and numbers met in another language",
+    "number_missing": "a number that the closest passage lacks",
     "score": "score of the first result",
     "agreement": "words and vectors agree",
     "unknown": "words that the base holds nowhere",

@@ -77,8 +77,9 @@ def require_role(caller: Caller, role: UserRole) -> None:
         raise RoleMissing(f"This needs the role {AccountRole.of(role).value}.")
 
 
-def _requires(role: UserRole) -> Callable[[Caller], Coroutine[Any, Any, Caller]]:
-    async def check(caller: Annotated[Caller, Depends(identified)]) -> Caller:
+def _requires(role: UserRole) -> Callable[[Request], Coroutine[Any, Any, Caller]]:
+    async def check(request: Request) -> Caller:
+        caller = await identified(request)
         require_role(caller, role)
         return caller
 

@@ -126,12 +126,39 @@ def cut_passages(
         yield Passage(span, _section_at(span, parts))
 
 
+class BeginningCutter:
+    """Cuts a text of which only the beginning is known, and each time more of it."""
+
+    def __init__(self) -> None:
+        self._start = 0
+
+    def cut(self, text: str, sections: Sequence[Section]) -> list[str]:
+        """The passages and children that stay as they are whatever comes later, from the last open block on."""
+        spans = [part for part in section_spans(len(text), sections) if part.span.start >= self._start]
+        blocks = list(_blocks(spans))
+        if not blocks:
+            return []
+        self._start = blocks[-1][0].span.start
+        found: list[str] = []
+        for block in blocks:
+            for passage in _cut_block(text, block):
+                if passage.span.end + PASSAGE_LENGTH > len(text):
+                    break
+                spans_of_it = (passage.span, *(span for span, _ in passage.children))
+                found += [text[span.start : span.end] for span in spans_of_it]
+        return found
+
+
 def _cut_with_children(text: str, sections: Sequence[Section]) -> Iterator[Passage]:
     for block in _blocks(section_spans(len(text), sections)):
-        sentences = list(sentences_of(text, block[0].span.to(block[-1].span), PASSAGE_LENGTH))
-        for span, new in _packed(sentences):
-            children = tuple((child, section_of(child, block)) for child in _children(text, new))
-            yield Passage(span, section_of(span, block), children)
+        yield from _cut_block(text, block)
+
+
+def _cut_block(text: str, block: Sequence[NamedSpan]) -> Iterator[Passage]:
+    sentences = list(sentences_of(text, block[0].span.to(block[-1].span), PASSAGE_LENGTH))
+    for span, new in _packed(sentences):
+        children = tuple((child, section_of(child, block)) for child in _children(text, new))
+        yield Passage(span, section_of(span, block), children)
 
 
 def _section_at(span: TextSpan, parts: Sequence[NamedSpan]) -> str | None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Not every system has each of these.
 _OPENING = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_BINARY"))
+MOST_SECTIONS = 2_000
+"""Of a text with more sections, as of a sheet with very many rows, only its passages know theirs."""
 HEAD = 8_192
 """Bytes of a file by which its kind is told."""
 
@@ -170,6 +172,8 @@ def _layout(parsed: ParsedText) -> Metadata:
     layout: dict[str, JsonValue] = {"kind": parsed.kind}
     if parsed.pages:
         layout["pages"] = [[page.number, page.start, page.end] for page in parsed.pages]
+    if 0 < len(parsed.sections) <= MOST_SECTIONS:
+        layout["sections"] = [[section.start, section.path] for section in parsed.sections]
     return layout
 
 

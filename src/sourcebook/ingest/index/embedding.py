@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +19,45 @@ TITLE_SHARE = 0.5
 
 
 class EmbeddingWork:
-    """The texts of one document that are to be embedded, and the vectors that came back so far."""
+    """The texts of one document that are to be embedded, and the vectors that came back so far.
 
-    def __init__(self, chunks: Sequence[Chunk], title: str | None) -> None:
-        self._chunks = chunks
-        self._has_title = bool(chunks and title and title.strip())
-        self._texts = [chunk.content for chunk in chunks] + ([title or ""] if self._has_title else [])
+    Texts may be added before all of the document is read. Nothing is embedded twice, however often it is said.
+    """
+
+    def __init__(self) -> None:
+        self._chunks: Sequence[Chunk] = ()
+        self._title = ""
+        self._rows: dict[str, int] = {}
+        self._texts: list[str] = []
         self._vectors: NDArray[np.float32] | None = None
-        self._given = 0
-        self._taken = 0
+        self._given = self._taken = self._told = 0
+        self._is_whole = False
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk], title: str | None) -> EmbeddingWork:
+        work = cls()
+        work.complete(chunks, title)
+        return work
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Texts that the document will hold, as far as it is read. If it does not, their vectors are of no use."""
+        for text in texts:
+            if text not in self._rows:
+                self._rows[text] = len(self._texts)
+                self._texts.append(text)
+
+    def complete(self, chunks: Sequence[Chunk], title: str | None) -> None:
+        """Now the document is read: these are its chunks, and there will be no other texts."""
+        self._chunks = chunks
+        self._title = title if chunks and title and title.strip() else ""
+        self.add(chunk.content for chunk in chunks)
+        if self._title:
+            self.add([self._title])
+        self._is_whole = True
+
+    def give_up(self) -> None:
+        """There will be no document: embed nothing of it any more."""
+        self._given = len(self._texts)
 
     def take(self, most: int) -> tuple[int, list[str]]:
         """The next texts, at most so many, and the place of the first."""
@@ -37,14 +67,28 @@ class EmbeddingWork:
         return start, texts
 
     def put(self, start: int, vectors: NDArray[np.float32]) -> None:
-        if self._vectors is None:
-            self._vectors = np.empty((len(self._texts), vectors.shape[1]), np.float32)
-        self._vectors[start : start + len(vectors)] = vectors
+        self._room(vectors.shape[1])[start : start + len(vectors)] = vectors
         self._taken += len(vectors)
 
     def skip(self, count: int) -> None:
         """Do without the vectors of so many texts: the document failed."""
         self._taken += count
+
+    def _room(self, dimensions: int) -> NDArray[np.float32]:
+        held = self._vectors
+        if held is None or len(held) < len(self._texts):
+            self._vectors = np.zeros((len(self._texts), dimensions), np.float32)
+            if held is not None:
+                self._vectors[: len(held)] = held
+        assert self._vectors is not None  # noqa: S101 - it was made above
+        return self._vectors
+
+    def share_to_tell(self) -> float:
+        """Which part of the document was embedded since this was asked last. Of a part nobody knows the share."""
+        if not self._is_whole or not self._texts:
+            return 0.0
+        new, self._told = self._taken - self._told, self._taken
+        return new / len(self._texts)
 
     @property
     def size(self) -> int:
@@ -56,22 +100,23 @@ class EmbeddingWork:
 
     @property
     def is_complete(self) -> bool:
-        return self._taken == len(self._texts)
+        return self._is_whole and self._taken == len(self._texts)
 
     def embedded(self) -> list[EmbeddedChunk]:
         """The chunks with their vectors. A passage stands for itself; a child also leans towards the title."""
-        vectors = self._vectors
-        if vectors is None:
+        if self._vectors is None:
             return []
-        if self._has_title:
+        # A copy: two chunks may say the same, and only one of them lean.
+        vectors = self._vectors[[self._rows[chunk.content] for chunk in self._chunks]]
+        if self._title:
             children = [i for i, chunk in enumerate(self._chunks) if chunk.level is ChunkLevel.CHILD]
-            vectors[children] = leaning(vectors[children], vectors[-1])
-        return [EmbeddedChunk(chunk, vector) for chunk, vector in zip(self._chunks, vectors, strict=False)]
+            vectors[children] = leaning(vectors[children], self._vectors[self._rows[self._title]])
+        return [EmbeddedChunk(chunk, vector) for chunk, vector in zip(self._chunks, vectors, strict=True)]
 
 
 async def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk], title: str | None) -> list[EmbeddedChunk]:
     """The chunks of one document with their vectors."""
-    work = EmbeddingWork(chunks, title)
+    work = EmbeddingWork.of(chunks, title)
     start, texts = work.take(len(chunks) + 1)
     if texts:
         work.put(start, await embedder.embed(texts, TextRole.PASSAGE))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
+from anyio import from_thread, to_thread
 
 from sourcebook.errors import (
     BadFile,
@@ -24,6 +25,7 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.ingest.add_request import PARSERS_VERSION
+from sourcebook.ingest.chunking.passages import BeginningCutter
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id
 from sourcebook.ingest.folder.claimed_files import SharedWork
@@ -46,15 +48,22 @@ from sourcebook.ingest.index.document_reader import (
 from sourcebook.ingest.index.pipeline import Item, Pipeline
 from sourcebook.ingest.parsers.file_kinds import SUFFIXES, FileKind
 from sourcebook.ingest.parsers.text.subtitles import text_of_cues
-from sourcebook.ingest.tools import PageByPage, Unpacker
+from sourcebook.ingest.tools import PageByPage, PictureReader, Unpacker
 from sourcebook.model.adding import FailedFile
-from sourcebook.model.documents import DocumentPath, DocumentStatus, PreparedDocument, WriteOutcome
+from sourcebook.model.documents import (
+    ChunkStrategy,
+    DocumentPath,
+    DocumentStatus,
+    PreparedDocument,
+    WriteOutcome,
+)
 from sourcebook.model.sources import Refusal, Refused
 
 if TYPE_CHECKING:
     from sourcebook.ingest.folder.comparison import FolderComparison
     from sourcebook.ingest.folder.plan import Indexing
     from sourcebook.ingest.folder.targets import Upload
+    from sourcebook.ingest.parsers.page_progress import OnText
     from sourcebook.ingest.parsers.parsed import ParsedText
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.ingest.tools import Parser, Tools
@@ -125,6 +134,7 @@ class Indexer:
         self._rules = parse_rules(tools.config.rules)
         self._parser: Parser | None = None
         self._on_page: Callable[[Work, int, int], None] | None = None
+        self._embed_ahead: Callable[[Work, Sequence[str]], None] | None = None
 
     async def works(self, seen: FolderComparison) -> list[Work]:
         """The work of a plan. New documents are given ids here: that of their path, if it is free."""
@@ -175,7 +185,10 @@ class Indexer:
                 stop=stop,
                 on_embedded=on_embedded,
             )
+            self._embed_ahead = pipeline.embed_ahead
             self._parser = self._tools.parsers()
+            if isinstance(self._parser, PictureReader):
+                self._parser.expect(await self._tools.library.languages(self._collection_id))
             try:
                 await pipeline.run(sharing.in_turn())
             finally:
@@ -208,17 +221,32 @@ class Indexer:
         return Item(work, document)
 
     async def _parsed(self, parser: Parser, work: Work, data: bytes) -> ParsedText:
-        on_page = self._on_page
         name = work.seen.scan.files[work.paths[0]].name or work.paths[0]
         opens_archives = Options.of(work.seen.target.source).archives
         if opens_archives and is_archive(name) and isinstance(parser, Unpacker):
             return await parser.parse_archive(data, name)
         try:
-            if on_page is None or not isinstance(parser, PageByPage):
+            if not isinstance(parser, PageByPage):
                 return await parser.parse(data, name)
-            return await parser.parse_by_page(data, name, partial(on_page, work))
+            on_page = partial(self._on_page, work) if self._on_page is not None else None
+            return await parser.parse_by_page(data, name, on_page, self._reader_ahead(work))
         except NeedsTranscription:
             return await self._transcribed(data, name)
+
+    def _reader_ahead(self, work: Work) -> OnText | None:
+        """What is shown the beginning of a long text, so that it is cut and embedded while the rest is read."""
+        embed = self._embed_ahead
+        if embed is None or self._tools.config.strategy is not ChunkStrategy.PARENT_CHILD:
+            return None
+        cutter = BeginningCutter()
+
+        def read(parsed: ParsedText) -> None:
+            texts = cutter.cut(parsed.text, parsed.sections)
+            # Nobody may wait for it any more.
+            with suppress(RuntimeError):
+                from_thread.run_sync(embed, work, texts)
+
+        return read
 
     async def _transcribed(self, data: bytes, name: str) -> ParsedText:
         """What is said in a recording, if somebody can write it down."""

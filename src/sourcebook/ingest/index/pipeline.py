@@ -1,20 +1,30 @@
 """Reading, embedding and writing at the same time, with little in memory.
 
 Several files are read at once, in the order in which they come. Their texts are embedded together, so that many small
-files keep the embedder as busy as one large one. One document after the other is written. What is on its way is
+files keep the embedder as busy as one large one. The beginning of a long file is embedded while its rest is still
+read. One document after the other is written. What is on its way is
 bounded by its size: however many files there are, and whatever is slowest, memory stays the same.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import anyio
-from anyio import CancelScope, Condition, EndOfStream, Lock, WouldBlock, create_memory_object_stream
+from anyio import (
+    BrokenResourceError,
+    CancelScope,
+    ClosedResourceError,
+    Condition,
+    EndOfStream,
+    Lock,
+    WouldBlock,
+    create_memory_object_stream,
+)
 
 from sourcebook.errors import ProviderError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
@@ -77,6 +87,10 @@ class Item(Generic[W]):
     error: Exception | None = None
     embedding: EmbeddingWork | None = None
     weight: int = 0
+    is_read: bool = True
+    """As long as it is not, only the beginning of its texts is known."""
+    is_sent: bool = False
+    """Whether it is on its way to be written."""
 
     def embedded(self) -> list[EmbeddedChunk]:
         return self.embedding.embedded() if self.embedding is not None else []
@@ -103,6 +117,8 @@ class Pipeline(Generic[W]):
         self._texts = Budget(TEXT_ON_THE_WAY)
         self._forming = Lock()
         self._open: deque[Item[W]] = deque()
+        self._begun: dict[int, Item[W]] = {}
+        self._ahead: MemoryObjectSendStream[Item[W]] | None = None
         self._has_embedded = False
         self._last_error: ProviderError | None = None
         self._failures = 0
@@ -113,17 +129,18 @@ class Pipeline(Generic[W]):
         read_in, read_out = create_memory_object_stream[Item[W]](FILES_ON_THE_WAY)
         done_in, done_out = create_memory_object_stream[Item[W]](FILES_ON_THE_WAY)
         producing = CancelScope()
+        self._ahead = read_in
         async with one_error(), anyio.create_task_group() as watching:
             watching.start_soon(self._watch, producing)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._write_all, done_out)
                 with producing:
                     async with done_in, read_out, anyio.create_task_group() as producers:
-                        async with read_in:
-                            for _ in range(READERS):
-                                producers.start_soon(self._read_all, remaining, read_in.clone())
                         for _ in range(EMBEDDING_CALLS):
                             producers.start_soon(self._embed_all, read_out, done_in)
+                        async with read_in, anyio.create_task_group() as readers:
+                            for _ in range(READERS):
+                                readers.start_soon(self._read_all, remaining, read_in)
             watching.cancel_scope.cancel()
         if self._last_error is not None and not self._has_embedded:
             raise self._last_error
@@ -137,14 +154,38 @@ class Pipeline(Generic[W]):
         producing.cancel()
 
     async def _read_all(self, works: Iterator[W], out: MemoryObjectSendStream[Item[W]]) -> None:
-        async with out:
-            for work in works:
-                item = await self._read(work)
-                if item is None:
-                    continue
-                size = len(item.read.document.content) if item.read else 0
-                item.weight = await self._texts.take(size)
-                await out.send(item)
+        for work in works:
+            item = self._continued(work, await self._read(work))
+            if item is None:
+                continue
+            size = len(item.read.document.content) if item.read else 0
+            item.weight = await self._texts.take(size)
+            _complete(item)
+            await out.send(item)
+
+    def embed_ahead(self, work: W, texts: Sequence[str]) -> None:
+        """Embed texts of a piece of work that is still read. If it does not hold them in the end, nothing is lost."""
+        begun = self._begun.get(id(work)) or Item(work, None, embedding=EmbeddingWork(), is_read=False)
+        held = sum(one.weight for one in self._begun.values())
+        if self._ahead is None or begun.embedding is None or held > TEXT_ON_THE_WAY:
+            return
+        self._begun[id(work)] = begun
+        begun.weight += sum(map(len, texts))
+        begun.embedding.add(texts)
+        # Who has enough to do already looks at it when all of it is read.
+        with suppress(WouldBlock, ClosedResourceError, BrokenResourceError):
+            self._ahead.send_nowait(begun)
+
+    def _continued(self, work: W, item: Item[W] | None) -> Item[W] | None:
+        """The piece of work as it was read, with what was embedded of it already."""
+        begun = self._begun.pop(id(work), None)
+        if begun is None or begun.embedding is None:
+            return item
+        if item is None or item.read is None:
+            begun.embedding.give_up()
+            return item
+        begun.read, begun.error = item.read, item.error or begun.error
+        return begun
 
     async def _embed_all(
         self, items: MemoryObjectReceiveStream[Item[W]], out: MemoryObjectSendStream[Item[W]]
@@ -170,16 +211,18 @@ class Pipeline(Generic[W]):
                     break
                 except EndOfStream:
                     return pieces or None
-                if item.read is None or not item.read.chunks:
-                    await out.send(item)
+                if item.embedding is None:
+                    await self._send(item, out)
                     continue
-                item.embedding = EmbeddingWork(item.read.chunks, item.read.document.title)
                 self._open.append(item)
+                # Perhaps all of it was embedded while it was read.
+                await self._send_complete(item, out)
+            if self._open[0].embedding is None or self._open[0].embedding.is_given_out:
+                self._open.popleft()
+                continue
             piece = _piece_of(self._open[0], room)
             room -= len(piece.texts)
             pieces.append(piece)
-            if piece.work.is_given_out:
-                self._open.popleft()
         return pieces
 
     async def _embed(self, pieces: list[_Piece[W]], out: MemoryObjectSendStream[Item[W]]) -> None:
@@ -189,8 +232,7 @@ class Pipeline(Generic[W]):
         except ProviderError as error:
             if len(pieces) == 1:
                 self._give_up(pieces[0], error)
-                if pieces[0].work.is_complete:
-                    await out.send(pieces[0].item)
+                await self._send_complete(pieces[0].item, out)
                 return
             # Perhaps it is one text that the provider does not take: the others must not fail with it.
             for piece in pieces:
@@ -201,11 +243,23 @@ class Pipeline(Generic[W]):
         for piece in pieces:
             piece.work.put(piece.start, vectors[start : start + len(piece.texts)])
             start += len(piece.texts)
-            if self._on_embedded is not None:
-                self._on_embedded(piece.item.work, len(piece.texts) / piece.work.size)
-            if piece.work.is_complete:
-                reached(IngestCrashPoint.EMBEDDED)
-                await out.send(piece.item)
+            await self._send_complete(piece.item, out)
+
+    async def _send_complete(self, item: Item[W], out: MemoryObjectSendStream[Item[W]]) -> None:
+        """Send on what is embedded."""
+        if item.embedding is None or not item.is_read:
+            return
+        if self._on_embedded is not None:
+            self._on_embedded(item.work, item.embedding.share_to_tell())
+        if item.embedding.is_complete:
+            reached(IngestCrashPoint.EMBEDDED)
+            await self._send(item, out)
+
+    async def _send(self, item: Item[W], out: MemoryObjectSendStream[Item[W]]) -> None:
+        """Send it to be written, once: what was begun early comes by several times."""
+        if not item.is_sent:
+            item.is_sent = True
+            await out.send(item)
 
     def _give_up(self, piece: _Piece[W], error: ProviderError) -> None:
         """The document fails. If one after the other does, the provider is down, and with it everything."""
@@ -232,6 +286,16 @@ class _Piece(Generic[W]):
     work: EmbeddingWork
     start: int
     texts: list[str]
+
+
+def _complete(item: Item[W]) -> None:
+    """All texts of it are known now."""
+    if item.read is None or not item.read.chunks:
+        item.embedding = None
+    else:
+        item.embedding = item.embedding or EmbeddingWork()
+        item.embedding.complete(item.read.chunks, item.read.document.title)
+    item.is_read = True
 
 
 def _piece_of(item: Item[W], most: int) -> _Piece[W]:

@@ -117,19 +117,27 @@ class Crawler:
         for seed in seeds:
             self._queue(await self._listed(seed) if request.uses_map else [seed], request.depth)
         hosts = {origin_of(seed) for seed in seeds}
+        await self._visit_waiting(seeds, hosts)
+        if request.is_crawl:
+            # Nothing leads to these any more, but they may well be there: only a server can say that they are gone.
+            left = [address for address in self._known if origin_of(address) in hosts]
+            self._queue(sorted(left), 0)
+            await self._visit_waiting(seeds, hosts)
+        return self._found
+
+    async def _visit_waiting(self, seeds: Sequence[str], hosts: set[str]) -> None:
         while self._waiting and not self._is_stopped():
             if self._count >= self._limits.pages:
-                left = ", ".join(sorted(hosts))
-                self._found.troubles[left] = (
+                self._found.troubles[", ".join(sorted(hosts))] = (
                     f"More than {self._limits.pages} pages; {len(self._waiting)} or more were left out. "
                     "`web_pages` sets the limit"
                 )
+                self._waiting.clear()
                 break
             address, depth = self._waiting.popleft()
             await self._visit(address, depth, is_named=address in seeds)
             if self._on_page is not None:
                 self._on_page(self._count, self._count + len(self._waiting), address)
-        return self._found
 
     async def _listed(self, seed: str) -> list[str]:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -174,10 +175,24 @@ def make_one_file(connection: Connection) -> None:
     connection.execute("pragma journal_mode = delete").fetchall()
 
 
+_SECONDS_FOR_THE_LOG = 30.0
+
+
 def use_write_ahead_log(connection: Connection) -> None:
-    """Let readers and the writer work at the same time. A file that can only be read needs no such thing."""
-    with suppress(apsw.ReadOnlyError):
-        connection.execute("pragma journal_mode = wal")
+    """Let readers and the writer work at the same time. A file that can only be read needs no such thing.
+
+    Of several processes that make a base at once, SQLite may refuse all but one at once instead of letting them wait.
+    """
+    deadline = time.monotonic() + _SECONDS_FOR_THE_LOG
+    while True:
+        try:
+            with suppress(apsw.ReadOnlyError):
+                connection.execute("pragma journal_mode = wal").fetchall()
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
 
 
 def _normal_form(value: object) -> Value:

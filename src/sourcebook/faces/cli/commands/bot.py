@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from sourcebook.errors import ProviderMissing
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say_json, tell
+from sourcebook.faces.cli.plurals import counted
 
 
 def bot(call: Invocation) -> None:
@@ -33,7 +34,7 @@ def bot(call: Invocation) -> None:
     if call.as_json:
         say_json({"username": ended.username, "mode": ended.mode, "handled": ended.handled})
     else:
-        tell(f"The bot has stopped; it handled {ended.handled} updates.")
+        tell(f"The bot has stopped; it handled {counted(ended.handled, 'update')}.")
 
 
 def _tell_ready(username: str, where: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import ChunkNotFound, DocumentNotFound, UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.http import examples
@@ -20,6 +22,7 @@ from sourcebook.model.documents import Document, DocumentDetails, DocumentListin
 from sourcebook.ports.storage import ResultLookup
 
 router = guarded_router("documents")
+_T = TypeVar("_T")
 PREVIEW = 500
 """How many characters of the text come with a document."""
 
@@ -29,16 +32,49 @@ Place = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One collection that the caller may see, and what stands in it."""
+
+    book: AsyncSourcebook
+    collection: str
+
+    async def document(self, document_id: str) -> Document:
+        return self._known(await self.book.library.get(document_id, collection=self.collection), document_id)
+
+    async def details(self, document_id: str) -> DocumentDetails:
+        found = await self.book.stores.library.get_details(self.collection, document_id)
+        return self._known(found, document_id)
+
+    def _known(self, found: _T | None, document_id: str) -> _T:
+        if found is None:
+            raise DocumentNotFound(
+                f"There is no document {document_id!r} in the collection {self.collection!r}."
+            )
+        return found
+
+
+async def _readable(
+    caller: Reader, book: Book, settings: ServerSettings, collection: CollectionName = None
+) -> Shelf:
+    return Shelf(book, one_collection(caller, collection, settings))
+
+
+async def _managed(caller: Admin, shelf: Annotated[Shelf, Depends(_readable)]) -> Shelf:
+    return shelf
+
+
+ReadableShelf = Annotated[Shelf, Depends(_readable)]
+ManagedShelf = Annotated[Shelf, Depends(_managed)]
+
+
 @router.get(
     "/documents",
     summary="List documents",
     responses=examples.shown({"documents": [examples.DOCUMENT], "next": None}),
 )
 async def list_documents(
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ReadableShelf,
     status: Annotated[DocumentStatus | None, Query(description="Only documents of this status.")] = None,
     category: Label = None,
     subcategory: Label = None,
@@ -65,7 +101,7 @@ async def list_documents(
         is_active=active,
         text=text,
     )
-    found = await book.library.part(listing, collection=one_collection(caller, collection, settings))
+    found = await shelf.book.library.part(listing, collection=shelf.collection)
     shown, last = cut(found, limit)
     return {
         "documents": [json_shapes.document(document) for document in shown],
@@ -83,13 +119,10 @@ async def show(
     document_id: DocumentId,
     request: Request,
     response: Response,
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ReadableShelf,
 ) -> dict[str, Any] | Response:
     """What the base knows about a document, with its status, the reason if it could not be read, and a preview."""
-    details = await _details(book, one_collection(caller, collection, settings), document_id)
+    details = await shelf.details(document_id)
     shape = json_shapes.document_details(details, PREVIEW)
     if is_known(request, tag := etag_of(shape)):
         return not_modified(tag)
@@ -106,15 +139,12 @@ async def show(
 async def text_of(
     document_id: DocumentId,
     request: Request,
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ReadableShelf,
     start: Place = None,
     end: Place = None,
 ) -> Response:
     """The text as it was read from the file, or a part of it. Citations name places in this text."""
-    document = await _document(book, one_collection(caller, collection, settings), document_id)
+    document = await shelf.document(document_id)
     tag = etag_of(document.id, document.file_hash, len(document.content), document.indexed_at, start, end)
     if is_known(request, tag):
         return not_modified(tag)
@@ -131,23 +161,19 @@ async def page_picture(
     document_id: DocumentId,
     page: Annotated[int, Path(ge=1, le=1_000_000, description="The page, counted from 1.")],
     request: Request,
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ReadableShelf,
     start: Place = None,
     end: Place = None,
     chunk: Annotated[str | None, Query(max_length=200, description="A passage to mark, by its id.")] = None,
 ) -> Response:
     """A page of a PDF as a PNG. `start` and `end`, or a passage, are marked where they stand on the page."""
-    chosen = one_collection(caller, collection, settings)
-    document = await _document(book, chosen, document_id)
-    span = await _span(book, chosen, document, start, end, chunk)
+    document = await shelf.document(document_id)
+    span = await _span(shelf, document, start, end, chunk)
     tag = etag_of(document.id, document.file_hash, page, span)
     if is_known(request, tag):
         return not_modified(tag)
     drawn = await while_present(
-        request, book.library.page_picture(document.id, page, span=span, collection=chosen)
+        request, shelf.book.library.page_picture(document.id, page, span=span, collection=shelf.collection)
     )
     return Response(drawn, media_type="image/png", headers=dict(tagged(tag)))
 
@@ -159,16 +185,12 @@ async def page_picture(
 )
 async def hide(
     document_id: DocumentId,
-    caller: Admin,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ManagedShelf,
 ) -> dict[str, Any]:
     """Hide a document from searches without removing it. It stays hidden when its file changes."""
-    chosen = one_collection(caller, collection, settings)
-    await _document(book, chosen, document_id)
-    await book.library.hide(document_id, collection=chosen)
-    return {"document": json_shapes.document(await _document(book, chosen, document_id))}
+    await shelf.document(document_id)
+    await shelf.book.library.hide(document_id, collection=shelf.collection)
+    return {"document": json_shapes.document(await shelf.document(document_id))}
 
 
 @router.post(
@@ -178,16 +200,12 @@ async def hide(
 )
 async def unhide(
     document_id: DocumentId,
-    caller: Admin,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ManagedShelf,
 ) -> dict[str, Any]:
     """Make a hidden document searchable again."""
-    chosen = one_collection(caller, collection, settings)
-    await _document(book, chosen, document_id)
-    await book.library.unhide(document_id, collection=chosen)
-    return {"document": json_shapes.document(await _document(book, chosen, document_id))}
+    await shelf.document(document_id)
+    await shelf.book.library.unhide(document_id, collection=shelf.collection)
+    return {"document": json_shapes.document(await shelf.document(document_id))}
 
 
 @router.delete(
@@ -197,15 +215,11 @@ async def unhide(
 )
 async def remove(
     document_id: DocumentId,
-    caller: Admin,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ManagedShelf,
 ) -> dict[str, Any]:
     """Remove a document. `held_by` names the folders that bring it back when they are added again."""
-    chosen = one_collection(caller, collection, settings)
-    details = await _details(book, chosen, document_id)
-    await book.library.remove(document_id, collection=chosen)
+    details = await shelf.details(document_id)
+    await shelf.book.library.remove(document_id, collection=shelf.collection)
     return {"removed": document_id, "held_by": list(details.held_by)}
 
 
@@ -218,40 +232,22 @@ async def passage(
     chunk_id: Annotated[
         str, Path(max_length=200, description="The passage's id, from a result or citation.")
     ],
-    caller: Reader,
-    book: Book,
-    settings: ServerSettings,
-    collection: CollectionName = None,
+    shelf: ReadableShelf,
 ) -> dict[str, Any]:
     """One passage with its place, as a search returns it, and without a score."""
-    chosen = one_collection(caller, collection, settings)
-    reader = book.stores.vectors
-    found = await reader.look_up(chosen, [chunk_id]) if isinstance(reader, ResultLookup) else []
+    reader = shelf.book.stores.vectors
+    found = await reader.look_up(shelf.collection, [chunk_id]) if isinstance(reader, ResultLookup) else []
     if not found:
         raise ChunkNotFound(f"there is no passage {chunk_id!r}")
     return {"passage": json_shapes.search_result(found[0])}
 
 
-async def _document(book: Book, collection: str, document_id: str) -> Document:
-    found = await book.library.get(document_id, collection=collection)
-    if found is None:
-        raise DocumentNotFound(f"There is no document {document_id!r} in the collection {collection!r}.")
-    return found
-
-
-async def _details(book: Book, collection: str, document_id: str) -> DocumentDetails:
-    found = await book.stores.library.get_details(collection, document_id)
-    if found is None:
-        raise DocumentNotFound(f"There is no document {document_id!r} in the collection {collection!r}.")
-    return found
-
-
 async def _span(
-    book: Book, collection: str, document: Document, start: int | None, end: int | None, chunk: str | None
+    shelf: Shelf, document: Document, start: int | None, end: int | None, chunk: str | None
 ) -> tuple[int, int] | None:
     """What to mark: the place that is given, or that of the passage."""
     if chunk is not None:
-        found = await book.stores.vectors.get(collection, chunk)
+        found = await shelf.book.stores.vectors.get(shelf.collection, chunk)
         if found is None or found.chunk.document_id != document.id:
             raise ChunkNotFound(f"there is no passage {chunk!r} in this document")
         return found.chunk.start_index, found.chunk.end_index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
@@ -11,7 +11,7 @@ from math import sqrt
 from shutil import which
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from sourcebook.errors import BadFile, DamagedFile, EmptyFile, FileOverLimit
+from sourcebook.errors import BadFile, DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned
 from sourcebook.ingest.parsers.outline import PARAGRAPH
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 DOTS_PER_POINT = 300 / 72
 MOST_DOTS = 30_000_000
 PAGE_SECONDS = 120
-_LANGUAGES = ("rus", "eng", "por")
+_USUAL = ("ru", "en", "pt")
+_PACKS_TEXT = """
+    ar ara az aze be bel bg bul ca cat cs ces da dan de deu el ell en eng es spa et est fa fas fi fin fr fra he heb
+    hi hin hr hrv hu hun hy hye id ind it ita ja jpn ka kat kk kaz ko kor lt lit lv lav nl nld no nor pl pol pt por
+    ro ron ru rus sk slk sl slv sr srp sv swe th tha tr tur uk ukr vi vie zh chi_sim
+"""
+_WORDS = _PACKS_TEXT.split()
+_PACKS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
+"""What tesseract calls the languages."""
 MOST_FRAMES = 500
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
@@ -44,17 +52,43 @@ def can_read_pictures() -> bool:
     return which("tesseract") is not None and find_spec("pytesseract") is not None
 
 
-def read_pictures(data: bytes) -> ParsedText:
-    """The text of a picture, or of a PDF; pages that are pictures are read as such, the others as they are."""
+def read_pictures(data: bytes, languages: Sequence[str] = ()) -> ParsedText:
+    """The text of a picture, or of a PDF; pages that are pictures are read as such, the others as they are.
+
+    `languages` are those that the letters are expected to be in, as `ru`.
+    """
+    packs = chosen_packs(languages, _tesseract().get_languages())
     if b"%PDF-" not in data[:1024]:
-        return _read_image(data)
+        return _read_image(data, packs)
     # Most processes that read files never need this.
     from sourcebook.ingest.parsers.pdf.document import read_pdf  # noqa: PLC0415
 
-    return read_pdf(data, _read_page)
+    return read_pdf(data, partial(_read_page, packs=packs))
 
 
-def _read_image(data: bytes) -> ParsedText:
+def chosen_packs(languages: Sequence[str], installed: Sequence[str]) -> str:
+    """What tesseract is told to read: the languages wanted that are installed, and English beside them.
+
+    If not one of them is installed, the file cannot be read, and the reason names what is missing.
+    """
+    known = [_PACKS[language] for language in languages if language in _PACKS]
+    wanted = known or [_PACKS[language] for language in _USUAL]
+    found = [pack for pack in wanted if pack in installed]
+    if not found and known:
+        missing = ", ".join(sorted(known))
+        raise NeedsOcr(
+            f"The pages are pictures, and tesseract has no pack for the languages of this collection ({missing}).",
+            hint=f"Install the packs, for example the packages {_packages(known)}, and add with --retry-failed.",
+        )
+    found = found or [pack for pack in installed if pack != "osd"][:1] or ["eng"]
+    return "+".join(found if "eng" in found or "eng" not in installed else [*found, "eng"])
+
+
+def _packages(packs: Sequence[str]) -> str:
+    return ", ".join(f"tesseract-ocr-{pack.replace('_', '-')}" for pack in sorted(packs))
+
+
+def _read_image(data: bytes, packs: str) -> ParsedText:
     """The letters in a picture file, which may hold several pages."""
     image: Any = import_module("PIL.Image")
     image.MAX_IMAGE_PIXELS = MOST_DOTS
@@ -67,7 +101,7 @@ def _read_image(data: bytes) -> ParsedText:
             # An animation shows much the same again and again.
             for number in range(1 if opened.format in ("GIF", "WEBP", "PNG") else count):
                 opened.seek(number)
-                words = PARAGRAPH.join(_paragraphs(opened.convert("L")))
+                words = PARAGRAPH.join(_paragraphs(opened.convert("L"), packs))
                 if words:
                     start = len(text) + (len(PARAGRAPH) if text else 0)
                     text += (PARAGRAPH if text else "") + words
@@ -82,18 +116,18 @@ def _read_image(data: bytes) -> ParsedText:
     return ParsedText(text, pages=pages, kind="image/*")
 
 
-def _read_page(page: PdfPage) -> Sequence[str]:
+def _read_page(page: PdfPage, packs: str) -> Sequence[str]:
     size = page.get_width() * page.get_height()
     bitmap = page.render(scale=min(DOTS_PER_POINT, sqrt(MOST_DOTS / max(size, 1.0))), grayscale=True)
     try:
-        return _paragraphs(bitmap.to_pil())
+        return _paragraphs(bitmap.to_pil(), packs)
     finally:
         bitmap.close()
 
 
-def _paragraphs(picture: object) -> Sequence[str]:
+def _paragraphs(picture: object, packs: str) -> Sequence[str]:
     try:
-        text = _tesseract().image_to_string(picture, lang=_languages(), timeout=PAGE_SECONDS)
+        text = _tesseract().image_to_string(picture, lang=packs, timeout=PAGE_SECONDS)
     except RuntimeError as error:
         raise DamagedFile(f"OCR failed on the file's pictures: {error}") from None
     return [paragraph for block in _PARAGRAPH.split(text) if (paragraph := _joined(block))]
@@ -107,10 +141,3 @@ def _joined(block: str) -> str:
 @cache
 def _tesseract() -> _Tesseract:
     return cast("_Tesseract", import_module("pytesseract"))
-
-
-@cache
-def _languages() -> str:
-    """The languages to read: those of the product that are installed, else whatever is."""
-    installed = [name for name in _tesseract().get_languages() if name != "osd"]
-    return "+".join([name for name in _LANGUAGES if name in installed] or installed[:1] or ["eng"])

@@ -90,6 +90,8 @@ def read_letter(data: bytes) -> Letter:
 def _read(data: bytes) -> Letter:
     message = message_from_bytes(data)
     parts = list(_parts(message))
+    for part in (message, *parts):
+        _read_bare_headers(part)
     files = [part for part in parts if _is_file(part)]
     named = [Attachment(_name(part, number), _bytes(part)) for number, part in enumerate(files, start=1)]
     attachments = [attachment for attachment in named if attachment.data]
@@ -200,6 +202,17 @@ def _header(message: Message, name: str) -> str:
     except (LookupError, ValueError, TypeError):
         return ""
     return one_line(cleaned(_shown(str(value))))[:LONGEST_HEADER]
+
+
+def _read_bare_headers(part: Message) -> None:
+    """Put letters into headers that hold UTF-8 as it is, against the rules: the library gives question marks for it."""
+    for name, value in list(part.raw_items()):
+        said = str(value)
+        if not said.isascii():
+            try:
+                part.replace_header(name, said.encode("ascii", "surrogateescape").decode())
+            except (UnicodeError, KeyError):
+                continue
 
 
 def _shown(value: str) -> str:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 50_000_000
 """A longer text would be refused anyway; this refuses it before it takes the memory."""
-PLACE_LENGTH = 1_500
-"""Rows are cited by the range of cells that so many characters of them come from."""
+PLACE_LENGTH = 700
+"""Rows of so many characters have one place, the range of their cells: they are one passage."""
 _NO_NAME = re.compile(r"(?:sheet|table|tabelle|лист|таблица|planilha|folha|feuil|hoja) ?\d*", re.IGNORECASE)
 
 
@@ -36,11 +36,11 @@ class SheetText:
             if is_named and not has_heading:
                 self.built.add_heading(name, 1)
                 has_heading = True
-            begun.append(block)
-            length += len(block.text)
-            if length >= PLACE_LENGTH:
+            if begun and length + len(block.text) > PLACE_LENGTH:
                 self._flush(begun)
                 begun, length = [], 0
+            begun.append(block)
+            length += len(block.text) + len(PARAGRAPH)
         self._flush(begun)
 
     def _flush(self, blocks: list[RowBlock]) -> None:

@@ -13,12 +13,16 @@ _ALWAYS_BEFORE = frozenset(["кое", "кой"])
 _AFTER_PO = ("ски", "цки", "ому", "ему", "ьи")
 _AFTER_IZ = frozenset(["за", "под"])
 _ENGLISH_BEFORE = frozenset(["self", "well", "ex"])
+_ENGLISH_AFTER_TEXT = (
+    "known based oriented century term year rich friendly specific related driven aware hosted"
+)
+_ENGLISH_AFTER = frozenset(_ENGLISH_AFTER_TEXT.split())
 _NOT_AFTER_SELF = ("ish", "less", "ed", "ing", "s")
 
 
 def is_compound(first: str, rest: str) -> bool:
     """Whether two parts in small letters are one word with a hyphen: `что-либо`, `по-русски`, `self-hosted`."""
-    return _is_russian(first, rest) or (
+    return (_is_russian(first, rest) or rest in _ENGLISH_AFTER) or (
         first in _ENGLISH_BEFORE and not rest.startswith(_NOT_AFTER_SELF) and len(rest) > 3
     )
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
-from sourcebook.ingest.parsers.page_progress import page_read
+from sourcebook.ingest.parsers.page_progress import page_read, text_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.layout import (
+    Line,
     PageBlock,
     is_item,
     keeps_hyphen,
@@ -37,6 +39,8 @@ PictureReader = Callable[[PdfPage], Sequence[str]]
 """Reads the letters of a page that is a picture, as paragraphs."""
 
 MOST_PAGES = 50_000
+FIRST_PAGES = 32
+"""So many pages are read before any of them is shown: by then it is clear which lines are on each of them."""
 MOST_BOOKMARKS = 20_000
 LONGEST_TITLE = 200
 _NO_TITLE = re.compile(
@@ -56,21 +60,57 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
     """The text of all pages; those that are pictures are read by the reader, if there is one."""
     document = open_document(data)
     try:
-        contents = list(_contents(document))
-        _check(contents, can_read=read_picture is not None)
-        blocks = _blocks(contents)
+        reading = _Reading(document)
+        for portion in _portions(_page_count(document)):
+            reading.read(portion)
+            if portion.stop < reading.count and any(reading.blocks):
+                text_read(reading.assembled)
+        _check(reading.contents, can_read=read_picture is not None)
         if read_picture:
-            _read_pictures(document, contents, blocks, read_picture)
-        return _assembled(document, blocks)
+            _read_pictures(document, reading.contents, reading.blocks, read_picture)
+        return reading.assembled()
     finally:
         document.close()
 
 
-def _contents(document: PdfDocument) -> Iterator[PageContent | None]:
-    count = _page_count(document)
-    for index in range(count):
-        yield _content(document, index)
-        page_read(index + 1, count)
+def _portions(count: int) -> Iterator[range]:
+    """Pages that are read together: each portion as long as all before it, so that what is shown stays little work."""
+    start, end = 0, min(count, FIRST_PAGES)
+    while start < count:
+        yield range(start, end)
+        start, end = end, min(count, 2 * end)
+
+
+class _Reading:
+    """The pages of a document that were read so far. What follows changes nothing in their text."""
+
+    def __init__(self, document: PdfDocument) -> None:
+        self.count = len(document)
+        self.contents: list[PageContent | None] = []
+        self.blocks: list[list[PageBlock]] = []
+        self._document = document
+        self._before: list[list[Line]] = []
+        self._words: set[str] = set()
+
+    def read(self, portion: range) -> None:
+        """Read some pages more. What is a running head shows on them and on those before them."""
+        contents: list[PageContent | None] = []
+        for index in portion:
+            contents.append(_content(self._document, index))
+            page_read(index + 1, self.count)
+        pages = [laid_out(content.rows, content.width) if content else [] for content in contents]
+        kept = without_running_heads([*self._before, *pages])[len(self._before) :]
+        self._words |= words_of(kept)
+        self.contents += contents
+        body = body_size([*self._before, *pages])
+        self._before = pages
+        for lines, content in zip(kept, contents, strict=True):
+            text, notes = parted(lines, body)
+            blocks = with_footnotes(paragraphs(text, self._words), notes, self._words)
+            self.blocks.append([*blocks, *(_sideways(content) if content else ())])
+
+    def assembled(self) -> ParsedText:
+        return _assembled(self._document, self.blocks)
 
 
 def _page_count(document: PdfDocument) -> int:
@@ -105,19 +145,8 @@ def _check(contents: Sequence[PageContent | None], *, can_read: bool) -> None:
         raise NeedsOcr(f"{pictures} of {len(readable)} pages are pictures without text.")
 
 
-def _blocks(contents: Sequence[PageContent | None]) -> list[list[PageBlock]]:
-    """The paragraphs of each page. What is written sideways comes last."""
-    pages = without_running_heads(
-        [laid_out(content.rows, content.width) if content else [] for content in contents]
-    )
-    words = words_of(pages)
-    return [
-        [*paragraphs(lines, words), *(_sideways(content) if content else ())]
-        for lines, content in zip(pages, contents, strict=True)
-    ]
-
-
 def _sideways(content: PageContent) -> Iterator[PageBlock]:
+    """What is written sideways comes last."""
     for row in content.sideways:
         yield PageBlock(" ".join(line.text for line in row), baseline=0.0, size=0.0)
 
@@ -208,7 +237,7 @@ def _title(document: PdfDocument, placed: Sequence[PlacedBlock], body: float) ->
     if said and len(said) <= LONGEST_TITLE and not _NO_TITLE.fullmatch(said):
         return said
     first = [block for page, _, block in placed if page == placed[0].page and is_heading(block, body)]
-    largest = max(first, key=lambda block: block.size, default=None)
+    largest = max(first, key=lambda block: round(block.size), default=None)
     return one_line(largest.text) if largest else None
 
 

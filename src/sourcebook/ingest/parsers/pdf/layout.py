@@ -13,6 +13,7 @@ from statistics import median
 from typing import NamedTuple
 
 from sourcebook.ingest.parsers.pdf.compound_words import is_compound
+from sourcebook.ingest.parsers.pdf.right_to_left import logical
 
 MORE_LEADING = 1.35
 """A line this many times further below the last one than lines usually are begins a new paragraph."""
@@ -22,6 +23,7 @@ COLUMN_FILL, COLUMN_WIDTH, COLUMN_LETTERS = 0.6, 0.25, 20
 FEWEST_COLUMN_LINES = 6
 NARROW = 0.6
 INDENT = 0.5
+JUSTIFIED_GAP = 3.0
 TABLE_GAPS = 2
 """A row with this many wide gaps is one of a table."""
 
@@ -53,9 +55,10 @@ class Line:
         return self.right - self.left
 
     def to(self, other: Line, gap: str) -> Line:
-        """Both as one line."""
+        """Both as one line, which stands where the longer one does."""
+        longer = self if len(self.text) >= len(other.text) else other
         return replace(
-            self,
+            longer,
             text=self.text + gap + other.text,
             left=min(self.left, other.left),
             right=max(self.right, other.right),
@@ -157,19 +160,34 @@ def laid_out(rows: Sequence[Sequence[Line]], width: float) -> list[Line]:
     segments = [segment for row in rows for segment in row]
     gutter = find_gutter(segments, width)
     lines = [line for row in rows for line in _parted(row, gutter)]
-    return joined_fragments(reading_order(lines, gutter))
+    return [_logical(line) for line in joined_fragments(reading_order(lines, gutter))]
+
+
+def _logical(line: Line) -> Line:
+    text = logical(line.text)
+    return line if text == line.text else replace(line, text=text)
 
 
 def _parted(row: Sequence[Line], gutter: float | None) -> list[Line]:
     parts = [row[0]]
+    gaps: list[float] = []
     for segment in row[1:]:
         is_parted = gutter is not None and parts[-1].right <= gutter <= segment.left
         if is_parted:
             parts.append(segment)
         else:
+            gaps.append(segment.left - parts[-1].right)
             parts[-1] = parts[-1].to(segment, " ")
-    is_table = len(row) - len(parts) >= TABLE_GAPS
+    is_table = len(gaps) >= TABLE_GAPS and not _is_justified(row, gaps)
     return [replace(part, is_listing=True) for part in parts] if is_table else parts
+
+
+def _is_justified(row: Sequence[Line], gaps: Sequence[float]) -> bool:
+    """Whether a line of prose was only stretched to fill its column: all its gaps are alike, and none is huge."""
+    size = row[0].size
+    are_alike = max(gaps) < JUSTIFIED_GAP * size and max(gaps) - min(gaps) < 0.5 * size
+    # Each space of such a line is stretched; cells of several words and the dots before a page number hold others.
+    return are_alike and sum(segment.text.count(" ") for segment in row) <= len(gaps)
 
 
 def find_gutter(segments: Sequence[Line], width: float) -> float | None:

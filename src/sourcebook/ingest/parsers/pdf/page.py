@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
+import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median_low
 from typing import NamedTuple
@@ -15,13 +17,17 @@ from sourcebook.ingest.parsers.clean_text import cleaned
 from sourcebook.ingest.parsers.pdf.layout import Line
 from sourcebook.ingest.parsers.pdf.pdfium import PdfPage, PdfTextPage, raw
 
-HYPHEN = 2
-"""The code that the library gives to a hyphen which only parts a word at the end of a line."""
+HYPHEN = "\x02"
+"""What the library gives for a hyphen which only parts a word at the end of a line."""
+_HYPHEN_OF_TEXT = "\ufffe"
 WIDE_GAP = 1.0
-"""Letters that are further apart than this part of their height may stand in different columns."""
-_LINE_FEED, _RETURN = 10, 13
-_SPACES = frozenset((9, 32, 0xA0))
-_USUAL_CONTROLS = frozenset((HYPHEN, 9, _LINE_FEED, _RETURN))
+"""Words that are further apart than this part of their height may stand in different columns."""
+# A row ends where the library breaks it, and behind a hyphen that parts a word.
+_ROW = re.compile(r"[^\r\n\x02]+\x02?|\x02")
+_WORD = re.compile(r"[^\t \xa0]+")
+_CONTROLS = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
+# Half of a pair is nothing: the library gives the other half separately, if at all.
+_NO_LETTER = re.compile("[\0-\x02\ue000-\uf8ff\ud800-\udfff]")
 _LAST_CODE = 0x10FFFF
 # Fonts without a table of letters are mostly cut from TrueType fonts, whose glyphs have this order.
 _GLYPH_SHIFT = 29
@@ -33,15 +39,12 @@ _BULLETS = "\uf0b7\uf0a7\uf0a8\uf0d8\uf0fc\uf06e\uf076"
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES})
 
-
-_CONTROL = 32
 _QUARTER = math.pi / 2
 
 
-class Letter(NamedTuple):
-    """A letter and the box around it. `baseline` is where it stands, `x` where the one before it ends."""
+class Glyph(NamedTuple):
+    """The box around a letter. `baseline` is where it stands, `x` where the one before it ends."""
 
-    code: int
     left: float
     right: float
     bottom: float
@@ -49,18 +52,45 @@ class Letter(NamedTuple):
     x: float
     baseline: float
 
-    def turned(self, quarters: int) -> Letter:
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    def turned(self, quarters: int) -> Glyph:
         """As it would stand if the page were turned back by so many quarters."""
-        code, left, right, bottom, top, x, y = self
+        left, right, bottom, top, x, y = self
         match quarters:
             case 1:
-                return Letter(code, -top, -bottom, left, right, -y, x)
+                return Glyph(-top, -bottom, left, right, -y, x)
             case 2:
-                return Letter(code, -right, -left, -top, -bottom, -x, -y)
+                return Glyph(-right, -left, -top, -bottom, -x, -y)
             case 3:
-                return Letter(code, bottom, top, -right, -left, y, -x)
+                return Glyph(bottom, top, -right, -left, y, -x)
             case _:
                 return self
+
+
+class Word(NamedTuple):
+    """Letters without a space: their span in the text of the page, and the boxes of the first and the last."""
+
+    start: int
+    end: int
+    first: Glyph
+    last: Glyph
+
+    def distance(self, other: Word) -> float:
+        """The gap to the word that is read next, whichever way people read."""
+        gap = other.first.left - self.last.right
+        if gap >= 0:
+            return gap
+        return max(
+            min(other.first.left, other.last.left) - max(self.first.right, self.last.right),
+            min(self.first.left, self.last.left) - max(other.first.right, other.last.right),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,127 +111,126 @@ def read_page(page: PdfPage) -> PageContent:
     """What stands on a page. Pictures are looked for only if there are no letters."""
     text = page.get_textpage()
     try:
-        turns, rows = _turned_rows(text)
+        lines = list(_PageReader(text).lines())
     finally:
         text.close()
     lengths: Counter[int] = Counter()
-    for turn, row in zip(turns, rows, strict=True):
-        lengths[turn] += len(row)
+    for turn, segments in lines:
+        lengths[turn] += sum(len(segment.text) for segment in segments)
     upright = lengths.most_common(1)[0][0] if lengths else 0
-    lines = [
-        (turn, segments)
-        for turn, row in zip(turns, rows, strict=True)
-        if (segments := _segments([letter.turned(turn) for letter in row] if turn else row))
-    ]
-    width = page.get_width() if upright % 2 == 0 else page.get_height()
     return PageContent(
         rows=[segments for turn, segments in lines if turn == upright],
         sideways=[segments for turn, segments in lines if turn != upright],
-        width=width,
+        width=page.get_width() if upright % 2 == 0 else page.get_height(),
         has_pictures=not lines and _has_pictures(page),
     )
 
 
-def _turned_rows(text: PdfTextPage) -> tuple[list[int], list[list[Letter]]]:
-    """The rows as the library parts them, and by how many quarters each is turned."""
-    turns: list[int] = []
-    rows: list[list[Letter]] = []
-    row: list[Letter] = []
-    for index, letter in enumerate(_letters(text)):
-        if letter.code in (_LINE_FEED, _RETURN):
-            row = []
-            continue
-        if not row:
-            turns.append(round(raw.FPDFText_GetCharAngle(text.raw, index) / _QUARTER) % 4)
-            rows.append(row)
-        row.append(letter)
-        if letter.code == HYPHEN:
-            row = []
-    return turns, rows
+class _PageReader:
+    """Reads one page word by word: to ask the library for every single letter takes most of the time."""
 
+    def __init__(self, page: PdfTextPage) -> None:
+        self._page = page.raw
+        self._letters = _letters(page)
+        self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
 
-def _letters(text: PdfTextPage) -> Iterator[Letter]:
-    # Each letter takes three calls, so what they need is at hand.
-    page, box, x, y = text.raw, raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-    for index, code in enumerate(_codes(text)):
-        if code not in _SPACES:
-            raw.FPDFText_GetLooseCharBox(page, index, box)
-            raw.FPDFText_GetCharOrigin(page, index, x, y)
-        yield Letter(code, box.left, box.right, box.bottom, box.top, x.value, y.value)
+    def lines(self) -> Iterator[tuple[int, list[Line]]]:
+        """The rows as the library parts them, cut at wide gaps, and by how many quarters each is turned."""
+        for row in _ROW.finditer(self._letters):
+            angle = raw.FPDFText_GetCharAngle(self._page, row.start())
+            turn = round(angle / _QUARTER) % 4
+            lines = [line for words in self._segments(row, turn) if (line := self._line(words, turn))]
+            if lines:
+                yield turn, lines
 
+    def _segments(self, row: re.Match[str], turn: int) -> list[list[Word]]:
+        segments: list[list[Word]] = []
+        for found in _WORD.finditer(self._letters, row.start(), row.end()):
+            start, end = found.span()
+            first = self._glyph(start, turn)
+            last = first if end == start + 1 else self._glyph(end - 1, turn)
+            word = Word(start, end, first, last)
+            if segments and segments[-1][-1].distance(word) <= WIDE_GAP * max(first.height, 1.0):
+                segments[-1].append(word)
+            else:
+                segments.append([word])
+        return segments
 
-def _codes(text: PdfTextPage) -> list[int]:
-    """The letters of a page. Where fonts give only numbers of glyphs, these are made letters if that makes words."""
-    page = text.raw
-    codes = [raw.FPDFText_GetUnicode(page, index) for index in range(text.count_chars())]
-    if not any(code < _CONTROL and code not in _USUAL_CONTROLS for code in codes):
-        return codes
-    unknown = [i for i in range(len(codes)) if raw.FPDFText_HasUnicodeMapError(page, i) == 1]
-    shifted = {i: codes[i] + _GLYPH_SHIFT if codes[i] in _GLYPHS else 0 for i in unknown}
-    wordlike = sum(chr(code).isalnum() or code == _CONTROL for code in shifted.values())
-    if wordlike > _MOSTLY * len(unknown):
-        for index, code in shifted.items():
-            codes[index] = code
-    return codes
+    def _glyph(self, index: int, turn: int) -> Glyph:
+        box, x, y = self._box, self._x, self._y
+        raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        raw.FPDFText_GetCharOrigin(self._page, index, x, y)
+        glyph = Glyph(box.left, box.right, box.bottom, box.top, x.value, y.value)
+        return glyph.turned(turn) if turn else glyph
 
-
-def _segments(row: list[Letter]) -> list[Line]:
-    """A row as lines, cut at each wide gap. The hyphen at its end is no part of the text."""
-    lines: list[Line] = []
-    part: list[Letter] = []
-    end = 0.0
-    for letter in row:
-        if letter.code in _SPACES:
-            part.append(letter)
-            continue
-        height = letter.top - letter.bottom
-        if part and letter.left - end > WIDE_GAP * max(height, 1.0):
-            lines += _line(part)
-            part = []
-        part.append(letter)
-        end = letter.right
-    return [*lines, *_line(part)]
-
-
-def _line(letters: list[Letter]) -> list[Line]:
-    """The letters as one line, or none if nothing can be seen of them."""
-    seen = [letter for letter in letters if letter.code not in _SPACES]
-    text = _text(letters)
-    if not seen or not text:
-        return []
-    return [
-        Line(
+    def _line(self, words: Sequence[Word], turn: int) -> Line | None:
+        """The words as one line, or None if nothing can be seen of them. The hyphen at its end is no part of it."""
+        text = _text(self._letters[words[0].start : words[-1].end])
+        if not text:
+            return None
+        glyphs = [glyph for word in words for glyph in (word.first, word.last)]
+        return Line(
             text,
-            left=min(letter.left for letter in seen),
-            right=max(letter.right for letter in seen),
-            baseline=median_low(letter.baseline for letter in seen),
-            size=median_low(letter.top - letter.bottom for letter in seen),
-            is_hyphenated=letters[-1].code == HYPHEN,
-            is_listing=_is_typewritten(seen),
+            left=min(glyph.left for glyph in glyphs),
+            right=max(glyph.right for glyph in glyphs),
+            baseline=median_low(glyph.baseline for glyph in glyphs),
+            size=median_low(_heights(glyphs)),
+            is_hyphenated=self._letters[words[-1].end - 1] == HYPHEN,
+            is_listing=self._is_typewritten(words, turn),
         )
-    ]
+
+    def _is_typewritten(self, words: Sequence[Word], turn: int) -> bool:
+        """Whether all letters are equally wide, as in a listing. Mostly the first letters of words tell already."""
+        if not _are_equal([word.first.width for word in words]):
+            return False
+        indexes = [index for word in words for index in range(word.start, word.end)]
+        widths = [self._glyph(i, turn).width for i in indexes if self._letters[i] != HYPHEN]
+        return len(widths) >= _FEWEST_WIDTHS and _are_equal(widths)
 
 
-def _is_typewritten(letters: list[Letter]) -> bool:
-    """Whether all letters are equally wide, as in a listing."""
-    widths = [letter.right - letter.left for letter in letters if letter.code != HYPHEN]
-    return len(widths) >= _FEWEST_WIDTHS and max(widths) - min(widths) < _SAME_WIDTH * max(widths)
+def _heights(glyphs: Sequence[Glyph]) -> list[float]:
+    """The heights of the letters, but for the raised ones: the number of a footnote is smaller than its line."""
+    line = median_low(glyph.baseline for glyph in glyphs)
+    return [glyph.height for glyph in glyphs if glyph.baseline - line < 0.2 * glyph.height] or [0.0]
 
 
-def _text(letters: list[Letter]) -> str:
-    characters = "".join(_character(letter.code) for letter in letters)
-    text = unicodedata.normalize("NFC", cleaned(characters.translate(_SYMBOLS)))
-    return " ".join(text.split())
+def _are_equal(widths: Sequence[float]) -> bool:
+    return not widths or max(widths) - min(widths) < _SAME_WIDTH * max(widths)
 
 
-def _character(code: int) -> str:
-    """Half of a pair is nothing: the library gives the other half separately, if at all."""
-    is_letter = code > HYPHEN and code <= _LAST_CODE and not _is_private(code)
-    return chr(code) if is_letter else ""
+def _letters(text: PdfTextPage) -> str:
+    """The letters of a page, each at the place that it has in the library.
+
+    Where fonts give only numbers of glyphs, these are made letters if that makes words.
+    """
+    count = text.count_chars()
+    letters = _all_at_once(text, count)
+    if letters is None:
+        codes = (raw.FPDFText_GetUnicode(text.raw, index) for index in range(count))
+        letters = "".join(chr(code) if code <= _LAST_CODE else "\0" for code in codes)
+    if not _CONTROLS.search(letters):
+        return letters
+    unknown = [i for i in range(count) if raw.FPDFText_HasUnicodeMapError(text.raw, i) == 1]
+    shifted = {i: chr(code + _GLYPH_SHIFT) if (code := ord(letters[i])) in _GLYPHS else "\0" for i in unknown}
+    if sum(letter.isalnum() or letter == " " for letter in shifted.values()) <= _MOSTLY * len(unknown):
+        return letters
+    return "".join(shifted.get(index, letter) for index, letter in enumerate(letters))
 
 
-def _is_private(code: int) -> bool:
-    return 0xE000 <= code <= 0xF8FF and chr(code) not in _BULLETS
+def _all_at_once(text: PdfTextPage, count: int) -> str | None:
+    """The letters in one call, unless some of them take two codes or none: then places would no longer agree."""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    if raw.FPDFText_GetText(text.raw, 0, count, buffer) != count + 1:
+        return None
+    letters = bytes(buffer).decode("utf-16-le" if sys.byteorder == "little" else "utf-16-be", "surrogatepass")
+    return None if len(letters) != count + 1 else letters[:count].replace(_HYPHEN_OF_TEXT, HYPHEN)
+
+
+def _text(letters: str) -> str:
+    if letters.isascii() and letters.isprintable():
+        return " ".join(letters.split())
+    seen = _NO_LETTER.sub("", letters.translate(_SYMBOLS))
+    return " ".join(unicodedata.normalize("NFC", cleaned(seen)).split())
 
 
 def _has_pictures(page: PdfPage) -> bool:

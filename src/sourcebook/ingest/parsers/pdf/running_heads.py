@@ -19,6 +19,7 @@ HEAD_GAP = 1.8
 """Between a running head and the text there is at least this many times the height of a line."""
 
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+_DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
@@ -73,9 +74,28 @@ def _apart(page: Sequence[Line]) -> list[Line]:
 
 
 def _repeated(pages: Sequence[Sequence[Line]]) -> frozenset[tuple[str, int]]:
-    """What the outermost lines say at the same height of several pages, whatever numbers are in them."""
-    said = Counter(mark for page in pages for mark in {_mark(line) for line in _outermost(page)})
-    return frozenset(mark for mark, count in said.items() if count >= max(3, len(pages) // 8))
+    """What the outermost lines say at the same height of several pages, but for the number of the page."""
+    fewest = max(3, len(pages) // 8) if len(pages) != 2 else 2
+    said: dict[tuple[str, int], dict[int, list[int]]] = {}
+    for index, page in enumerate(pages):
+        for line in _outermost(page):
+            said.setdefault(_mark(line), {})[index] = [int(digits) for digits in _DIGITS.findall(line.text)]
+    return frozenset(mark for mark, places in said.items() if _is_running(places, fewest, len(pages)))
+
+
+def _is_running(places: dict[int, list[int]], fewest: int, pages: int) -> bool:
+    """Whether the numbers that lines on some pages hold are the same or go with the page; those of footnotes do not."""
+    if len(places) < fewest:
+        return False
+    if pages > 2 and not any(places.values()):
+        return True
+    kinds = Counter[tuple[int, ...]]()
+    for index, numbers in places.items():
+        kinds.update((slot, number - index) for slot, number in enumerate(numbers))
+        # On two pages the same words may just be said twice.
+        if pages > 2:
+            kinds[(-1, *numbers)] += 1
+    return max(kinds.values(), default=0) >= fewest
 
 
 def _outermost(page: Sequence[Line]) -> list[Line]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sourcebook.ingest.parsers.archive.limits import Member
-    from sourcebook.ingest.parsers.page_progress import OnPage
+    from sourcebook.ingest.parsers.page_progress import OnPage, OnText
 
 __all__ = ["ParserLimits", "ParserPool"]
 
@@ -69,6 +69,11 @@ class ParserPool:
         self._idle: list[_Child] = []
         self._busy: set[_Child] = set()
         self._is_closed = False
+        self._languages: Sequence[str] = ()
+
+    def expect(self, languages: Sequence[str]) -> None:
+        """The languages that the letters in pictures are expected to be in, as `ru`."""
+        self._languages = [language for language in languages if language.isalpha()]
 
     async def parse(self, data: bytes, name: str) -> ParsedText:
         """The text of a file, whose kind its content decides; the name only chooses between kinds of text.
@@ -77,11 +82,16 @@ class ParserPool:
         """
         return await self.parse_by_page(data, name, None)
 
-    async def parse_by_page(self, data: bytes, name: str, on_page: OnPage | None) -> ParsedText:
-        """The same, telling of pages while they are read, if the file has any and takes its time."""
+    async def parse_by_page(
+        self, data: bytes, name: str, on_page: OnPage | None, on_text: OnText | None = None
+    ) -> ParsedText:
+        """The same, telling of pages while they are read, if the file has any and takes its time.
+
+        `on_text` is shown the beginning of a long text while the rest is still read, in a thread of its own.
+        """
         request = ParserRequest(name, data)
         async with self._turns:
-            reply = await self._answer(request, on_page)
+            reply = await self._answer(request, on_page, on_text)
             if isinstance(reply.outcome, NeedsOcr) and can_read_pictures():
                 reply = await self._ask(await self._start(Mode.OCR), request, on_page)
         return _required(reply, ParsedText)
@@ -121,21 +131,30 @@ class ParserPool:
         while self._idle:
             self._idle.pop().end()
 
-    async def _answer(self, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+    async def _answer(
+        self, request: ParserRequest, on_page: OnPage | None = None, on_text: OnText | None = None
+    ) -> ParserReply:
         if self._idle:
             child = self._idle.pop()
-            reply = await self._ask(child, request, on_page)
+            reply = await self._ask(child, request, on_page, on_text)
             if not isinstance(reply.outcome, ParserDied):
                 return reply
             # It may have died of an earlier file, or left because nobody asked: a new one knows only this file.
-        return await self._ask(await self._start(Mode.PARSE), request, on_page)
+        return await self._ask(await self._start(Mode.PARSE), request, on_page, on_text)
 
     async def _start(self, mode: Mode) -> _Child:
         if self._is_closed:
             raise NotOpen("The parsers are closed.")
-        return await to_thread.run_sync(_Child, self._limits, mode, limiter=self._threads)
+        languages = self._languages if mode is Mode.OCR else ()
+        return await to_thread.run_sync(_Child, self._limits, mode, languages, limiter=self._threads)
 
-    async def _ask(self, child: _Child, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+    async def _ask(
+        self,
+        child: _Child,
+        request: ParserRequest,
+        on_page: OnPage | None = None,
+        on_text: OnText | None = None,
+    ) -> ParserReply:
         def tell(number: int, count: int) -> None:
             # Nobody may be there any more to be told.
             with suppress(RuntimeError):
@@ -149,6 +168,7 @@ class ParserPool:
                     child.ask,
                     request,
                     None if on_page is None else tell,
+                    on_text,
                     abandon_on_cancel=True,
                     limiter=self._threads,
                 )
@@ -170,7 +190,7 @@ class ParserPool:
 class _Child:
     """One process, which answers one request after the other."""
 
-    def __init__(self, limits: ParserLimits, mode: Mode) -> None:
+    def __init__(self, limits: ParserLimits, mode: Mode, languages: Sequence[str] = ()) -> None:
         self.mode = mode
         self.seconds = limits.ocr_seconds if mode is Mode.OCR else limits.seconds
         self.patience = self.seconds if mode is Mode.OCR else PATIENCE * self.seconds
@@ -178,14 +198,16 @@ class _Child:
         self._is_at_work = self._is_abandoned = self._is_ended = False
         far_end, self._lifeline = os.pipe()
         try:
-            self._process = _start_process(limits, self.seconds, mode, far_end)
+            self._process = _start_process(limits, self.seconds, (mode, *languages), far_end)
         except OSError as error:
             os.close(self._lifeline)
             raise ParserDied(f"No process could be started to read the file: {error}.") from None
         finally:
             os.close(far_end)
 
-    def ask(self, request: ParserRequest, on_page: OnPage | None = None) -> ParserReply:
+    def ask(
+        self, request: ParserRequest, on_page: OnPage | None = None, on_text: OnText | None = None
+    ) -> ParserReply:
         """The answer of the child, which is the cause of its death if it died of the request."""
         reply = None
         with self._lock:
@@ -194,7 +216,7 @@ class _Child:
         with suppress(OSError):
             write_request(_pipe(self._process.stdin), request)
         with suppress(OSError):
-            reply = read_reply(_pipe(self._process.stdout), on_page)
+            reply = read_reply(_pipe(self._process.stdout), on_page, on_text)
         with self._lock:
             self._is_at_work = False
             is_over = reply is None or reply.is_last or self._is_abandoned
@@ -255,7 +277,7 @@ def _required(reply: ParserReply, wanted: type[Wanted]) -> Wanted:
 
 
 def _start_process(
-    limits: ParserLimits, seconds: float, mode: Mode, lifeline: int
+    limits: ParserLimits, seconds: float, words: Sequence[str], lifeline: int
 ) -> subprocess.Popen[bytes]:
     is_posix = os.name == "posix"
     numbers = (lifeline if is_posix else -1, limits.memory, seconds, limits.characters)
@@ -270,7 +292,7 @@ def _start_process(
         _START,
         _PACKAGE_HOME,
         *map(str, numbers),
-        mode,
+        *words,
     ]
     return subprocess.Popen(  # noqa: S603 - our own interpreter, with numbers
         command,

@@ -20,7 +20,7 @@ from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Sectio
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.page_progress import OnPage
+    from sourcebook.ingest.parsers.page_progress import OnPage, OnText
     from sourcebook.model.documents import Metadata
 
 _REQUEST = struct.Struct(">IQIB")
@@ -28,6 +28,8 @@ _REPLY = struct.Struct(">Q")
 _PAGE = struct.Struct(">II")
 _PAGE_MARK = 2**64 - 1
 """In the place of the length of a reply: what follows tells of a page."""
+_TEXT_MARK = 2**64 - 2
+"""The same: what follows has the shape of a reply and is the beginning of a text that is still read."""
 LONGEST_REPLY = 512 * 1024 * 1024
 LARGEST_PICTURE = 10_000_000
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -127,14 +129,29 @@ def write_page(stream: IO[bytes], number: int, count: int) -> None:
     stream.flush()
 
 
-def read_reply(stream: IO[bytes], on_page: OnPage | None = None) -> ParserReply | None:
-    """What the child answered, or None if it died before it could. Pages that it tells of are handed on."""
+def write_beginning(stream: IO[bytes], parsed: ParsedText) -> None:
+    """Show a text whose rest is still read. Any number of these may come before a reply."""
+    stream.write(_REPLY.pack(_TEXT_MARK))
+    write_reply(stream, ParserReply(parsed))
+
+
+def read_reply(
+    stream: IO[bytes], on_page: OnPage | None = None, on_text: OnText | None = None
+) -> ParserReply | None:
+    """What the child answered, or None if it died before it could. Pages and texts that it shows are handed on."""
     while len(head := stream.read(_REPLY.size)) == _REPLY.size:
         (length,) = _REPLY.unpack(head)
         if length == _PAGE_MARK:
             told = stream.read(_PAGE.size)
             if len(told) == _PAGE.size and on_page is not None:
                 on_page(*_PAGE.unpack(told))
+            continue
+        if length == _TEXT_MARK:
+            shown = read_reply(stream)
+            if shown is None or not isinstance(shown.outcome, ParsedText):
+                return None
+            if on_text is not None:
+                on_text(shown.outcome)
             continue
         if length > LONGEST_REPLY:
             return None

@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 import time
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from sourcebook.errors import BadFile, FileOverLimit
@@ -24,6 +25,7 @@ from sourcebook.ingest.parsers.process.pool_protocol import (
     Picture,
     Wish,
     read_request,
+    write_beginning,
     write_page,
     write_reply,
 )
@@ -46,8 +48,11 @@ TIRED_SHARE = 4
 
 
 def main() -> None:
-    """Serve until the pipe ends. Arguments: lifeline, memory, seconds, characters, and `ocr` to read pictures."""
-    lifeline, memory, seconds, characters, mode = sys.argv[1:6]
+    """Serve until the pipe ends.
+
+    Arguments: lifeline, memory, seconds, characters, and `ocr` to read pictures, with the languages that are in them.
+    """
+    lifeline, memory, seconds, characters, mode, *languages = sys.argv[1:]
     limits = ParserLimits(int(memory), float(seconds), int(characters))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if int(lifeline) >= 0:
@@ -56,8 +61,8 @@ def main() -> None:
     confine(limits, programs=STARTS_PROGRAMS if mode == Mode.OCR else frozenset())
     while _is_asked(requests) and (request := read_request(requests)) is not None:
         limit_time(limits.seconds)
-        with listening(_PageTeller(replies)):
-            reply = _answer(request, limits, mode)
+        with listening(_PageTeller(replies), partial(write_beginning, replies)):
+            reply = _answer(request, limits, mode, languages)
         write_reply(replies, reply)
         limit_time(0)
         if reply.is_last:
@@ -96,11 +101,11 @@ def _is_asked(requests: IO[bytes]) -> bool:
     return bool(ready)
 
 
-def _answer(request: ParserRequest, limits: ParserLimits, mode: str) -> ParserReply:
+def _answer(request: ParserRequest, limits: ParserLimits, mode: str, languages: list[str]) -> ParserReply:
     try:
         if request.wish not in (Wish.TEXT, Wish.CONTENTS):
             return ParserReply(_other(request), _is_tired(limits))
-        parsed = read_pictures(request.data) if mode == Mode.OCR else _text(request)
+        parsed = read_pictures(request.data, languages) if mode == Mode.OCR else _text(request)
     except BadFile as error:
         return ParserReply(error, _is_tired(limits))
     except MemoryError:

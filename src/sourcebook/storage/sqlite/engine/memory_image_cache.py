@@ -66,6 +66,14 @@ class _Place(Generic[P]):
     publishing: Thread | None = None
     not_before: float = 0.0
 
+    def leave_earlier(self) -> None:
+        """Keep the last images that cost nothing beside the newest: they share its first part, or lie in a file."""
+        last, *earlier = sorted(self.images, reverse=True)
+        for place, seq in enumerate(earlier, start=1):
+            is_cheap = bool(self.images[seq].token) or self.images[seq].begins_like(self.images[last])
+            if place >= _IMAGES_KEPT or not is_cheap:
+                del self.images[seq]
+
 
 class ImageCache(Generic[P]):
     """Safe to use from several threads: an image never changes, and only one thread at a time makes the next."""
@@ -95,8 +103,7 @@ class ImageCache(Generic[P]):
             known = None if earlier is None else place.images[earlier]
             image = self._made(session, stored, seq, record, known)
             place.images[seq] = image
-            for old in sorted(place.images)[:-_IMAGES_KEPT]:
-                del place.images[old]
+            place.leave_earlier()
         self._publish_later(name, place, image)
         return image
 

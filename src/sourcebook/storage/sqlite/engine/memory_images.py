@@ -100,6 +100,10 @@ class Image(Generic[P]):
     def rows(self) -> int:
         return sum(len(part.alive) for part in self.parts)
 
+    def begins_like(self, other: Image[P]) -> bool:
+        """Whether the first parts, which hold most of the rows, are one and the same."""
+        return bool(self.parts and other.parts) and self.parts[0].part is other.parts[0].part
+
     def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
         """The image at the session's state, which is at change number `seq`."""
         changed = [

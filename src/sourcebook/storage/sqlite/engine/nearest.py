@@ -81,9 +81,10 @@ def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
 def candidates_wanted(rows: int, at_least: int = 100) -> int:
     """How many candidates the signs must leave for all that is wanted to be among them nearly always.
 
-    Ten need half as many as a hundred: see the benchmark.
+    Of the ten nearest among 100,000 sentences, 1,200 candidates hold 99.7 % and 2,200 hold 99.9 %. Ten need half as
+    many as a hundred.
     """
-    return int((1_000 + rows // 100) * (1.0 + min(1.0, at_least / 100)))
+    return int((800 + rows // 160) * (1.0 + min(1.0, at_least / 100)))
 
 
 def rows_scored(total: int, quantiser: Quantiser | None, at_least: int) -> int | None:

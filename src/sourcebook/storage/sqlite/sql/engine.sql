@@ -108,6 +108,6 @@ join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 -- A row may have moved since its place was noted, so whoever asks compares the id.
 select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
        c.section, c.page_number, c.metadata, c.created_at, d.title, d.file_path, d.language
-from json_each(:rowids) wanted
-cross join document_chunks c on c.rowid = wanted.value and c.collection_id = :collection_id
-join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+from document_chunks c
+cross join documents d on d.collection_id = c.collection_id and d.id = c.document_id
+where c.rowid in (select value from json_each(:rowids)) and +c.collection_id = :collection_id

@@ -1,0 +1,23 @@
+"""The row of a sheet that a citation speaks of: a passage holds several, and is named by all their cells."""
+
+from __future__ import annotations
+
+import re
+
+_CELLS = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
+
+
+def row_at(cells: str, content: str, place: int) -> str:
+    """The cells of the row that stands at a place of the content, as `A12:F12`; all of them if that is not clear."""
+    found = _CELLS.fullmatch(cells)
+    if found is None:
+        return cells
+    left, first, right, last = found[1], int(found[2]), found[3], int(found[4])
+    for gap in ("\n\n", "\n"):
+        ends = [match.start() for match in re.finditer(gap, content)]
+        # The name of the sheet may stand above its first row.
+        above = len(ends) - (last - first)
+        if above in (0, 1):
+            row = first + sum(end < place for end in ends) - above
+            return f"{left}{row}:{right}{row}" if row >= first else cells
+    return cells

@@ -1,0 +1,86 @@
+"""Rows of a table that say the names of their columns: "City: Lisbon · Hotel per night: 110 EUR"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_RULER = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*\|?")
+_ROW = re.compile(r"\|.*\|")
+_MARKS = re.compile(r"\*\*|__|`")
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+_MOST_NAMED = 12
+"""A table with more columns is shown as it stands."""
+_MOSTLY = 2 / 3
+_ENOUGH_COLUMNS = 3
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    span: Span
+    cells: tuple[str, ...]
+
+
+def named_rows(text: str) -> dict[Span, str]:
+    """The rows of a text's tables, by where they stand, each with the names of its columns.
+
+    A row is left out if its table has no header that can be told: a ruler below it tells, else that its cells are names
+    and those below are not. Where a text begins with a row, its header may have been cut off.
+    """
+    return dict(_named_rows(text)) if "|" in text else {}
+
+
+@lru_cache(256)
+def _named_rows(text: str) -> tuple[tuple[Span, str], ...]:
+    found: list[tuple[Span, str]] = []
+    table: list[_Row] = []
+    is_ruled = False
+    at = 0
+    for line in [*text.splitlines(keepends=True), ""]:
+        said = line.strip()
+        start = at + len(line) - len(line.lstrip())
+        at += len(line)
+        if len(table) == 1 and not is_ruled and said and _RULER.fullmatch(said):
+            is_ruled = True
+        elif _ROW.fullmatch(said):
+            table.append(_Row((start, start + len(said)), _cells(said)))
+        elif table:
+            found += _named(table, is_ruled=is_ruled)
+            table, is_ruled = [], False
+    return tuple(found)
+
+
+def _cells(row: str) -> tuple[str, ...]:
+    return tuple(" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip()[1:-1]))
+
+
+def _named(table: Sequence[_Row], *, is_ruled: bool) -> list[tuple[Span, str]]:
+    header, *rows = table
+    names = [_MARKS.sub("", cell).strip(" :") for cell in header.cells]
+    is_named = 1 < len(names) <= _MOST_NAMED and (
+        is_ruled or (header.span[0] > 0 and _is_header(names, rows))
+    )
+    if not is_named:
+        return []
+    named = ((row.span, _said(names, row.cells)) for row in rows if len(row.cells) == len(names))
+    return [(span, said) for span, said in named if said]
+
+
+def _said(names: Sequence[str], cells: Sequence[str]) -> str:
+    pairs = ((name, cell) for name, cell in zip(names, cells, strict=True) if cell)
+    return " · ".join(f"{name}: {cell}" if name and name != cell else cell for name, cell in pairs)
+
+
+def _is_header(names: Sequence[str], rows: Sequence[_Row]) -> bool:
+    """Whether a first row without a ruler names columns: no numbers in it, and numbers below or many columns."""
+    are_names = all(names) and len(set(names)) == len(names) and not any(map(_has_digit, names))
+    counting = sum(any(map(_has_digit, row.cells)) for row in rows)
+    return are_names and bool(rows) and (len(names) >= _ENOUGH_COLUMNS or counting >= _MOSTLY * len(rows))
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)

@@ -1,0 +1,75 @@
+"""Questions in another language than the texts, with the real embedder: on a few pages, and among pages in both."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from sourcebook import Settings, Sourcebook, Tier
+
+ENGLISH = {
+    "dress": "Smart casual is fine on most days: a shirt or a jumper, trousers or a skirt. When clients visit, please "
+    "wear a jacket. On Fridays jeans are welcome.",
+    "travel": "Book trains through the travel desk. Hotels may cost up to 180 pounds a night in London and 120 pounds "
+    "elsewhere. Meals are paid at a flat rate of 35 pounds a day.",
+}
+RUSSIAN = {
+    "bicycle": "Гарантия на раму велосипеда составляет пять лет. Покупатель обращается в мастерскую с чеком.",
+    "library": "Библиотека открыта по будням с десяти до семи. Книги выдаются на три недели.",
+}
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
+    yield from _book(tmp_path_factory.mktemp("english"), ENGLISH)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
+    yield from _book(tmp_path_factory.mktemp("both"), ENGLISH | RUSSIAN)
+
+
+def _book(folder: Path, texts: dict[str, str]) -> Generator[Sourcebook]:
+    with Sourcebook(settings=Settings(db=str(folder / "base.db"), chat_model="none")) as opened:
+        for name, text in texts.items():
+            opened.add_text(text, id=name, title=name.title())
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "document"),
+    [
+        ("Какой дресс-код в офисе?", "dress"),
+        ("Posso usar jeans na sexta-feira?", "dress"),
+        ("Qual é o limite de hotel em Londres?", "travel"),
+        ("Сколько может стоить гостиница в Лондоне?", "travel"),
+    ],
+)
+def test_two_pages_answer_a_question_in_another_language(
+    english: Sourcebook, question: str, document: str
+) -> None:
+    answer = english.ask(question)
+    assert answer.tier is Tier.DOCUMENTS
+    assert answer.citations[0].document_id == document
+    assert answer.details["other_language"] == "en"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Какая температура плавления олова?", "Qual é a capital da Noruega?", "Кто основал компанию?"],
+)
+def test_two_pages_decline_what_they_do_not_hold_in_another_language(
+    english: Sourcebook, question: str
+) -> None:
+    assert english.ask(question).tier is Tier.NONE
+
+
+def test_a_fact_in_another_language_is_found_among_texts_in_that_of_the_question(both: Sourcebook) -> None:
+    answer = both.ask("Сколько может стоить гостиница в Лондоне?")
+    assert answer.citations[0].document_id == "travel"
+    assert answer.details["other_language"] == "en"
+    own = both.ask("Какая гарантия на раму велосипеда?")
+    assert (own.citations[0].document_id, own.details["other_language"]) == ("bicycle", None)
+    assert both.ask("Какая температура плавления олова?").tier is Tier.NONE

@@ -1,0 +1,97 @@
+"""The run of all benchmarks: it names what it leaves out, goes on after a failure, and draws what was found."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from benchmarks import __main__ as everything
+from benchmarks.plots import Chart, draw, svg
+from benchmarks.stacks.measure import ndcg
+
+
+def cell(milliseconds: float, recall: float) -> dict[str, float]:
+    return {"p50_ms": milliseconds, "recall": recall}
+
+
+def engine(milliseconds: float, recall: float) -> dict[str, object]:
+    cells = {"no filter": cell(milliseconds, recall)}
+    return {"cells": cells, "build_s": 2.0, "disk_mb": 10.0, "memory": {"rss_mb": 100.0}}
+
+
+def report(folder: Path) -> None:
+    section = {
+        "title": "1,000 vectors",
+        "size": 1000,
+        "measure": "recall@10",
+        "engines": {"sourcebook": engine(1.0, 1.0), "other & co": engine(8.0, 0.8)},
+    }
+    text = json.dumps({"sections": {"vectors 1000": section}})
+    (folder / "speed-2026-01-02.json").write_text(text, encoding="utf-8")
+
+
+def test_a_chart_is_a_picture_that_says_its_values_and_its_scale() -> None:
+    chart = Chart("a", "Times & more", "median, logarithmic", [("sourcebook", 1.0), ("x", 100.0)], 1, True)
+    texts = ["".join(each.itertext()) for each in ElementTree.fromstring(svg(chart)).iter()]  # noqa: S314
+    assert {"Times & more", "median, logarithmic", "sourcebook", "1.0", "100.0"} <= set(texts)
+
+
+def test_bars_are_as_long_as_their_values() -> None:
+    picture = ElementTree.fromstring(svg(Chart("a", "t", "n", [("one", 1.0), ("three", 3.0)])))  # noqa: S314
+    one, three = (float(each.attrib["width"]) for each in picture.iter() if each.tag.endswith("rect"))
+    assert three == pytest.approx(3 * one, rel=0.01)
+
+
+def test_what_was_measured_is_drawn_with_a_low_recall_in_the_name(tmp_path: Path) -> None:
+    report(tmp_path)
+    drawn = draw(tmp_path, tmp_path / "plots")
+    assert [path.stem for path, _ in drawn] == [
+        "speed-vectors-unfiltered",
+        "speed-vectors-build",
+        "speed-vectors-disk",
+        "speed-vectors-memory",
+    ]
+    assert "other &amp; co (0.80)" in drawn[0][0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+@pytest.mark.parametrize("part", everything.PARTS, ids=lambda part: part.name)
+def test_every_part_takes_the_words_that_it_is_given(
+    part: everything.Part, is_quick: bool, tmp_path: Path
+) -> None:
+    words = part.command(tmp_path, tmp_path / "out", is_quick)[3:]
+    given = import_module(f"{part.module}.__main__").parser().parse_args(words)
+    assert given.out == tmp_path / "out"
+
+
+def test_a_part_without_its_data_is_left_out_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--only", "stacks", "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path)]
+    assert everything.main(words) == 0
+    assert "left out" in Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8")
+
+
+def test_a_part_that_fails_stops_no_other_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(self: everything.Part, data: Path, out: Path, is_quick: bool) -> list[str]:
+        return ["true" if self.name == "fine" else "false"]
+
+    monkeypatch.setattr(
+        everything, "PARTS", (everything.Part("broken", "", ""), everything.Part("fine", "", ""))
+    )
+    monkeypatch.setattr(everything.Part, "command", command)
+    assert everything.main(["--out", str(tmp_path)]) == 1
+    page = Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8")
+    assert "| broken |  | failed |" in page
+    assert "| fine |  | measured |" in page
+
+
+def test_ndcg_falls_with_the_place_of_the_right_document() -> None:
+    assert ndcg(["a", "b"], {"a": 1}) == 1.0
+    assert 0.6 < ndcg(["b", "a"], {"a": 1}) < 0.7
+    assert ndcg(["b"], {"a": 1}) == 0.0
