@@ -223,7 +223,14 @@ class Uploads:
 
         request = AddRequest((), kept.collection_id, on_progress=on_progress)
         report = await AddRun(self._tools, request, find).run()
+        if await self._is_only_announced(kept):
+            # Whoever queued it announced it while it was being read, and what was read gave way to that.
+            report = await AddRun(self._tools, request, find).run()
         return await self._settle(kept, report, before)
+
+    async def _is_only_announced(self, kept: _Kept) -> bool:
+        document = await self._lying_at(kept)
+        return document is not None and document.status in _ANNOUNCED
 
     async def _settle(self, kept: _Kept, report: AddReport, before: Document | None) -> WriteReport:
         """The outcome for the bytes. Files that no document refers to are removed."""
