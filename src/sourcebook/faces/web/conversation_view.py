@@ -16,7 +16,7 @@ from sourcebook.faces.web.answer_view import (
 )
 from sourcebook.faces.web.leaf_view import Leaf, leaf_of
 from sourcebook.faces.web.page import Page
-from sourcebook.faces.web.why_view import Why, why_view
+from sourcebook.faces.web.why_view import WhyView, why_view
 from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
 from sourcebook.model.curation import SimilarQuestion
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
@@ -40,7 +40,7 @@ class Turn:
     session_id: str
     message_id: str
     answer: AnswerView
-    why: Why
+    why: WhyView
     is_declined: bool
     is_expert: bool = False
     waiting: int | None = None

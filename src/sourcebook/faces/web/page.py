@@ -43,7 +43,7 @@ _SIGN_IN = "sourcebook_session"
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Sidebar:
     """What stands at the left of every page."""
 
     waiting: int
@@ -155,13 +155,13 @@ class Page:
         ]
         return sum(self.caller.sees(each.collection_id or self.settings.collection) for each in listed)
 
-    async def _shelf(self) -> Shelf:
+    async def _shelf(self) -> Sidebar:
         sessions = await self.conversations(_CONVERSATIONS)
         waiting = await self._waiting() if self.is_expert else 0
         documents = sum(each.document_count for each in await self.collections())
         today = [each for each in sessions if is_today(each.updated_at)]
         earlier = [each for each in sessions if each not in today]
-        return Shelf(waiting, documents, today, earlier, await self._replied())
+        return Sidebar(waiting, documents, today, earlier, await self._replied())
 
     async def _replied(self) -> list[str]:
         since = int(time.time()) - _LATELY

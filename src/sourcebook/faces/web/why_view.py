@@ -1,4 +1,4 @@
-"""Why an answer is what it is: what was searched, what was found, and what was thrown away."""
+"""WhyView an answer is what it is: what was searched, what was found, and what was thrown away."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class WhyView:
     searched: str
     expansions: Sequence[str]
     written_by: str | None
@@ -53,12 +53,12 @@ class Why:
     accepted: bool
 
 
-def why_view(texts: Texts, details: Mapping[str, Any]) -> Why:
+def why_view(texts: Texts, details: Mapping[str, Any]) -> WhyView:
     """The details of an answer, as they are drawn."""
     judgement = details.get("judgement")
     told = cast("dict[str, Any]", judgement) if isinstance(judgement, dict) else {}
     expansions = details.get("expansions")
-    return Why(
+    return WhyView(
         searched=str(details.get("searched") or ""),
         expansions=[str(each) for each in cast("list[Any]", expansions or [])],
         written_by=cast("str | None", details.get("model")),

@@ -33,7 +33,7 @@ Place = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class VisibleCollection:
     """One collection that the caller may see, and what stands in it."""
 
     book: AsyncSourcebook
@@ -56,16 +56,18 @@ class Shelf:
 
 async def _readable(
     caller: Reader, book: Book, settings: ServerSettings, collection: CollectionName = None
-) -> Shelf:
-    return Shelf(book, one_collection(caller, collection, settings))
+) -> VisibleCollection:
+    return VisibleCollection(book, one_collection(caller, collection, settings))
 
 
-async def _managed(caller: Admin, shelf: Annotated[Shelf, Depends(_readable)]) -> Shelf:
+async def _managed(
+    caller: Admin, shelf: Annotated[VisibleCollection, Depends(_readable)]
+) -> VisibleCollection:
     return shelf
 
 
-ReadableShelf = Annotated[Shelf, Depends(_readable)]
-ManagedShelf = Annotated[Shelf, Depends(_managed)]
+ReadableShelf = Annotated[VisibleCollection, Depends(_readable)]
+ManagedShelf = Annotated[VisibleCollection, Depends(_managed)]
 
 
 @router.get(
@@ -243,7 +245,7 @@ async def passage(
 
 
 async def _span(
-    shelf: Shelf, document: Document, start: int | None, end: int | None, chunk: str | None
+    shelf: VisibleCollection, document: Document, start: int | None, end: int | None, chunk: str | None
 ) -> tuple[int, int] | None:
     """What to mark: the place that is given, or that of the passage."""
     if chunk is not None:

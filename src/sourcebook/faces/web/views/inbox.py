@@ -29,7 +29,7 @@ Text = Annotated[str, Form(max_length=_LONGEST)]
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingDraft:
     """A line of the queue. `asked` counts how many drafts ask much the same."""
 
     draft: Draft
@@ -161,7 +161,7 @@ async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = 
 
 async def _shown(
     page: Page,
-    waiting: Sequence[Waiting],
+    waiting: Sequence[WaitingDraft],
     draft_id: int | None,
     kind: str,
     *,
@@ -178,7 +178,7 @@ async def _shown(
     )
 
 
-async def _waiting(page: Page, kind: str) -> list[Waiting]:
+async def _waiting(page: Page, kind: str) -> list[WaitingDraft]:
     """What waits: approved answers that may be wrong by now first, then what has no answer, then doubtful ones.
 
     Drafts of answers that were confirmed are shown when asked for: nobody waits for those.
@@ -187,7 +187,7 @@ async def _waiting(page: Page, kind: str) -> list[Waiting]:
     groups = [draft.group_key for draft in drafts if draft.group_key]
     chosen = [draft for draft in drafts if (kind_of(draft) == kind if kind else needs_person(draft))]
     return [
-        Waiting(
+        WaitingDraft(
             draft,
             kind_of(draft),
             SEALS[kind_of(draft)],
@@ -205,7 +205,7 @@ async def _own(page: Page, draft_id: int) -> Draft:
     return draft
 
 
-async def _case(page: Page, draft: Draft, waiting: Sequence[Waiting]) -> Case:
+async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Case:
     ids = [each.draft.id for each in waiting]
     at = ids.index(draft.id) if draft.id in ids else -1
     entry = await _entry(page, draft.stale_kb_id or draft.kb_id)

@@ -35,7 +35,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class IndexedTerm:
     """A term in one of the two indexes."""
 
     span: slice
@@ -53,15 +53,19 @@ class Arm:
         self._postings = postings
         self._norms = postings.norms(weights.average_length)
         spans = postings.spans(list(weights.idf))
-        self.terms = [Term(span, weight) for span, weight in zip(spans, weights.idf.values(), strict=True)]
+        self.terms = [
+            IndexedTerm(span, weight) for span, weight in zip(spans, weights.idf.values(), strict=True)
+        ]
 
-    def add(self, scores: NDArray[np.float64], term: Term) -> None:
+    def add(self, scores: NDArray[np.float64], term: IndexedTerm) -> None:
         """Add the term to every text that holds it."""
         texts = self._postings.texts[term.span]
         often = self._postings.frequencies[term.span].astype(np.float64)
         scores[texts] += term.weight * bm25.saturated(often, self._norms.of_texts[texts])
 
-    def look_up(self, scores: NDArray[np.float64], texts: NDArray[np.integer[Any]], term: Term) -> None:
+    def look_up(
+        self, scores: NDArray[np.float64], texts: NDArray[np.integer[Any]], term: IndexedTerm
+    ) -> None:
         """Add the term to the scores of these texts, in their order, where they hold it."""
         if not term.count or not len(texts):
             return
@@ -72,7 +76,7 @@ class Arm:
         often = self._postings.frequencies[term.span][places[held]].astype(np.float64)
         scores[held] += term.weight * bm25.saturated(often, self._norms.of_texts[texts[held]])
 
-    def most(self, term: Term) -> float:
+    def most(self, term: IndexedTerm) -> float:
         """What the term brings at most to any text."""
         if not term.count:
             return 0.0
@@ -103,7 +107,7 @@ class _Ranking:
         return self._by_pruning(sorted(pairs, key=_cost))
 
     def _by_reading(
-        self, pairs: Sequence[tuple[Term, Term]]
+        self, pairs: Sequence[tuple[IndexedTerm, IndexedTerm]]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         own = np.zeros(len(self.part.segment))
         above = np.zeros(len(self.part.segment.documents))
@@ -114,7 +118,7 @@ class _Ranking:
         return self._cut(hits, own[hits] + above[self.part.segment.document_of[hits]])
 
     def _by_pruning(
-        self, pairs: Sequence[tuple[Term, Term]]
+        self, pairs: Sequence[tuple[IndexedTerm, IndexedTerm]]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         own = np.zeros(len(self.part.segment))
         above = np.zeros(len(self.part.segment.documents))
@@ -153,7 +157,7 @@ class _Ranking:
         rows: NDArray[np.int64],
         own: NDArray[np.float64],
         above: NDArray[np.float64],
-        pairs: Sequence[tuple[Term, Term]],
+        pairs: Sequence[tuple[IndexedTerm, IndexedTerm]],
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         documents, owner = np.unique(self.part.segment.document_of[rows], return_inverse=True)
         of_documents = above[documents]
@@ -186,7 +190,7 @@ class _Ranking:
         return rows[kept], totals[kept]
 
 
-def _cost(pair: tuple[Term, Term]) -> int:
+def _cost(pair: tuple[IndexedTerm, IndexedTerm]) -> int:
     return pair[0].count + pair[1].count
 
 
