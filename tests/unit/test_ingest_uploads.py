@@ -16,11 +16,13 @@ from sourcebook.ingest.uploads.service import UPLOADS, Uploads
 from sourcebook.ingest.uploads.stored_files import SWEPT_AFTER_SECONDS, StoredFiles, remove_document
 from sourcebook.model.documents import DocumentStatus, WriteOutcome, WriteReport
 from sourcebook.model.jobs import JobStatus
+from sourcebook.testing.fakes import InlineParser
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sourcebook.assembly import OpenBase
+    from sourcebook.ingest.parsers.parsed import ParsedText
     from sourcebook.testing.fakes import FixedClock
 
 pytestmark = pytest.mark.anyio
@@ -74,6 +76,34 @@ async def test_the_same_name_replaces_and_the_old_bytes_go(counter: Counter) -> 
     assert counter.kept() == [OTHER]
     document = await counter.desk.only()
     assert (document.content, document.category) == (OTHER.decode(), "fruit")
+
+
+async def test_a_worker_that_is_faster_than_the_announcement_still_makes_the_document(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job is there before the document is announced: it may be read, or done, by then."""
+    announce = vars(Uploads)["_announce"]
+    late = list[Any]()
+
+    async def later(uploads: Uploads, kept: Any) -> None:
+        late.append(kept)
+
+    class WhileReading(InlineParser):
+        async def parse(self, data: bytes, name: str) -> ParsedText:
+            if late:
+                await announce(counter.uploads, late.pop())
+            return await super().parse(data, name)
+
+    monkeypatch.setattr(Uploads, "_announce", later)
+    counter.desk.parser = WhileReading()
+    job = await counter.uploads.upload(COLLECTION, brought("quinces.md", NOTE, id="q"))
+    assert await counter.uploads.process("worker") == 1
+    assert not late
+    done = await counter.desk.base.stores.jobs.get(job.id)
+    assert done is not None
+    assert (done.status, (done.result or {})["outcome"]) == (JobStatus.DONE, "written")
+    document = await counter.desk.only()
+    assert (document.content, document.status) == (NOTE.decode(), DocumentStatus.COMPLETED)
 
 
 async def test_a_label_alone_changes_without_embedding(counter: Counter) -> None:
