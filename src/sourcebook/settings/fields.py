@@ -176,7 +176,7 @@ class Settings(ModelFields):
         default=5_000,
         ge=1,
         le=100_000_000,
-        description="The most questions an account or an API key may ask in a day, so that a model's costs are bounded.",
+        description="The most questions an account or an API key may ask in a day, which bounds what a model costs.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
