@@ -113,7 +113,7 @@ def test_frequent_terms_are_looked_up_and_not_read(monkeypatch: pytest.MonkeyPat
     read: list[int] = []
     add = word_ranking.Arm.add
 
-    def counted(self: word_ranking.Arm, scores: NDArray[np.float64], term: word_ranking.Term) -> None:
+    def counted(self: word_ranking.Arm, scores: NDArray[np.float64], term: word_ranking.IndexedTerm) -> None:
         read.append(term.count)
         add(self, scores, term)
 
