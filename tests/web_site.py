@@ -16,6 +16,8 @@ class Site:
 
     port: int = 0
     pages: dict[str, str | bytes | int] = field(default_factory=dict[str, "str | bytes | int"])
+    redirects: dict[str, int] = field(default_factory=dict[str, int])
+    """The status of a page that leads elsewhere, where it is not 302."""
     types: dict[str, str] = field(default_factory=dict[str, str])
     asked: list[str] = field(default_factory=list[str])
     sent: list[str] = field(default_factory=list[str])
@@ -48,7 +50,7 @@ def served() -> Generator[Site]:
             if isinstance(page, int):
                 self._head(page, {})
             elif isinstance(page, str) and page.startswith(("http://", "https://", "/")):
-                self._head(302, {"Location": page})
+                self._head(site.redirects.get(self.path, 302), {"Location": page})
             else:
                 self._send(page.encode() if isinstance(page, str) else page)
 

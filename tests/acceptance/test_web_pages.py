@@ -150,6 +150,69 @@ def test_a_redirect_is_checked_again(site: Site, book: Sourcebook) -> None:
     assert "redirects" in add(book, f"{site.address}/round").failed[0].message
 
 
+@pytest.mark.parametrize("status", [302, 303, 307])
+@pytest.mark.parametrize("target", [503, 404, page("Sign in", "Please sign in to read this page.")])
+def test_a_page_that_leads_elsewhere_for_now_is_kept_as_it_was(
+    site: Site, book: Sourcebook, status: int, target: str | int
+) -> None:
+    add(book, f"{site.address}/", depth=1)
+    known = paths(book)
+    site.pages |= {"/prune": "/away?from=prune", "/away?from=prune": target}
+    site.redirects["/prune"] = status
+    report = add(book, f"{site.address}/", depth=1)
+    assert (report.added, report.removed, paths(book)) == (0, 0, known)
+    (failure,) = report.failed
+    assert (failure.path, "/away?from=prune" in failure.message) == (f"{site.address}/prune", True)
+    assert book.search("raspberries", RetrievalConfig(mode=RetrievalMode.KEYWORD))
+    site.pages["/prune"] = page("Pruning", "Prune raspberries in April.")
+    assert add(book, f"{site.address}/", depth=1).updated == 1
+
+
+@pytest.mark.parametrize("path", ["/maintenance", "/sign-in"])
+def test_a_site_that_leads_elsewhere_as_a_whole_for_now_loses_nothing(
+    site: Site, book: Sourcebook, path: str
+) -> None:
+    add(book, f"{site.address}/", depth=2)
+    known = paths(book)
+    site.pages = dict.fromkeys(site.pages, path)
+    site.pages |= {"/maintenance": 503, "/sign-in": page("Sign in", "Please sign in.")}
+    report = add(book, f"{site.address}/", depth=2)
+    assert (report.removed, paths(book)) == (0, known)
+    assert [failure.path for failure in report.failed] == known
+
+
+@pytest.mark.parametrize("status", [301, 308])
+def test_a_page_that_moved_for_good_is_found_at_its_new_address_only(
+    site: Site, book: Sourcebook, status: int
+) -> None:
+    add(book, f"{site.address}/prune")
+    site.pages |= {"/prune": "/pruning", "/pruning": page("Pruning", "Prune raspberries in April.")}
+    site.redirects["/prune"] = status
+    assert add(book, f"{site.address}/prune").failed == []
+    assert paths(book) == [f"{site.address}/pruning"]
+
+
+@pytest.mark.parametrize("target", [503, "/sign-in", "/logo"])
+def test_a_page_that_moved_to_where_nothing_is_read_is_kept(
+    site: Site, book: Sourcebook, target: str | int
+) -> None:
+    """A server that does not answer, a redirect for now, a picture."""
+    add(book, f"{site.address}/", depth=1)
+    known = paths(book)
+    site.pages |= {"/prune": "/pruning", "/pruning": target, "/sign-in": page("Sign in", "Please sign in.")}
+    site.pages["/logo"], site.types["/logo"] = b"\x89PNG", "image/png"
+    site.redirects["/prune"] = 301
+    site.redirects["/pruning"] = 301 if target == "/logo" else 302
+    report = add(book, f"{site.address}/", depth=1)
+    assert (report.removed, paths(book)) == (0, known)
+
+
+def test_a_page_that_moved_to_where_it_is_gone_is_removed(site: Site, book: Sourcebook) -> None:
+    add(book, f"{site.address}/prune")
+    site.pages["/prune"], site.redirects["/prune"] = "/pruning", 301
+    assert (add(book, f"{site.address}/prune").removed, paths(book)) == (1, [])
+
+
 def test_limits_hold(site: Site, tmp_path: Path) -> None:
     site.pages["/"] = page("Home", "All of it.", *(f"/{number}" for number in range(20)))
     site.pages |= {f"/{number}": page(f"Page {number}", "x" * number) for number in range(20)}

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.desk import COLLECTION, Desk
 
-from sourcebook.errors import BadFile, DamagedFile, NeedsOcr, UnsupportedFile, UsageError
+from sourcebook.errors import (
+    BadFile,
+    Conflict,
+    DamagedFile,
+    EmptyFile,
+    NeedsOcr,
+    SourcebookError,
+    UnsupportedFile,
+    UsageError,
+)
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.ingest.uploads.service import UPLOADS, Uploads
@@ -23,6 +32,8 @@ if TYPE_CHECKING:
 
     from sourcebook.assembly import OpenBase
     from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.jobs import Job
     from sourcebook.testing.fakes import FixedClock
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +53,21 @@ class Counter:
 
     async def add(self, name: str, data: bytes, **given: Any) -> WriteReport:
         return await self.uploads.add_bytes(COLLECTION, brought(name, data, **given))
+
+    async def queue(self, name: str, data: bytes) -> Job:
+        """Bring bytes that take the place of what was brought under this name."""
+        return await self.uploads.upload(COLLECTION, brought(name, data, id=name))
+
+    async def job(self, job: Job) -> Job:
+        found = await self.desk.base.stores.jobs.get(job.id)
+        assert found is not None
+        return found
+
+    async def outcomes(self, *jobs: Job) -> list[JsonValue]:
+        """What became of jobs that are done."""
+        found = [await self.job(job) for job in jobs]
+        assert {job.status for job in found} == {JobStatus.DONE}
+        return [(job.result or {}).get("outcome") for job in found]
 
     def kept(self) -> list[bytes]:
         return sorted(file.read_bytes() for file in self.files.folder.glob("??/*"))
@@ -270,6 +296,92 @@ async def test_an_upload_that_cannot_be_read_says_so_and_is_done(counter: Counte
     assert done is not None
     assert done.result is not None
     assert "error" in done.result
+
+
+async def test_going_back_to_an_earlier_version_leaves_that_version(counter: Counter) -> None:
+    await counter.queue("q.md", NOTE)
+    await counter.uploads.process("w")
+    jobs = [await counter.queue("q.md", OTHER), await counter.queue("q.md", NOTE)]
+    jobs.append(await counter.queue("later.md", b"Plums ripen early.\n"))
+    assert await counter.uploads.process("w") == 3
+    assert await counter.outcomes(*jobs) == ["written"] * 3
+    documents = await counter.desk.documents()
+    assert documents["q.md"].content == NOTE.decode()
+    assert counter.kept() == sorted([NOTE, b"Plums ripen early.\n"])
+    await counter.desk.require_sound()
+
+
+async def test_the_version_that_was_brought_last_stays_even_if_it_waits_already(counter: Counter) -> None:
+    first, second, third = [await counter.queue("q.md", data) for data in (NOTE, OTHER, NOTE)]
+    assert len({first.id, second.id, third.id}) == 3
+    assert (await counter.queue("q.md", NOTE)).id == third.id
+    assert await counter.uploads.process("w") == 3
+    assert (await counter.desk.only()).content == NOTE.decode()
+    assert counter.kept() == [NOTE]
+
+
+async def test_the_same_bytes_sent_twice_in_a_row_are_one_job_whatever_else_is_sent(counter: Counter) -> None:
+    first = await counter.queue("q.md", NOTE)
+    await counter.queue("other.md", OTHER)
+    assert (await counter.queue("q.md", NOTE)).id == first.id
+
+
+async def test_a_file_that_is_no_longer_there_ends_its_job_alone(counter: Counter) -> None:
+    await counter.queue("q.md", NOTE)
+    await counter.uploads.process("w")
+    lost = [await counter.queue("q.md", OTHER), await counter.queue("new.md", b"Medlars are bletted.\n")]
+    for job in lost:
+        counter.files.remove(str(job.payload["file"]))
+    later = await counter.queue("later.md", b"Plums ripen early.\n")
+    assert await counter.uploads.process("w") == 3
+    assert await counter.outcomes(*lost, later) == [None, None, "written"]
+    errors = [(await counter.job(job)).result or {} for job in lost]
+    assert all("no longer there" in str(result["error"]) for result in errors)
+    documents = await counter.desk.documents()
+    assert (documents["q.md"].content, documents["q.md"].status) == (NOTE.decode(), DocumentStatus.COMPLETED)
+    assert documents["new.md"].status is DocumentStatus.FAILED
+    assert "no longer there" in (documents["new.md"].processing_error or "")
+    await counter.desk.require_sound()
+
+
+async def test_work_that_was_done_before_its_worker_died_is_no_error(counter: Counter) -> None:
+    await counter.add("a.md", NOTE)
+    job = await counter.queue("b.md", NOTE)
+    await counter.uploads.process("w")
+    assert (await counter.outcomes(job), counter.kept()) == (["duplicate"], [NOTE])
+    again = await counter.desk.base.stores.jobs.enqueue(UPLOADS, job.payload)
+    await counter.uploads.process("w")
+    assert await counter.outcomes(again) == ["unchanged"]
+    assert set(await counter.desk.paths()) == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(Conflict, JobStatus.PENDING), (SourcebookError, JobStatus.DONE)]
+)
+async def test_no_error_of_one_job_keeps_the_others_waiting(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch, error: type[SourcebookError], status: JobStatus
+) -> None:
+    """What may pass is tried again later; all else ends the job."""
+    index = vars(Uploads)["_index"]
+
+    async def refused(uploads: Uploads, kept: Any, *others: Any) -> WriteReport:
+        if kept.path == "bad.md":
+            raise error("It went wrong.")
+        return await index(uploads, kept, *others)
+
+    monkeypatch.setattr(Uploads, "_index", refused)
+    bad, later = await counter.queue("bad.md", NOTE), await counter.queue("later.md", OTHER)
+    await counter.uploads.process("w")
+    assert ((await counter.job(bad)).status, await counter.outcomes(later)) == (status, ["written"])
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\t"])
+async def test_bytes_without_content_are_refused_before_they_are_kept(counter: Counter, data: bytes) -> None:
+    with pytest.raises(EmptyFile):
+        await counter.queue("a.md", data)
+    with pytest.raises(EmptyFile):
+        await counter.add("a.md", data)
+    assert (counter.kept(), await counter.uploads.process("w")) == ([], 0)
 
 
 async def test_what_nothing_speaks_of_is_swept_away_after_a_while(counter: Counter) -> None:

@@ -293,8 +293,11 @@ class Sources(Protocol):
         """The document at this path."""
         ...
 
-    async def stored_files(self, job_kind: str) -> set[str]:
-        """The names of all files that documents speak of, or the jobs of this kind that are not done yet."""
+    async def stored_files(self, job_kind: str, *, besides: int = 0) -> set[str]:
+        """The names of all files that documents speak of, or the jobs of this kind that are not done yet.
+
+        `besides` is the number of a job that does not count.
+        """
         ...
 
     async def owners(self, collection_id: str, file_hashes: Sequence[str]) -> dict[str, str]:

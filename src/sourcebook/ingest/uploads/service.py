@@ -16,7 +16,8 @@ from anyio import CancelScope, create_task_group, sleep, to_thread
 
 from sourcebook.errors import (
     BadFile,
-    NotFound,
+    Conflict,
+    PathNotFound,
     ProviderError,
     SourcebookError,
     StorageError,
@@ -26,6 +27,7 @@ from sourcebook.ingest.add_request import NO_LABELS, AddRequest, Labels
 from sourcebook.ingest.add_run import AddRun
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id, hash_bytes, source_id
+from sourcebook.ingest.folder.file_content import require_content
 from sourcebook.ingest.folder.targets import Options, Target, Upload
 from sourcebook.ingest.index.pipeline import one_error
 from sourcebook.model.adding import FailedFile
@@ -37,6 +39,7 @@ from sourcebook.model.documents import (
     WriteOutcome,
     WriteReport,
 )
+from sourcebook.model.jobs import JobStatus
 from sourcebook.model.sources import Labelling, Source, SourceKind
 from sourcebook.ports.providers import known_model
 
@@ -57,6 +60,8 @@ LEASE_SECONDS = 60
 RETRY_SECONDS = 30
 _UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
 _ANNOUNCED = (DocumentStatus.PENDING, DocumentStatus.PROCESSING)
+_OPEN = (JobStatus.PENDING, JobStatus.DOING)
+_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +125,36 @@ class Uploads:
             path = f"{hash_bytes(brought.data)[:16]}/{path}"
         kept = await self._keep(collection_id, path, brought)
         async with self._or_dropped(kept):
-            job = await self._jobs.enqueue(UPLOADS, kept.as_payload(), unique_key=kept.stored_file)
+            job = await self._enqueue(kept)
         reached(IngestCrashPoint.UPLOAD_QUEUED)
         await self._announce(kept)
         return job
+
+    async def _enqueue(self, kept: _Kept) -> Job:
+        """The job for the bytes, after all others of their path. The same bytes twice in a row are one job."""
+        job = await self._jobs.enqueue(UPLOADS, kept.as_payload(), unique_key=kept.stored_file)
+        newest = await self._newest_at(kept, job)
+        if newest is None or (newest.payload["file"] == kept.stored_file and newest.status in _OPEN):
+            return newest or job
+        # The job was there before, and other bytes came for the path since.
+        key = f"{kept.stored_file}@{newest.id}"
+        return await self._jobs.enqueue(UPLOADS, kept.as_payload(), unique_key=key)
+
+    async def _newest_at(self, kept: _Kept, job: Job) -> Job | None:
+        """The newest job of the path that came after this one, if there is one."""
+        before: int | None = None
+        while True:
+            page = await self._jobs.newest(
+                UPLOADS, collections=[kept.collection_id], before=before, limit=_PAGE
+            )
+            for other in page:
+                if other.id <= job.id:
+                    return None
+                if other.payload["path"] == kept.path:
+                    return other
+            if len(page) < _PAGE:
+                return None
+            before = page[-1].id
 
     async def process(self, worker: str, on_progress: OnJobProgress | None = None) -> int:
         """Do the uploads that wait, until there are none. How many were done."""
@@ -142,6 +173,7 @@ class Uploads:
         largest = self._tools.config.limits.largest_file
         if len(brought.data) > largest:
             raise BadFile(f"The file is larger than {largest // 1_000_000} MB.")
+        require_content(brought.data, is_all=True)
         file_hash = hash_bytes(brought.data)
         name = await to_thread.run_sync(self._files.put, collection_id, path, file_hash, brought.data)
         size = len(brought.data)
@@ -195,14 +227,15 @@ class Uploads:
                 work.cancel()
 
     async def _work_off(self, job: Job, on_progress: OnJobProgress | None) -> bool:
+        """Do one job. What goes wrong with it is its own affair: other jobs wait behind it."""
         tell = None if on_progress is None else partial(on_progress, job)
         try:
-            report = await self._index(_Kept.of_payload(job.payload), tell)
-        except (BadFile, UsageError, NotFound) as error:
-            return await self._jobs.complete(job, {"error": cast("Metadata", error.as_dict())})
-        except (StorageError, ProviderError, OSError) as error:
+            report = await self._index(_Kept.of_payload(job.payload), tell, job.id)
+        except (StorageError, ProviderError, Conflict, OSError) as error:
             await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
             return False
+        except SourcebookError as error:
+            return await self._jobs.complete(job, {"error": cast("Metadata", error.as_dict())})
         result: Metadata = {
             "outcome": report.outcome.value,
             "document_id": report.document_id,
@@ -210,10 +243,14 @@ class Uploads:
         }
         return await self._jobs.complete(job, result)
 
-    async def _index(self, kept: _Kept, on_progress: OnProgress | None = None) -> WriteReport:
+    async def _index(
+        self, kept: _Kept, on_progress: OnProgress | None = None, job_id: int = 0
+    ) -> WriteReport:
         before = await self._lying_at(kept)
-        kept = replace(kept, labels=kept.labels.over(_labels_of(before)))
         location = self._files.location(kept.stored_file)
+        if not await to_thread.run_sync(location.is_file):
+            return await self._without_bytes(kept, before)
+        kept = replace(kept, labels=kept.labels.over(_labels_of(before)))
         upload = Upload(str(location), kept.stored_file, kept.size, kept.title, kept.metadata, kept.labels)
         source = _source(kept.collection_id)
 
@@ -226,23 +263,51 @@ class Uploads:
         if await self._is_only_announced(kept):
             # Whoever queued it announced it while it was being read, and what was read gave way to that.
             report = await AddRun(self._tools, request, find).run()
-        return await self._settle(kept, report, before)
+        return await self._settle(kept, report, before, job_id)
+
+    async def _without_bytes(self, kept: _Kept, before: Document | None) -> WriteReport:
+        """The outcome if the file is gone: its work was done by somebody who died before saying so, or cannot be."""
+        if before is not None and before.file_hash == kept.file_hash and before.status not in _ANNOUNCED:
+            return WriteReport(WriteOutcome.UNCHANGED, before.id)
+        error = PathNotFound(
+            f"The bytes that were uploaded as {kept.path!r} are no longer there.", hint="Upload them again."
+        )
+        if before is not None and before.status in _ANNOUNCED:
+            reason = f"{error.code}: {error.message}"
+            lost = replace(
+                before,
+                status=DocumentStatus.FAILED,
+                processing_error=reason,
+                file_hash=None,
+                stored_file=None,
+            )
+            path = DocumentPath(_source(kept.collection_id).id, kept.path, lost.subcategory)
+            model = await known_model(self._tools.embedder)
+            await self._tools.writer.replace_document(
+                kept.collection_id,
+                PreparedDocument(lost, (), model, [path], expected_hash=before.file_hash),
+            )
+        raise error
 
     async def _is_only_announced(self, kept: _Kept) -> bool:
         document = await self._lying_at(kept)
         return document is not None and document.status in _ANNOUNCED
 
-    async def _settle(self, kept: _Kept, report: AddReport, before: Document | None) -> WriteReport:
-        """The outcome for the bytes. Files that no document refers to are removed."""
+    async def _settle(
+        self, kept: _Kept, report: AddReport, before: Document | None, job_id: int
+    ) -> WriteReport:
+        """The outcome for the bytes. Files that no document and no other job refers to are removed."""
         owners = await self._tools.sources.owners(kept.collection_id, [kept.file_hash])
         owner = owners.get(kept.file_hash, "")
         document = await self._tools.library.get_document(kept.collection_id, owner)
         # It may still lie at another path, or have refused the new bytes.
         former = await self._tools.library.get_document(kept.collection_id, before.id) if before else None
         used = {d.stored_file for d in (document, former) if d is not None}
-        for name in {kept.stored_file, before.stored_file if before else None} - used:
-            if name is not None:
-                await to_thread.run_sync(self._files.remove, name)
+        unused = {kept.stored_file, before.stored_file if before else None} - used - {None}
+        if unused:
+            unused -= await self._tools.sources.stored_files(UPLOADS, besides=job_id)
+        for name in filter(None, unused):
+            await to_thread.run_sync(self._files.remove, name)
         for failure in report.failed:
             raise _error(failure)
         if document is not None and document.status in _UNREAD:

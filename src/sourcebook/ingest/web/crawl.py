@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 MOST_REDIRECTS = 5
 MOST_MAPS = 50
 _OK, _UNCHANGED = 200, 304
-_REDIRECTS = (301, 302, 303, 307, 308)
+_MOVED = (301, 308)
+_REDIRECTS = (*_MOVED, 302, 303, 307)
 _GONE = (404, 410)
 _BUSY = (429, 503)
 _LONGEST_WAIT = 30.0
@@ -72,6 +73,14 @@ class FoundPage(NamedTuple):
     data: bytes
     name: str
     stamp: PageStamp
+
+
+class _Answer(NamedTuple):
+    """What came in the end, from which address, and whether every redirect on the way was for good."""
+
+    address: str
+    page: FetchedPage
+    is_for_good: bool
 
 
 @dataclass(slots=True)
@@ -158,7 +167,7 @@ class Crawler:
         stamp = self._known.get(address, NO_STAMP)
         try:
             # To go on from a page, its links are needed, whether or not it changed.
-            final, page = await self._fetched(address, NO_STAMP if depth else stamp)
+            answer = await self._fetched(address, NO_STAMP if depth else stamp)
         except AddressRefused as error:
             if is_named:
                 raise
@@ -167,9 +176,22 @@ class Crawler:
         except (NotFetched, UsageError) as error:
             self._found.troubles[address] = str(error).rstrip(".")
             return
+        if answer.address == address or address not in self._known:
+            await self._receive(answer, depth, is_named=is_named)
+        elif answer.is_for_good:
+            await self._receive(answer, depth, is_named=is_named)
+            if answer.address in self._found.pages or answer.page.status in _GONE:
+                self._found.gone.add(address)
+        else:
+            # Maintenance or a page to sign in: nobody says that the text is gone, nor that this stands in its place.
+            self._found.troubles[address] = (
+                f"The server leads to {answer.address} for now; the page is kept as it was"
+            )
+
+    async def _receive(self, answer: _Answer, depth: int, *, is_named: bool) -> None:
+        """Take the answer for what is at the address that it came from."""
+        final, page, _ = answer
         self._queued.add(final)
-        if final != address and address in self._known:
-            self._found.gone.add(address)
         if page.status == _UNCHANGED:
             self._found.unchanged.add(final)
         elif page.status in _GONE:
@@ -198,15 +220,17 @@ class Crawler:
         stamp = PageStamp(page.stamp.etag, page.stamp.modified, digest)
         self._found.pages[address] = FoundPage(page.data, name_for(address, page.content_type), stamp)
 
-    async def _fetched(self, address: str, stamp: PageStamp) -> tuple[str, FetchedPage]:
-        """The answer, and the address that it came from in the end. Every step is asked for anew."""
+    async def _fetched(self, address: str, stamp: PageStamp) -> _Answer:
+        """The answer, wherever redirects lead. Every step is asked for anew."""
+        is_for_good = True
         for _ in range(MOST_REDIRECTS + 1):
             robots = await self._robots_of(address)
             if not robots.allows(address):
                 raise NotFetched("robots.txt does not allow this page")
             page = await self._asked(address, stamp, robots.pause)
             if page.status not in _REDIRECTS:
-                return address, page
+                return _Answer(address, page, is_for_good)
+            is_for_good = is_for_good and page.status in _MOVED
             address, stamp = normal_address(urljoin(address, page.location)), NO_STAMP
         raise NotFetched(f"More than {MOST_REDIRECTS} redirects")
 

@@ -105,10 +105,10 @@ class SqlSources:
         return await documents.path_owner(self._database, collection_id, source_id, path)
 
     @again_if_lost
-    async def stored_files(self, job_kind: str) -> set[str]:
+    async def stored_files(self, job_kind: str, *, besides: int = 0) -> set[str]:
         async with self._database.snapshot() as reader:
             held = {row["stored_file"] for row in await reader.fetch("stored_files")}
-            waiting = await reader.fetch("payloads_of_open_jobs", kind=job_kind)
+            waiting = await reader.fetch("payloads_of_open_jobs", kind=job_kind, besides=besides)
         return held | {str(json.loads(row["payload"])["file"]) for row in waiting}
 
     async def owners(self, collection_id: str, file_hashes: Sequence[str]) -> dict[str, str]:

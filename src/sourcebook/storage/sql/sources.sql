@@ -65,8 +65,8 @@ where collection_id = :collection_id and document_id = :document_id and level = 
 -- The names of all files that are kept beside the base.
 select stored_file from documents where stored_file is not null order by stored_file
 
--- name: payloads_of_open_jobs(kind)
-select payload from jobs where kind = :kind and status in ('pending', 'doing')
+-- name: payloads_of_open_jobs(kind, besides)
+select payload from jobs where kind = :kind and status in ('pending', 'doing') and id <> :besides
 
 -- name: documents_called(collection_id, name, ending)
 -- By id, by the path that people are shown, or by the end of it.

@@ -235,7 +235,9 @@ class SourcesContract:
         assert found is not None
         assert (found.layout, found.stored_file) == (layout, "ab/cd")
         await base.stores.jobs.enqueue("uploads", {"file": "ef/gh"})
-        assert await base.stores.sources.stored_files("uploads") == {"ab/cd", "ef/gh"}
+        job = await base.stores.jobs.enqueue("uploads", {"file": "ij/kl"})
+        assert await base.stores.sources.stored_files("uploads") == {"ab/cd", "ef/gh", "ij/kl"}
+        assert await base.stores.sources.stored_files("uploads", besides=job.id) == {"ab/cd", "ef/gh"}
 
     async def test_a_document_is_found_by_its_id_its_path_or_the_end_of_its_path(
         self, base: OpenBase
