@@ -923,7 +923,7 @@ class SyncLibraryDoor:
         return self._waiter.call(self._door.find, name, collection=collection)
 
     def get(self, document_id: str, *, collection: str | None = None) -> Document | None:
-        """One document with its text."""
+        """One document with its text. An id whose text another document holds already finds that one."""
         return self._waiter.call(self._door.get, document_id, collection=collection)
 
     def page_picture(
@@ -946,7 +946,8 @@ class SyncLibraryDoor:
     def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.
 
-        If its file is still in a folder that was added, adding the folder again brings it back.
+        A text that was added under other ids too stays with these. If the file of a document is still in a folder that
+        was added, adding the folder again brings it back.
         """
         return self._waiter.call(self._door.remove, document_id, collection=collection)
 

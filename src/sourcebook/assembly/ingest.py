@@ -67,6 +67,7 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
         embedder=embedder,
         clock=SystemClock(),
         parsers=ParserPool,
+        vectors=stores.vectors,
         claims=make_claims(settings),
         config=IngestConfig(
             limits,
