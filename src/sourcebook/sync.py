@@ -18,7 +18,7 @@ from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from types import TracebackType
 
     from sourcebook.consult.reception.attendant import OnEvent
@@ -1404,7 +1404,7 @@ class Sourcebook:
 
     def add_texts(
         self,
-        texts: Sequence[str | NewText],
+        texts: Iterable[str | NewText],
         *,
         collection: str | None = None,
         category: str | None = None,
@@ -1412,7 +1412,7 @@ class Sourcebook:
     ) -> list[WriteReport]:
         """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
 
-        What `add_text` promises holds for each of them. What was written before an error is kept.
+        As `add_text` does with each. All are checked first; what was written before a later error is kept.
         """
         return self._waiter.call(
             self._book.add_texts, texts, collection=collection, category=category, subcategory=subcategory
