@@ -39,7 +39,7 @@ from sourcebook.ports.arguments import checks_arguments
 from sourcebook.settings import Settings, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
     from sourcebook.consult.evidence.passages import Retrieval
@@ -212,7 +212,7 @@ class AsyncSourcebook(EarlierNames):
 
     async def add_texts(
         self,
-        texts: Sequence[str | NewText],
+        texts: Iterable[str | NewText],
         *,
         collection: str | None = None,
         category: str | None = None,
@@ -220,12 +220,12 @@ class AsyncSourcebook(EarlierNames):
     ) -> list[WriteReport]:
         """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
 
-        What `add_text` promises holds for each of them. What was written before an error is kept.
+        As `add_text` does with each. All are checked first; what was written before a later error is kept.
         """
         name = self._connection.named(collection)
         held = await self.stores.vectors.get_collection(name)
-        ingest = make_ingest_of_texts(self.stores, self._embedders.main, self._settings, texts, held)
-        reports = await ingest.add_texts(texts, name, Labels(category, subcategory))
+        ingest, given = make_ingest_of_texts(self.stores, self._embedders.main, self._settings, texts, held)
+        reports = await ingest.add_texts(given, name, Labels(category, subcategory))
         await self._connection.prepare(name, None)
         return reports
 

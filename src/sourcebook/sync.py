@@ -18,7 +18,7 @@ from sourcebook.sync_loop import BlockingStores, Waiter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from types import TracebackType
 
     from sourcebook.consult.reception.attendant import OnEvent
@@ -926,7 +926,7 @@ class SyncLibraryDoor:
         return self._waiter.call(self._door.find, name, collection=collection)
 
     def get(self, document_id: str, *, collection: str | None = None) -> Document | None:
-        """One document with its text."""
+        """One document with its text. An id whose text another document holds already finds that one."""
         return self._waiter.call(self._door.get, document_id, collection=collection)
 
     def page_picture(
@@ -949,7 +949,8 @@ class SyncLibraryDoor:
     def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.
 
-        If its file is still in a folder that was added, adding the folder again brings it back.
+        A text that was added under other ids too stays with these. If the file of a document is still in a folder that
+        was added, adding the folder again brings it back.
         """
         return self._waiter.call(self._door.remove, document_id, collection=collection)
 
@@ -1406,7 +1407,7 @@ class Sourcebook:
 
     def add_texts(
         self,
-        texts: Sequence[str | NewText],
+        texts: Iterable[str | NewText],
         *,
         collection: str | None = None,
         category: str | None = None,
@@ -1414,7 +1415,7 @@ class Sourcebook:
     ) -> list[WriteReport]:
         """Add many texts that are not in files, a thousand in one transaction: a report for each, in their order.
 
-        What `add_text` promises holds for each of them. What was written before an error is kept.
+        As `add_text` does with each. All are checked first; what was written before a later error is kept.
         """
         return self._waiter.call(
             self._book.add_texts, texts, collection=collection, category=category, subcategory=subcategory

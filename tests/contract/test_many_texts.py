@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+import re
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 
 from sourcebook import AsyncSourcebook, Collection, NewText, Settings, WriteOutcome
-from sourcebook.errors import EmbeddingSizeMismatch, NoEmbedder
+from sourcebook.errors import BadVector, EmbeddingSizeMismatch, NoEmbedder, UsageError
 from sourcebook.ingest import notes_in_bulk
+from sourcebook.ingest.text_checks import checked_texts
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -51,7 +54,7 @@ async def test_many_at_once_are_what_one_by_one_would_be(
     async with opened(db, FakeEmbedder()) as book:
         one_by_one = [
             await book.add_text(t.text, id=t.id, title=t.title, metadata=t.metadata, collection="slow")
-            for t in notes_in_bulk.new_texts(TEXTS)
+            for t in checked_texts(TEXTS)
         ]
         together = await book.add_texts(TEXTS, collection="fast")
         assert [r.outcome for r in together] == [r.outcome for r in one_by_one]
@@ -124,3 +127,60 @@ async def test_a_vector_of_another_size_writes_nothing_of_its_thousand(db: str) 
 async def test_nothing_is_nothing(db: str) -> None:
     async with opened(db, FakeEmbedder()) as book:
         assert await book.add_texts([]) == []
+
+
+async def test_texts_may_come_one_after_the_other(db: str) -> None:
+    async with opened(db, FakeEmbedder()) as book:
+        reports = await book.add_texts(text for text in ("One.", NewText("Two.", id="two")))
+        assert [r.outcome for r in reports] == [WriteOutcome.WRITTEN] * 2
+        assert len(await book.documents()) == 2
+
+
+def with_vector(vector: Any) -> NewText:
+    return NewText("Text.", id="wrong", vector=vector)
+
+
+@pytest.mark.parametrize(
+    ("texts", "named"),
+    [
+        pytest.param("hello", "one text", id="a text by itself"),
+        pytest.param(b"hello", "bytes", id="bytes"),
+        pytest.param(NewText("hello"), "NewText", id="a new text by itself"),
+        pytest.param({"a": "hello"}, "dict", id="a mapping"),
+        pytest.param(5, "int", id="a number by itself"),
+        pytest.param(["Text.", None], "text 2 ", id="nothing"),
+        pytest.param(["Text.", NewText(cast("str", 5))], "text 2 ", id="a number"),
+        pytest.param(["Text.", NewText("a", id=cast("str", 5))], "text 2 ", id="a number as id"),
+        pytest.param(["Text.", NewText("a", title=cast("str", 5))], "text 2 ", id="a number as title"),
+        pytest.param(["Text.", NewText("a", metadata=cast("Any", [1]))], "text 2 ", id="a list as metadata"),
+        pytest.param(["Text.", NewText("a", language=cast("str", 5))], "text 2 ", id="a number as language"),
+        pytest.param(["Text.", "\ud800"], "text 2 ", id="no text"),
+        pytest.param(["Text.", with_vector("1, 2")], "text 2 ('wrong')", id="a vector of letters"),
+        pytest.param(["Text.", with_vector(["a", "b"])], "text 2 ('wrong')", id="a vector of texts"),
+        pytest.param(["Text.", with_vector([])], "text 2 ('wrong')", id="an empty vector"),
+        pytest.param(["Text.", with_vector([[1.0, 2.0]])], "text 2 ('wrong')", id="a table"),
+        pytest.param(["Text.", with_vector([1.0, math.inf])], "text 2 ('wrong')", id="infinity"),
+        pytest.param(["Text.", with_vector([1.0, 1e300])], "text 2 ('wrong')", id="too large"),
+        pytest.param(["Text.", with_vector(5)], "text 2 ('wrong')", id="a number as vector"),
+        pytest.param(["Text.", with_vector([1.0, 2.0])], "text 2 ('wrong')", id="another size"),
+    ],
+)
+async def test_what_is_no_text_is_named_and_nothing_is_stored(
+    db: str, texts: Any, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notes_in_bulk, "AT_ONCE", 1)
+    async with opened(db, FakeEmbedder()) as book:
+        await book.add_text("Here before.")
+        with pytest.raises((UsageError, EmbeddingSizeMismatch), match=re.escape(named)):
+            await book.add_texts(texts)
+        assert len(await book.documents()) == 1
+
+
+async def test_a_bad_vector_behind_the_first_thousand_stores_nothing(db: str) -> None:
+    texts = [NewText(f"Text {n}.", id=f"n{n}", vector=unit(1, 0)) for n in range(1, 1_202)]
+    texts[-1] = NewText("Text.", id="wrong", vector=unit(math.nan, 0))
+    async with opened(db) as book:
+        await book.create_collection(Collection("own", 2))
+        with pytest.raises(BadVector, match=re.escape("text 1201 ('wrong')")):
+            await book.add_texts(texts, collection="own")
+        assert await book.documents("own") == []

@@ -132,7 +132,9 @@ async def opened_library(path: Path | str) -> AsyncGenerator[Library]:
     """The base at this path, or at the address of a server."""
     base = await open_base(Settings(db=str(path), embedder="none"))
     stores, embedder = base.stores, FakeEmbedder(dimensions=16)
-    tools = Tools(stores.library, stores.writer, stores.sources, embedder, SystemClock(), InlineParser)
+    tools = Tools(
+        stores.library, stores.writer, stores.sources, embedder, SystemClock(), InlineParser, stores.vectors
+    )
     files = StoredFiles(Path(f"{path}.files"))
     try:
         yield Library(base, embedder, Ingest(tools), Uploads(tools, files, stores.jobs))

@@ -47,6 +47,7 @@ class Desk:
             embedder=self.embedder,
             clock=clock,
             parsers=lambda: self.parser,
+            vectors=base.stores.vectors,
             config=_leaving_alone(base, config or IngestConfig()),
         )
         self.ingest = Ingest(self.tools)

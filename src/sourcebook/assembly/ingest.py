@@ -11,7 +11,7 @@ from sourcebook.errors import NoEmbedder
 from sourcebook.storage.base_address import is_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from sourcebook.ingest.parsers.process.pool import ParserPool
@@ -39,14 +39,18 @@ def make_ingest_of_texts(
     stores: Stores,
     embedder: Embedder | None,
     settings: Settings,
-    texts: Sequence[str | NewText],
+    texts: Iterable[str | NewText],
     held: Collection | None,
-) -> Ingest:
-    """For texts whose vectors may be the caller's own, as may be those that the collection holds."""
+) -> tuple[Ingest, list[NewText]]:
+    """For texts whose vectors may be the caller's own, as may be those that the collection holds; and the texts,
+    checked.
+    """
     from sourcebook.ingest.notes_in_bulk import GivenVectors
+    from sourcebook.ingest.text_checks import checked_texts
 
-    given = GivenVectors.for_texts(texts, held, has_embedder=embedder is not None)
-    return make_ingest(stores, given or embedder, settings)
+    checked = checked_texts(texts)
+    given = GivenVectors.for_texts(checked, held, has_embedder=embedder is not None)
+    return make_ingest(stores, given or embedder, settings), checked
 
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
@@ -67,6 +71,7 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
         embedder=embedder,
         clock=SystemClock(),
         parsers=ParserPool,
+        vectors=stores.vectors,
         claims=make_claims(settings),
         config=IngestConfig(
             limits,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_stored_files
+from sourcebook.ingest.shared_texts import SharedTexts
 from sourcebook.ingest.uploads.stored_files import remove_document
 from sourcebook.ports.arguments import checks_arguments
 
@@ -45,9 +46,13 @@ class LibraryDoor:
         return await library.find_document(self._connection.named(collection), name)
 
     async def get(self, document_id: str, *, collection: str | None = None) -> Document | None:
-        """One document with its text."""
-        library = self._connection.stores.library
-        return await library.get_document(self._connection.named(collection), document_id)
+        """One document with its text. An id whose text another document holds already finds that one."""
+        stores, name = self._connection.stores, self._connection.named(collection)
+        found = await stores.library.get_document(name, document_id)
+        if found is not None:
+            return found
+        holder = await SharedTexts(name, stores.library, stores.sources, stores.vectors).holder(document_id)
+        return None if holder is None else await stores.library.get_document(name, holder)
 
     async def page_picture(
         self,
@@ -70,7 +75,8 @@ class LibraryDoor:
     async def remove(self, document_id: str, *, collection: str | None = None) -> bool:
         """Remove a document and everything that belongs to it. True if there was one.
 
-        If its file is still in a folder that was added, adding the folder again brings it back.
+        A text that was added under other ids too stays with these. If the file of a document is still in a folder that
+        was added, adding the folder again brings it back.
         """
         files = make_stored_files(self._connection.settings)
         return await remove_document(

@@ -17,6 +17,7 @@ from sourcebook.ingest.folder.type_rules import DEFAULT_TYPE
 from sourcebook.ingest.index.document_reader import ReadDocument, cut
 from sourcebook.ingest.index.embedding import embed_chunks
 from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.shared_texts import NOTES, SharedTexts
 from sourcebook.model.documents import (
     Chunk,
     ChunkLevel,
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from sourcebook.ingest.tools import Tools
     from sourcebook.model.documents import ChunkStrategy, Metadata, Vector
 
-NOTES = "notes"
-"""The root of the source that holds what was never a file."""
 ATTEMPTS = 3
 
 
@@ -148,7 +147,18 @@ async def _write(tools: Tools, collection_id: str, note: Note) -> WriteReport:
     else:
         chunks = with_given_vector(note, read)
     prepared = prepared_note(tools, read, chunks, present)
-    return await tools.writer.replace_document(collection_id, prepared)
+    return await _replace(tools, collection_id, prepared, present)
+
+
+async def _replace(
+    tools: Tools, collection_id: str, prepared: PreparedDocument, present: Document | None
+) -> WriteReport:
+    """Write the note. If its old text was given under other ids too, these keep it."""
+    successor = None
+    if present is not None and present.file_hash != prepared.document.file_hash:
+        shared = SharedTexts(collection_id, tools.library, tools.sources, tools.vectors)
+        successor = await shared.successor(present)
+    return await tools.writer.replace_document(collection_id, prepared, successor=successor)
 
 
 def with_given_vector(note: Note, read: ReadDocument) -> list[EmbeddedChunk]:

@@ -11,7 +11,6 @@ from anyio import to_thread
 from sourcebook.errors import DocumentChangedMeanwhile, NoEmbedder
 from sourcebook.ingest.index.embedding import EmbeddingWork
 from sourcebook.ingest.notes import Note, claim_source, prepared_note, with_given_vector, write_note
-from sourcebook.model.adding import NewText
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.ports.providers import TextRole, known_model
 from sourcebook.ports.storage import BulkWriter
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from sourcebook.ingest.index.document_reader import ReadDocument
     from sourcebook.ingest.tools import Tools
+    from sourcebook.model.adding import NewText
     from sourcebook.model.documents import Collection, EmbeddedChunk, WriteReport
 
 AT_ONCE = 1_000
@@ -35,21 +35,17 @@ class GivenVectors:
 
     @classmethod
     def for_texts(
-        cls, texts: Sequence[str | NewText], collection: Collection | None, *, has_embedder: bool
+        cls, texts: Sequence[NewText], collection: Collection | None, *, has_embedder: bool
     ) -> GivenVectors | None:
         """For a collection of the caller's vectors, or for a new one if there is no embedder."""
         if collection is not None:
             model = collection.model
             return cls(model) if model is not None and model.is_callers else None
-        vectors = [text.vector for text in new_texts(texts) if text.vector is not None]
+        vectors = [text.vector for text in texts if text.vector is not None]
         return cls(EmbeddingModel.of_caller(len(vectors[0]))) if vectors and not has_embedder else None
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         raise NoEmbedder("The collection holds vectors of the caller's, but a text came without one.")
-
-
-def new_texts(texts: Sequence[str | NewText]) -> list[NewText]:
-    return [NewText(text) if isinstance(text, str) else text for text in texts]
 
 
 async def write_notes(tools: Tools, collection_id: str, notes: Sequence[Note]) -> list[WriteReport]:

@@ -17,9 +17,11 @@ from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.add_run import AddRequest, AddRun
 from sourcebook.ingest.folder.watch import EVERY_SECONDS, FolderWatch
 from sourcebook.ingest.notes import Note, write_note
-from sourcebook.ingest.notes_in_bulk import new_texts, write_notes
+from sourcebook.ingest.notes_in_bulk import write_notes
 from sourcebook.ingest.stop_signal import StopSignal
+from sourcebook.ingest.text_checks import require_size
 from sourcebook.model.adding import WatchRound
+from sourcebook.ports.providers import known_model
 
 if TYPE_CHECKING:
     from sourcebook.ingest.tools import Tools
@@ -88,14 +90,19 @@ class Ingest:
 
     async def add_texts(
         self,
-        texts: Sequence[str | NewText],
+        texts: Sequence[NewText],
         collection_id: str = DEFAULT_COLLECTION,
         labels: Labels | None = None,
     ) -> list[WriteReport]:
-        """Add many texts as `add_text` does, many in one transaction; a report for each, in their order."""
+        """Add many texts as `add_text` does, many in one transaction; a report for each, in their order.
+
+        They are as `checked_texts` gives them. If a vector has another size than the collection's, nothing is stored.
+        """
+        if any(text.vector is not None for text in texts):
+            require_size(texts, (await known_model(self._tools.embedder)).dimensions)
         own = labels or Labels()
         notes = [
             Note.of(t.text, t.id, t.title, t.metadata, own, collection_id, t.vector, t.language)
-            for t in new_texts(texts)
+            for t in texts
         ]
         return await write_notes(self._tools, collection_id, notes)

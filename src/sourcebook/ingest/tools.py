@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed import ParsedText
     from sourcebook.ingest.parsers.text.subtitles import Cue
     from sourcebook.ports.providers import Embedder
-    from sourcebook.ports.storage import IndexWriter, Library, Sources
+    from sourcebook.ports.storage import IndexWriter, Library, Sources, VectorStore
     from sourcebook.ports.web import PageFetcher
     from sourcebook.ports.work import Clock
 
@@ -93,6 +93,7 @@ class Tools:
     embedder: Embedder
     clock: Clock
     parsers: Callable[[], Parser]
+    vectors: VectorStore
     config: IngestConfig = field(default_factory=IngestConfig)
     claims: Callable[[], AbstractAsyncContextManager[Claims]] = alone
     fetchers: Callable[[Sequence[str]], PageFetcher] | None = None

@@ -208,8 +208,13 @@ class BulkWriter(Protocol):
 class IndexWriter(Protocol):
     """Whole documents, written or removed in one transaction each: text, chunks, words, vectors, counts, change log."""
 
-    async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
-        """Write the document. Raises a Conflict if the base no longer is what the work was planned on."""
+    async def replace_document(
+        self, collection_id: str, prepared: PreparedDocument, *, successor: PreparedDocument | None = None
+    ) -> WriteReport:
+        """Write the document. Raises a Conflict if the base no longer is what the work was planned on.
+
+        `successor` takes over the text that the document gives up, and those of its paths that keep it.
+        """
         ...
 
     async def add_path(self, collection_id: str, file_hash: str, path: DocumentPath) -> str | None:
@@ -257,8 +262,14 @@ class IndexWriter(Protocol):
         """Give documents another type, category and subcategory, and paths another subcategory."""
         ...
 
-    async def remove_document(self, collection_id: str, document_id: str) -> bool:
-        """Remove the document and everything that belongs to it. True if there was one."""
+    async def remove_document(
+        self, collection_id: str, document_id: str, *, successor: PreparedDocument | None = None
+    ) -> bool:
+        """Remove the document and everything that belongs to it. True if there was one.
+
+        `successor` takes over its text, and those of its paths that keep it. Raises a Conflict if the document no
+        longer has that text, or other paths.
+        """
         ...
 
     async def set_active(self, collection_id: str, document_id: str, *, active: bool) -> None:

@@ -19,6 +19,7 @@ from anyio import to_thread
 from sourcebook.errors import UsageError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import stored_name
+from sourcebook.ingest.shared_texts import SharedTexts
 from sourcebook.ports.disk_errors import named
 
 if TYPE_CHECKING:
@@ -84,10 +85,17 @@ class StoredFiles:
 
 
 async def remove_document(stores: Stores, files: StoredFiles, collection_id: str, document_id: str) -> bool:
-    """Remove a document, and the bytes that are kept for it. True if there was one."""
+    """Remove a document, and the bytes that are kept for it. True if there was one.
+
+    A text that was given under other ids too stays with these.
+    """
+    shared = SharedTexts(collection_id, stores.library, stores.sources, stores.vectors)
     document = await stores.library.get_document(collection_id, document_id)
-    is_removed = await stores.writer.remove_document(collection_id, document_id)
-    if document is not None and document.stored_file:
+    if document is None:
+        return await stores.writer.forget_path(collection_id, shared.source_id, document_id)
+    successor = await shared.successor(document, among_files=False)
+    is_removed = await stores.writer.remove_document(collection_id, document_id, successor=successor)
+    if document.stored_file and successor is None:
         await to_thread.run_sync(files.remove, document.stored_file)
     return is_removed
 

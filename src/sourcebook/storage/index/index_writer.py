@@ -38,13 +38,19 @@ class SqlIndexWriter:
         self._database = database
         self._clock = clock
 
-    async def replace_document(self, collection_id: str, prepared: PreparedDocument) -> WriteReport:
+    async def replace_document(
+        self, collection_id: str, prepared: PreparedDocument, *, successor: PreparedDocument | None = None
+    ) -> WriteReport:
         stored = await collections.require(self._database, collection_id)
-        ready = await anyio.to_thread.run_sync(ReadyDocument.of, prepared, stored.collection)
+        batch = [prepared] if successor is None else [prepared, successor]
+        ready = await anyio.to_thread.run_sync(_all_ready, batch, stored.collection)
 
         async def write(transaction: Executor) -> WriteReport:
-            stored = await self._required(transaction, collection_id, [prepared])
-            return await self._replace(transaction, stored, ready)
+            stored = await self._required(transaction, collection_id, batch)
+            if successor is not None:
+                await self._require_same(transaction, collection_id, prepared.document.id, successor)
+            reports = [await self._replace(transaction, stored, one) for one in ready]
+            return reports[0]
 
         return await in_transaction(self._database, write)
 
@@ -123,9 +129,39 @@ class SqlIndexWriter:
             await self._whereabouts(transaction, collection_id).settle([owner])
             return True
 
-    async def remove_document(self, collection_id: str, document_id: str) -> bool:
+    async def remove_document(
+        self, collection_id: str, document_id: str, *, successor: PreparedDocument | None = None
+    ) -> bool:
+        if successor is not None:
+            return await self._hand_over(collection_id, document_id, successor)
         async with self._database.transaction() as transaction:
             return await self._whereabouts(transaction, collection_id).remove(document_id)
+
+    async def _hand_over(self, collection_id: str, document_id: str, successor: PreparedDocument) -> bool:
+        stored = await collections.require(self._database, collection_id)
+        ready = await anyio.to_thread.run_sync(ReadyDocument.of, successor, stored.collection)
+
+        async def write(transaction: Executor) -> bool:
+            stored = await self._required(transaction, collection_id, [successor])
+            await self._require_same(transaction, collection_id, document_id, successor)
+            is_removed = await self._whereabouts(transaction, collection_id).remove(document_id)
+            await self._replace(transaction, stored, ready)
+            return is_removed
+
+        return await in_transaction(self._database, write)
+
+    async def _require_same(
+        self, transaction: Executor, collection_id: str, document_id: str, successor: PreparedDocument
+    ) -> None:
+        """Refuse to go on if the successor would leave a text or a path behind."""
+        held = await documents.heads(transaction, collection_id, [document_id])
+        paths = await documents.paths(transaction, collection_id, document_id)
+        taken = {(path.source_id, path.path) for path in successor.paths}
+        left = [path for path in paths if (path.source_id, path.path) not in taken]
+        if not held or held[0].file_hash != successor.document.file_hash or len(left) > 1:
+            raise DocumentChangedMeanwhile(
+                f"the document {document_id!r} is no longer what it was when it was read"
+            )
 
     async def refuse(self, collection_id: str, refusal: Refusal) -> None:
         what = f"document {refusal.document_id!r}"

@@ -180,9 +180,13 @@ async def _called(reader: Executor, collection_id: str, name: str) -> str:
 
 
 async def _lying_at(reader: Executor, collection_id: str, name: str) -> str | None:
-    """The document of the file at this path, as the current folder and the file system have it."""
+    """The document of the file at this path, as the current folder and the file system have it, or of this id."""
     places = _places(name)
     for source in map(source_from, await reader.fetch("all_sources", collection_id=collection_id)):
+        if source.kind is SourceKind.TEXT:
+            owner = await documents.path_owner(reader, collection_id, source.id, name)
+            if owner is not None:
+                return owner
         for place in places:
             if source.kind in _ON_DISK and place.is_relative_to(source.root):
                 inner = place.relative_to(source.root).as_posix()

@@ -150,6 +150,32 @@ class IndexWriterContract:
         assert [d.id for d in await base.stores.library.list_documents("c")] == ["d2"]
         await require_sound(base)
 
+    async def test_a_successor_takes_over_the_text_that_a_document_gives_up(self, base: OpenBase) -> None:
+        await make_collection(base, model=MODEL)
+        writer, successor = base.stores.writer, prepared("e", OLD)
+        await write(base, prepared("d", OLD))
+        await writer.add_path("c", hash_of(OLD), DocumentPath("source", "e.txt"))
+        await writer.replace_document("c", prepared("d", NEW, expected=hash_of(OLD)), successor=successor)
+        assert await words(base, "autumn") == {"e"}
+        assert await words(base, "spring") == {"d"}
+        await require_sound(base)
+
+    async def test_no_path_is_left_behind_when_a_successor_takes_over(self, base: OpenBase) -> None:
+        await make_collection(base, model=MODEL)
+        writer, successor = base.stores.writer, prepared("e", OLD)
+        await write(base, prepared("d", OLD))
+        for path in ("e.txt", "came meanwhile.txt"):
+            await writer.add_path("c", hash_of(OLD), DocumentPath("source", path))
+        with pytest.raises(DocumentChangedMeanwhile):
+            await writer.replace_document("c", prepared("d", NEW, expected=hash_of(OLD)), successor=successor)
+        with pytest.raises(DocumentChangedMeanwhile):
+            await writer.remove_document("c", "d", successor=successor)
+        assert await words(base, "autumn") == {"d"}
+        await writer.forget_path("c", "source", "came meanwhile.txt")
+        assert await writer.remove_document("c", "d", successor=successor)
+        assert await words(base, "autumn") == {"e"}
+        await require_sound(base)
+
     async def test_moving_changes_the_path_and_nothing_else(self, base: OpenBase) -> None:
         await make_collection(base, model=MODEL)
         await write(base, prepared("d", OLD))
