@@ -704,7 +704,10 @@ class SyncReception:
         )
 
     def call_human(self, visit: Visit) -> Draft:
-        """Take a question to an expert; without words, the last one that was asked. The same key takes it once."""
+        """Take a question to an expert; without words, the last one that was asked. The same key takes it once.
+
+        With other words, the key is refused, so that no question is lost.
+        """
         return self._waiter.call(self._door.call_human, visit)
 
     def cancel_human(self, user_id: int, draft_id: int) -> Draft:

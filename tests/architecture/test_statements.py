@@ -266,7 +266,7 @@ def listed_within(room: str) -> set[str]:
 
 
 # Called below the names, by the files that hold the connection.
-BELOW = {"take_turn", "server_versions"}
+BELOW = {"take_turn", "server_versions", "set_for_transaction"}
 
 
 def test_a_statement_is_one_statement() -> None:

@@ -306,3 +306,51 @@ def test_one_persons_key_is_not_anothers(server: Served) -> None:
         for user in ("2", "3")
     )
     assert one["session_id"] != other["session_id"]
+
+
+def repeat(server: Served, path: str, key: str, body: Any, sees: str | None = None) -> Any:
+    """What Anna gets for this key, from a program that sees everything or only this collection."""
+    limit = {} if sees is None else {"X-Collections": sees}
+    return server.client.post(path, json=body, headers={"X-User": "2", "Idempotency-Key": key, **limit})
+
+
+@pytest.mark.usefixtures("secret")
+def test_a_repeated_key_gives_no_answer_from_other_collections(server: Served) -> None:
+    body = {"question": "When does the secret vault open?"}
+    first, same = (
+        repeat(server, "/api/ask", "vault", {**body, "collections": ["secret"]}).json() for _ in range(2)
+    )
+    assert "midnight" in first["answer"]
+    assert same["message_id"] == first["message_id"]
+    for sees in (None, "default"):
+        other = repeat(server, "/api/ask", "vault", body, sees)
+        assert (other.status_code, other.json()["code"]) == (409, "conflict")
+        assert "midnight" not in other.text
+
+
+def test_a_repeated_key_gives_no_answer_from_a_conversation_that_the_caller_does_not_see(
+    server: Served, secret: Secret
+) -> None:
+    body = {"question": QUESTION, "collections": ["default"]}
+    first = repeat(server, "/api/ask", "follow", {**body, "session": secret.session_id})
+    assert first.status_code == 200
+    other = repeat(server, "/api/ask", "follow", body, "default")
+    assert (other.status_code, other.json()["code"]) == (409, "conflict")
+
+
+@pytest.mark.usefixtures("secret")
+def test_a_repeated_call_for_an_expert_gives_no_draft_of_another_collection(server: Served) -> None:
+    body = {"question": "Who may open the vault for me?"}
+    first = repeat(server, "/api/ask/expert", "call", {**body, "collection": "secret"})
+    assert first.status_code == 201
+    other = repeat(server, "/api/ask/expert", "call", body, "default")
+    assert (other.status_code, other.json()["code"]) == (409, "conflict")
+
+
+def test_an_administrator_cannot_forget_themselves(server: Served) -> None:
+    with server.book() as book:
+        carla = book.people.create_user(username="carla").id
+    response = call(server, "DELETE", f"/api/users/{carla}", User=str(carla), Role="admin")
+    assert (response.status_code, response.json()["code"]) == (400, "usage")
+    with server.book() as book:
+        assert book.people.get_user(carla).username == "carla"

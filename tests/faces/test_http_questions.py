@@ -136,6 +136,8 @@ def test_a_question_can_go_to_a_person_and_be_taken_back(server: Served) -> None
     body = {"question": "May I call you about my garden?"}
     draft = server.post("/api/ask/expert", body, headers=header)["draft"]
     assert server.post("/api/ask/expert", body, headers=header)["draft"]["id"] == draft["id"]
+    other = server.client.post("/api/ask/expert", json={"question": UNKNOWN}, headers=header)
+    assert (other.status_code, other.json()["code"]) == (409, "conflict")
     mine = server.get("/api/drafts/mine", params={"status": "pending"})["drafts"]
     assert draft["id"] in [each["id"] for each in mine]
     cancelled = server.post(f"/api/drafts/{draft['id']}/cancel")["draft"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from functools import partial
@@ -44,8 +45,10 @@ def break_header(content: bytearray, chance: random.Random) -> None:
 
 
 def flip_a_declaration(content: bytearray, chance: random.Random) -> None:
-    """A letter in the text by which a table is declared."""
-    content[content.index(b"constraint") + chance.randrange(10)] ^= 1 << chance.randrange(8)
+    """A letter in the texts by which tables are declared, and in what is left of earlier ones on the same pages."""
+    letter, bit = chance.randrange(10), 1 << chance.randrange(8)
+    for found in re.finditer(rb"constraint", bytes(content)):
+        content[found.start() + letter] ^= bit
 
 
 def spoiled(path: Path, damage: Damage, seed: int) -> None:

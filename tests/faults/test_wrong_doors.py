@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import TextRole
 
 TEXT = "Prune everbearing raspberries in late autumn, after the last berries."
+OTHER = "Blueberries want sour soil, and much water in a dry summer. "
 
 
 class OwnEmbedder:
@@ -60,7 +61,7 @@ WRONG: dict[str, Callable[[Sequence[str]], Any]] = {
 async def test_vectors_of_the_wrong_shape_are_an_error_of_ours(tmp_path: Path, make: Any) -> None:
     async with AsyncSourcebook(tmp_path / "base.db", embedder=OwnEmbedder(make)) as book:
         with pytest.raises(BadProviderAnswer, match="own"):
-            await book.add_text(TEXT, id="pruning")
+            await book.add_text(f"{TEXT}\n\n{OTHER * 20}", id="pruning")
         assert await book.documents() == []
 
 
@@ -155,7 +156,7 @@ def test_with_everything_closed_a_document_is_added_all_the_same(tmp_path: Path)
     subprocess_run(tmp_path, "add", "a.md", closed="<&- >&- 2>&-")
     shown = subprocess_run(tmp_path, "doctor")
     assert shown.stdout == "The base is in order.\n"
-    assert "1 documents" in shown.stderr
+    assert "1 document," in shown.stderr
 
 
 def subprocess_run(

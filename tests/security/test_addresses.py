@@ -39,6 +39,11 @@ def test_an_address_that_reads_in_two_ways_is_refused_and_not_repeated(address: 
     assert "SECRET" not in "".join(traceback.format_exception(caught.value))
 
 
+def test_the_command_says_in_full_how_an_address_is_written(tmp_path: Path) -> None:
+    told = Here(tmp_path).run("--db", UNREADABLE[0], "doctor").stderr
+    assert BadAddress().hint in " ".join(told.split())
+
+
 @pytest.mark.parametrize("address", UNREADABLE)
 def test_no_command_repeats_it(tmp_path: Path, address: str) -> None:
     shell = Here(tmp_path)

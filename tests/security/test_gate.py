@@ -264,6 +264,16 @@ async def test_too_many_requests_of_one_key_leave_the_others_alone(db: str) -> N
         assert (await expert.get("/api/me")).status_code == 200
 
 
+async def test_what_one_key_may_ask_in_a_day_is_bounded(db: str) -> None:
+    async with server_desk(db, questions_per_day=2) as desk:
+        expert, question = desk.client("expert"), {"question": "Why?"}
+        answers = [await expert.post("/api/ask", json=question) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert 60 < int(answers[-1].headers["retry-after"]) <= 86_400
+        assert "questions_per_day" in answers[-1].json()["hint"]
+        assert (await desk.client("reader").post("/api/ask", json=question)).status_code == 200
+
+
 async def test_on_this_machine_one_person_needs_no_login(local: ServerDesk) -> None:
     client = local.client(address=LOCAL, base_url="http://localhost:8080")
     me = (await client.get("/api/me")).json()

@@ -294,3 +294,51 @@ def test_what_a_thing_is_stands_where_it_is_introduced() -> None:
 def test_what_is_said_of_the_others_does_not_answer() -> None:
     page = "Roses that do not climb are pruned in March.\n\nClimbing roses are pruned in November.\n"
     assert shown("When are climbing roses pruned?", page) == "Climbing roses are pruned in November."
+
+
+CLAUSES = """# Staff rules
+
+## 2. Visitors
+2.1. Visitors sign the book at the gate.
+2.2. A visitor badge is valid for one day; it is returned at the gate.
+2.3. Photographs are allowed in the yard:
+- not in the halls;
+- not of people without their consent.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "clause"),
+    [
+        ("How long is a visitor badge valid?", "2.2. A visitor badge is valid for one day"),
+        ("Where do visitors sign the book?", "2.1. Visitors sign the book at the gate."),
+    ],
+)
+def test_a_clause_of_a_regulation_is_quoted_by_itself_and_is_no_line_of_contents(
+    question: str, clause: str
+) -> None:
+    text = shown(question, CLAUSES)
+    assert text.startswith(clause)
+    assert "\n" not in text
+
+
+def test_a_clause_brings_the_whole_list_that_it_announces() -> None:
+    text = shown("Where are photographs allowed?", CLAUSES)
+    assert text.endswith("in the yard:\n- not in the halls;\n- not of people without their consent.")
+
+
+def test_what_stands_below_a_table_of_contents_is_quoted_and_the_table_is_not() -> None:
+    contents = (
+        "1.1. Safety\n1.2. Mounting\n2.1. Cleaning the filter\n2.2. Storage in winter\n2.3. Spare parts"
+    )
+    page = f"{contents}\n\nRinse the filter every week with cold water."
+    assert shown("How is the filter cleaned?", page) == "Rinse the filter every week with cold water."
+    assert shown("How is the filter cleaned?", contents) == ""
+
+
+def test_another_passage_does_not_stand_in_for_one_that_cannot_be_quoted() -> None:
+    contents = "1.1. Safety\n1.2. Mounting the pump\n2.1. Cleaning\n2.2. Storage in winter\n2.3. Spare parts"
+    other = "The pump room is closed on Sundays."
+    assert shown("How do I mount the pump in winter?", contents, other) == ""
+    near = "Mount the pump on a flat wall, in winter only indoors."
+    assert shown("How do I mount the pump in winter?", contents, near) == near

@@ -15,10 +15,16 @@ class SourcebookError(Exception):
     code: ClassVar[str] = "error"
 
     def __init__(self, message: str | None = None, *, hint: str | None = None) -> None:
-        first, _, rest = cleandoc(type(self).__doc__ or type(self).__name__).partition("\n")
-        self.message = message or first
-        self.hint = hint or " ".join(rest.split())
+        usual_message, usual_hint = self.usual_texts()
+        self.message = message or usual_message
+        self.hint = hint or usual_hint
         super().__init__(self.message)
+
+    @classmethod
+    def usual_texts(cls) -> tuple[str, str]:
+        """The message and the hint of this kind of error, where no others are given."""
+        first, _, rest = cleandoc(cls.__doc__ or cls.__name__).partition("\n")
+        return first, " ".join(rest.split())
 
     def as_dict(self) -> dict[str, str]:
         """The error as every face reports it to a program."""

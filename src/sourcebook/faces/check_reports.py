@@ -43,7 +43,7 @@ def as_json(check: AnswerCheck) -> dict[str, Any]:
 def as_text(check: AnswerCheck) -> str:
     """What a person reads in a terminal: the failures first, each with what changed, then a line that sums up."""
     blocks = [_block(finding) for finding in (*check.failures, *check.warnings)]
-    unread = [f"Could not read {file.path}: {file.message}" for file in check.unreadable]
+    unread = [f"Could not read {_line_of(file.path)}: {_line_of(file.message)}" for file in check.unreadable]
     return "\n\n".join([*blocks, *unread, summary(check)])
 
 
@@ -138,19 +138,19 @@ def _as_json(finding: AnswerFinding) -> dict[str, Any]:
 
 
 def _block(finding: AnswerFinding) -> str:
-    return "\n".join([f"{finding.verdict.value.upper()}  {finding.name}", *_lines(finding)])
+    return "\n".join([f"{finding.verdict.value.upper()}  {_line_of(finding.name)}", *_lines(finding)])
 
 
 def _lines(finding: AnswerFinding) -> Iterator[str]:
     if finding.question:
-        yield f"  Question: {finding.question}"
-    yield f"  {finding.message}"
+        yield f"  Question: {_line_of(finding.question)}"
+    yield f"  {_beginning(finding.message)}"
     for sentence in finding.sentences:
         yield f"  The answer says: {_line_of(sentence.text)}"
-        yield f"    Why not: {'; '.join(_WORDS.get(doubt, doubt) for doubt in sentence.doubts)}."
+        yield f"    Why not: {_line_of('; '.join(_WORDS.get(doubt, doubt) for doubt in sentence.doubts))}."
     for source in finding.sources:
         if source.verdict not in (Verdict.CURRENT, Verdict.MOVED):
-            yield f"  {_where(source)}"
+            yield f"  {_beginning(_where(source))}"
             yield f"    was: {_line_of(source.quote)}"
             yield f"    now: {_line_of(source.now) if source.now else '(nothing like it)'}"
 
@@ -212,6 +212,12 @@ def _property(text: str) -> str:
 
 def _line_of(text: str) -> str:
     return " ".join(text.split())
+
+
+def _beginning(text: str) -> str:
+    """A text at the beginning of a line, where a runner would take two colons for a command to itself."""
+    line = _line_of(text)
+    return f"./{line}" if line.startswith("::") else line
 
 
 def _printable(text: str) -> str:

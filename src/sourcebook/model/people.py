@@ -219,7 +219,10 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a visit, what it cost, and what is left."""
+    """The answer to a visit, what it cost, and what is left.
+
+    One that `was_repeated` was given before; `collections` are those that were searched for it then, as in the visit.
+    """
 
     answer: Answer
     topic: Topic
@@ -228,3 +231,4 @@ class Reply:
     follow_ups_left: int
     draft_id: int | None = None
     was_repeated: bool = False
+    collections: Sequence[str] | None = None

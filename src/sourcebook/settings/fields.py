@@ -172,6 +172,12 @@ class Settings(ModelFields):
         le=1_000_000,
         description="The most questions an account or an API key may ask in a minute.",
     )
+    questions_per_day: int = Field(
+        default=5_000,
+        ge=1,
+        le=100_000_000,
+        description="The most questions an account or an API key may ask in a day, which bounds what a model costs.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning",
         description="The lowest level of message to log.",

@@ -69,7 +69,11 @@ _HEADING = re.compile(
     r"#{1,6}\s+\S|(?:\d{1,2}\.){1,4}\d{1,2}\.?\s+[^\W\d]|(?:Глава|Capítulo|Chapter|Раздел|Часть)\s+\d"
 )
 _UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
-_ITEM = re.compile(r"(?:[-*•–+◦▪·]\s+|\(?\d{1,2}[.)]\s+|\(?[a-zа-я]\)\s+)\S")
+# A clause of a regulation, "3.2. A stack is at most 1.8 m high.", is an item too; without a full stop it is a heading.
+_ITEM = re.compile(
+    r"(?:[-*•–+◦▪·]\s+|\(?\d{1,2}[.)]\s+|\(?[a-zа-я]\)\s+|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=.*[.;:]$))\S"
+)
+_HEADING_NUMBER = re.compile(r"(?<=#)\s+\d{1,2}(?:\.\d{1,2})*\.?(?=\s)")
 _ROW = re.compile(r"\|.*\|")
 _FACT = re.compile(r"(?P<name>[^\W\d_][^:?!|`]{0,40}):[ \t]+\S.*")
 # What people write questions and answers with is read as text: Q and A, В and О, P and R.
@@ -255,7 +259,7 @@ def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
         return BlockKind.CODE
     if line.is_alone and _is_call(said):
         return BlockKind.CODE
-    if _HEADING.match(said) and not _UNLIKE_A_HEADING.search(said.rstrip("}")):
+    if _HEADING.match(said) and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}"))):
         return BlockKind.HEADING
     if _ITEM.match(said):
         return BlockKind.ITEM

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.joined_passages import JoinedPassage, joined
-from sourcebook.consult.answer.units import Unit, Units, is_contents
+from sourcebook.consult.answer.units import Unit, Units, is_contents, names_another_place
 from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.forms import SURE_FORMS, AnswerForm, AskedForms
@@ -58,6 +58,8 @@ _WORTH_OF_OWN_LANGUAGE = 0.3
 _PRICE_OF_NEWS = 0.7
 _PRICE_OF_A_LATER_PLACE = 0.1
 _PRICE_OF_ANOTHER_KIND = 2.5
+# How much of what a first passage holds that cannot be quoted another one must hold.
+_SHARE_OF_THE_FIRST = 0.6
 # When a second excerpt comes along.
 _SHORTEST_SECOND = 60
 _AS_GOOD_AS_THE_FIRST = 0.5
@@ -164,6 +166,8 @@ class _Read:
     best: int
     score: float
     spoken: str | None
+    share: float
+    """The part of the question that the passage holds."""
 
     @property
     def best_score(self) -> float:
@@ -208,11 +212,30 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
         if (read := reader.read(place, passage, max(0.0, passages[0].score - passages[place].score)))
         is not None
     ]
+    if all(read.place for read in found):
+        found = _instead(asked, passages[0], found)
     if not found:
         return []
     best = max(found, key=lambda read: read.score)
     first = best.maker.around(best.best)
     return [Extract(best.place, first, best.source), *reader.second(first, best, found)]
+
+
+def _instead(asked: Asked, first: SearchResult, found: Sequence[_Read]) -> list[_Read]:
+    """What may be quoted in place of a first passage that cannot be: nothing that says much less of what was asked.
+
+    Words of the asker's language that the first passage holds do not speak for a passage in another.
+    """
+    spoken = detect_language(first.chunk.content)
+    language = asked.language or spoken
+    wanted = held_share(asked.weights, f"{_context(first)}\n{first.chunk.content}", language)
+    is_spoken = spoken == asked.spoken
+    return [
+        read
+        for read in found
+        if read.share >= _SHARE_OF_THE_FIRST * wanted
+        and (not is_spoken or read.spoken in (None, asked.spoken))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +255,7 @@ class _Reader:
         """
         asked, passage, content = self.asked, found.whole, found.whole.chunk.content
         units = Units.of(content)
-        if not len(units) or is_contents(content):
+        if not len(units):
             return None
         spoken = detect_language(content)
         language = asked.language or spoken
@@ -240,14 +263,16 @@ class _Reader:
             spoken != asked.spoken if spoken else asked.language is None
         )
         scores = self._scores(passage, units, language, is_across=is_across)
+        if is_contents(content):
+            scores = [0.0 if names_another_place(units.text(i)) else score for i, score in enumerate(scores)]
         own = [i for i, unit in enumerate(units.all) if unit.start < found.end and unit.end > found.start]
         best = max(own, key=lambda i: scores[i], default=0)
         if scores[best] <= 0:
             return None
-        worth = scores[best]
-        worth += _WORTH_OF_PASSAGE * held_share(
+        share = held_share(
             asked.weights, f"{_context(passage)}\n{content[found.start : found.end]}", language
         )
+        worth = scores[best] + _WORTH_OF_PASSAGE * share
         worth -= _WORTH_OF_SEARCH * lead + _PRICE_OF_A_LATER_PLACE * (place > 0)
         worth += _WORTH_OF_OWN_LANGUAGE * (spoken is not None and spoken == asked.spoken)
         worth -= _PRICE_OF_NEWS * (_NEWS.search(passage.document_path) is not None)
@@ -262,7 +287,7 @@ class _Reader:
         maker = ExcerptMaker(
             units, scores, lambda text: self._share(weights, text, language), is_filled=is_filled
         )
-        return _Read(place, passage, maker, best, worth, spoken)
+        return _Read(place, passage, maker, best, worth, spoken, share)
 
     def _price_of_another_kind(self, place: int) -> float:
         """What it costs that another title names more of what is asked for: of raspberries, the everbearing ones."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST = 396
 """How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""
+# A clause of a regulation stands by itself.
+_CLAUSE = re.compile(r"\d{1,2}\.\d{1,2}")
 _LETTERS_THAT_TELL = 20
 _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
@@ -165,7 +167,8 @@ class ExcerptMaker:
     def _is_listed(self, i: int, best: int) -> bool:
         """Whether the unit behind goes on with the list that the best one announced."""
         kinds = (self.units[i].kind, self.units[i + 1].kind)
-        return kinds == (BlockKind.ITEM, BlockKind.ITEM) and self.units[best].kind is BlockKind.TEXT
+        announces = self.units[best].kind is BlockKind.TEXT or (i > best and self.units.leads(best))
+        return kinds == (BlockKind.ITEM, BlockKind.ITEM) and announces
 
     def _extensions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
         """The neighbours that may come along, each with the stretch that it makes."""
@@ -205,6 +208,8 @@ class ExcerptMaker:
         """Whether a neighbour is within the same part of a nested list, and in the same script."""
         kinds = {self.units[i].kind, self.units[best].kind}
         if self.units[best].kind is BlockKind.ITEM and self._is_of_another_part(best, i):
+            return False
+        if kinds == {BlockKind.ITEM} and _CLAUSE.match(self.units.text(best)):
             return False
         if BlockKind.CODE in kinds:
             return True

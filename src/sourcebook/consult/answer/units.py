@@ -35,8 +35,9 @@ _GOES_ON = re.compile(
     r"|mas|porém|contudo|no entanto|todavia|isso|isto|por isso|(?:graças a|devido a) (?:isso|isto))\b",
     re.IGNORECASE,
 )
+# A number and a title. A clause has a number too, and ends as a sentence does.
 _LINE_OF_CONTENTS = re.compile(
-    r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d]|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
+    r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d][^\n]*[^\s.;:,!?]\s*$|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
 )
 
 
@@ -163,8 +164,13 @@ class Units:
 def is_contents(content: str) -> bool:
     """Whether most lines name other places: a table of contents, found but never quoted."""
     lines = [line for line in content.splitlines() if line.strip()]
-    named = sum(_LINE_OF_CONTENTS.match(line) is not None for line in lines)
+    named = sum(names_another_place(line) for line in lines)
     return len(lines) > _LINES_OF_CONTENTS and 2 * named > len(lines)
+
+
+def names_another_place(text: str) -> bool:
+    """Whether a text begins with a line of a table of contents."""
+    return _LINE_OF_CONTENTS.match(text.partition("\n")[0]) is not None
 
 
 def _spans(content: str, block: Block) -> list[tuple[int, int]]:

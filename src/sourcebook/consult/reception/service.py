@@ -20,6 +20,7 @@ import anyio
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.consult.reception.attendant import Attendant, Onlooker, OvertakenError, ReceptionPolicy
 from sourcebook.errors import (
+    Conflict,
     NothingAsked,
     NothingToSearchFor,
     SourcebookError,
@@ -105,7 +106,10 @@ class Reception:
         )
 
     async def call_human(self, visit: Visit) -> Draft:
-        """Take a question to an expert; without words, the last one that was asked. The same key takes it once."""
+        """Take a question to an expert; without words, the last one that was asked. The same key takes it once.
+
+        With other words, the key is refused, so that no question is lost.
+        """
         drafting = self._expert()
         if visit.question.strip():
             _require_question(visit)
@@ -222,6 +226,11 @@ class Reception:
         ) or await messages.find_message(visit.key)
         if logged is None or logged.user_id != visit.user_id or logged.meta.get("human") is not True:
             raise UsageError(f"the key {visit.key!r} belongs to another message")
+        if visit.question.strip() and logged.text != question:
+            raise Conflict(
+                "This key belongs to another question to an expert.",
+                hint="Send another key with each question.",
+            )
         return logged
 
     async def _last_question(self, topic: Topic) -> str:

@@ -70,7 +70,9 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
     # What is declined or curated was not written piece by piece; a model may decline after some words.
     if not stream.has_written or answer.tier is Tier.NONE:
         if stale := answer.details.get("stale"):
-            say(f"This approved answer is out of date ({stale}), and the documents say nothing in its place:")
+            say(
+                f"This approved answer is out of date ({stale}), and no newer one was found in the documents:"
+            )
         say_with_bold(answer.answer, shown_highlights(answer))
     return answer
 

@@ -144,7 +144,9 @@ def _draw_lines(
 
 def say_error(error: SourcebookError, *, as_json: bool) -> None:
     """What went wrong. A path that is named in it may be an address that somebody mistyped, with its password."""
-    shown = {key: str(masked(text)) for key, text in error.as_dict().items()}
+    usual = error.usual_texts()
+    # A text of our own holds no secret, and the mask would garble how an address is written.
+    shown = {key: text if text in usual else str(masked(text)) for key, text in error.as_dict().items()}
     if as_json:
         say_json({"error": shown})
         return

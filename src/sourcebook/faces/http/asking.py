@@ -79,11 +79,8 @@ class QuestionDesk:
             earlier=tuple((each.role, each.content) for each in asked.earlier),
         )
         reply = await self._answered(visit, on_event)
-        if reply.was_repeated and made_storable(asked.question) != reply.answer.question:
-            raise Conflict(
-                "This Idempotency-Key belongs to another question.",
-                hint="Send another key with each question.",
-            )
+        if reply.was_repeated:
+            await self._require_the_same(visit, reply)
         details = dict(reply.answer.details)
         return replace(
             reply.answer,
@@ -102,7 +99,24 @@ class QuestionDesk:
             subcategory=asked.subcategory,
             collections=asked.collections,
         )
-        return await self.book.reception.call_human(visit)
+        draft = await self.book.reception.call_human(visit)
+        if asked.collections and draft.collection_id not in asked.collections:
+            raise _key_taken("a question about another collection")
+        return draft
+
+    async def _require_the_same(self, visit: Visit, reply: Reply) -> None:
+        """Refuse a key of another question, and of an answer from what this caller may not see.
+
+        All keys of an account share its questions, but one may see less than another.
+        """
+        if made_storable(visit.question) != reply.answer.question:
+            raise _key_taken("another question")
+        searched = set(reply.collections or (self.settings.collection,))
+        if searched != set(visit.collections or ()):
+            raise _key_taken("a question about other collections")
+        session = await self.book.stores.sessions.get_session(reply.topic.session_id, self.caller.user_id)
+        if session is None or not sees_session(self.caller, session, self.settings):
+            raise _key_taken("a question in another conversation")
 
     async def _answered(self, visit: Visit, on_event: Callable[[AnswerEvent], None] | None) -> Reply:
         watch = _Stopwatch(on_event, self.metrics)
@@ -187,6 +201,10 @@ class _Stopwatch:
         if self._metrics is not None and stage not in self._noted:
             self._noted.add(stage)
             self._metrics.stages.labels(stage).observe(time.perf_counter() - self._begun)
+
+
+def _key_taken(by: str) -> Conflict:
+    return Conflict(f"This Idempotency-Key belongs to {by}.", hint="Send another key with each question.")
 
 
 def _key_of(asked: SentQuestion) -> str:

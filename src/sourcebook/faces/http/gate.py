@@ -16,7 +16,7 @@ from sourcebook.faces.http.origins import (
     require_known_host,
     require_same_site,
 )
-from sourcebook.faces.http.rate_limits import MinuteLimit
+from sourcebook.faces.http.rate_limits import DAY, RateLimit
 from sourcebook.faces.http.sign_in import COOKIE, has_csrf_token
 from sourcebook.model.people import UserRole
 from sourcebook.people.api_keys import KEY_START
@@ -46,8 +46,13 @@ class ServerGate:
             if is_loopback(host) or settings.allowed_hosts.strip()
             else None
         )
-        self._requests = MinuteLimit(settings.requests_per_minute, "requests_per_minute")
-        self._questions = MinuteLimit(settings.questions_per_minute, "questions_per_minute")
+        self._requests = RateLimit(settings.requests_per_minute, "requests_per_minute")
+        self._questions = RateLimit(settings.questions_per_minute, "questions_per_minute")
+        self._questions_a_day = RateLimit(settings.questions_per_day, "questions_per_day", DAY)
+
+    def _count_question(self, source: str) -> None:
+        self._questions.count(source)
+        self._questions_a_day.count(source)
 
     async def admit(self, request: Request) -> None:
         """Refuse what was sent to a name that is not this server's."""
@@ -77,7 +82,7 @@ class ServerGate:
     def count_question(self, caller: Caller) -> None:
         """Count a question that did not come by a route of its own."""
         if caller.source != "local":
-            self._questions.count(caller.source)
+            self._count_question(caller.source)
 
     async def _is_open(self, request: Request) -> bool:
         """Whether this is the one person at this machine. Behind a proxy, the address is that of somebody else."""
@@ -88,7 +93,7 @@ class ServerGate:
     def _counted(self, identity: Identity, request: Request) -> Caller:
         self._requests.count(identity.source)
         if request.method == "POST" and request.scope["path"] in _QUESTIONS:
-            self._questions.count(identity.source)
+            self._count_question(identity.source)
         return Caller(
             identity.user_id,
             identity.role.user_role,

@@ -121,6 +121,8 @@ def require_place(target: Path, on_existing: OnExisting) -> None:
     if not target.exists() or _is_empty_folder(target):
         return
     if not _is_a_bundle_and_nothing_else(target):
+        if not target.exists():
+            return  # somebody who exports to the same place has just moved it away
         raise Conflict(
             f"{target} exists and is not a bundle",
             hint="Choose a folder that does not exist. Nothing was written.",
@@ -130,13 +132,19 @@ def require_place(target: Path, on_existing: OnExisting) -> None:
 
 
 def _is_empty_folder(path: Path) -> bool:
-    return path.is_dir() and not any(path.iterdir())
+    try:
+        return path.is_dir() and not any(path.iterdir())
+    except FileNotFoundError:
+        return False
 
 
 def _is_a_bundle_and_nothing_else(path: Path) -> bool:
     if not path.is_dir() or path.is_symlink():
         return False
-    names = {entry.name for entry in path.iterdir()}
+    try:
+        names = {entry.name for entry in path.iterdir()}
+    except FileNotFoundError:
+        return False
     return names in ({MANIFEST, *FILES}, {MANIFEST, *WRITTEN}) and claims_to_be_ours(path)
 
 

@@ -33,6 +33,7 @@ async def reply_of(transaction: Executor, asked: LoggedMessage, answered: Logged
         follow_ups_left=number_in(meta, "follow_ups_left"),
         draft_id=draft_id if isinstance(draft_id, int) else None,
         was_repeated=True,
+        collections=_collections_of(asked),
     )
 
 
@@ -94,9 +95,14 @@ def visit_of(asked: LoggedMessage, topic: Topic) -> Visit:
         subcategory=meta.get("subcategory"),
         attachments=meta.get("attachments") or (),
         language=meta.get("language"),
-        collections=meta.get("collections"),
+        collections=_collections_of(asked),
         similar=meta.get("similar"),
     )
+
+
+def _collections_of(asked: LoggedMessage) -> tuple[str, ...] | None:
+    stored = cast("Sequence[str] | None", asked.meta.get("collections"))
+    return None if stored is None else tuple(stored)
 
 
 def number_in(meta: Mapping[str, JsonValue], name: str) -> int:

@@ -66,10 +66,9 @@ class PoolLimits:
             **_GRAPHS,
         }
 
-    def settings_of_a_transaction(self) -> str:
+    def settings_of_a_transaction(self) -> dict[str, str]:
         """The same for one transaction, as a pooler that gives a connection to one after the other wants it."""
-        said = {key: value for key, value in self.settings().items() if key != "application_name"}
-        return "; ".join(f"set local {key} = '{value}'" for key, value in said.items())
+        return {key: value for key, value in self.settings().items() if key not in _POOLED}
 
 
 UNLIMITED = PoolLimits(busy_timeout=0, statement_timeout=0)
@@ -326,7 +325,7 @@ class PostgresDatabase:
                     with driver.translated():
                         await transaction.start()
                         if self._direct is not None:
-                            await connection.execute(self._limits.settings_of_a_transaction())
+                            await self._set_for_this_transaction(connection)
                 except BaseUnreachable:
                     _let_go(connection)
                     if time.monotonic() >= deadline:
@@ -334,6 +333,11 @@ class PostgresDatabase:
                     continue
                 yield connection, transaction
                 return
+
+    async def _set_for_this_transaction(self, connection: Connection) -> None:
+        statement = driver.prepared(self.queries["set_for_transaction"])
+        said = {"settings": self._limits.settings_of_a_transaction()}
+        await connection.fetch(statement.sql, *statement.arguments(said))
 
     @asynccontextmanager
     async def _acquired(self) -> AsyncGenerator[Connection, None]:

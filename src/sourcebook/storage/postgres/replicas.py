@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
-from sourcebook.errors import BaseBusy, BaseUnreachable, ConnectionLost, StorageError
+from sourcebook.errors import BaseBusy, BaseUnreachable, ConnectionLost, SourcebookError, StorageError
 from sourcebook.storage.postgres.database import PostgresDatabase
 
 if TYPE_CHECKING:
@@ -55,12 +55,13 @@ class _Replica:
                     self.replayed = _NOWHERE
                 if self.replayed < place or self.replayed == _NOWHERE:
                     self.replayed = await _replayed(self.database, identity)
-        except StorageError as error:
+        except SourcebookError as error:
+            # One that has only just begun may not even have the types that vectors are made of.
             self.leave_out(error)
             return False
         return self.replayed >= place
 
-    def leave_out(self, error: StorageError) -> None:
+    def leave_out(self, error: SourcebookError) -> None:
         """Do not use it for a while. What it had replayed by then is no longer believed."""
         _log.warning("A replica is left out for %g s: %s", _SECONDS_AWAY, error.message)
         self.away_until = time.monotonic() + _SECONDS_AWAY

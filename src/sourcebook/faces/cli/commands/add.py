@@ -322,7 +322,7 @@ def _show(call: Invocation, report: AddReport) -> None:
                 if report.stale == 1
                 else "answers have lost support and wait"
             )
-            tell(f"{report.stale} approved {plural} for review: `sourcebook moderate list`.")
+            tell(f"{report.stale} approved {plural} for review: `sourcebook moderate list --kind stale`.")
         if report.answered:
             plural = "question that waited is" if report.answered == 1 else "questions that waited are"
             tell(f"{report.answered} {plural} answered by what you added. Whoever asked is told.")

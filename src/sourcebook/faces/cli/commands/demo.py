@@ -85,7 +85,8 @@ def _gone_through(book: Sourcebook, library: Path, call: Invocation) -> Shown:
     stale = _asked(book, QUESTIONS["en"], call)
     waiting = len(book.moderation.get_pending_moderation_items(kind=DraftKind.STALE))
     _heading(
-        call, f"It is back in the review queue: {waiting} stale answer waiting (`sourcebook moderate list`)."
+        call,
+        f"It is back in the review queue: {waiting} stale answer waiting (`sourcebook moderate list --kind stale`).",
     )
     return Shown(report, answers, declined, curated, stale, waiting)
 

@@ -35,7 +35,7 @@ def doctor(
 def _show(report: HealthReport) -> None:
     for name, value in {**report.versions, **report.extras}.items():
         tell(f"{name}: {value}")
-    tell(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in report.counts.items()))
+    tell(", ".join(_counted(name, count) for name, count in report.counts.items()))
     for done in report.repairs:
         say(f"repaired {done.code} ({done.count}): {done.message}.")
     for finding in report.notes:
@@ -44,6 +44,11 @@ def _show(report: HealthReport) -> None:
         say(f"{finding.code} ({finding.count}): {finding.message}. {finding.hint}")
         _show_rows(finding)
     say("The base is in order." if report.ok else "The base needs attention.")
+
+
+def _counted(name: str, count: int) -> str:
+    said = name.replace("_", " ")
+    return f"{count} {said.removesuffix('s')}" if count == 1 else f"{count} {said}"
 
 
 def _show_rows(finding: Finding) -> None:

@@ -90,6 +90,8 @@ async def change_role(number: Number, body: RoleBody, caller: Admin, book: Book)
 async def forget(number: Number, caller: Admin, book: Book) -> dict[str, Any]:
     """Remove a person's names, messages, drafts and conversations. Payments stay in the ledger, without a name."""
     require_whole_base(caller)
+    if number == caller.user_id:
+        raise UsageError("You cannot forget yourself.", hint="Ask another administrator.")
     return {"forgotten": json_shapes.forget_report(await book.people.forget_user(number))}
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Form, Response
@@ -18,6 +20,16 @@ router = page_router()
 _PASSWORD_BYTES = 15
 Login = Annotated[str, Form(max_length=200)]
 Chosen = Annotated[list[str] | None, Form()]
+
+
+class Sees(StrEnum):
+    """What an account or a key may see: every collection, now and later, or only those that are ticked."""
+
+    ALL = "all"
+    ONLY = "only"
+
+
+Seeing = Annotated[Sees | None, Form()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,7 @@ async def add_account(
     page: Overseeing,
     login: Login,
     role: Annotated[AccountRole, Form()] = AccountRole.READER,
+    sees: Seeing = None,
     collections: Chosen = None,
 ) -> Response:
     """Make an account, with a password that is shown once.
@@ -53,7 +66,7 @@ async def add_account(
             login,
             password,
             role=AccountRole.ADMIN if is_first else role,
-            collections=None if is_first else await _bound(page, collections),
+            collections=None if is_first else _limit(sees, collections),
             user=page.caller.user_id if is_first and page.caller.source == "local" else None,
         )
     except SourcebookError as error:
@@ -71,12 +84,17 @@ async def set_password(page: Overseeing, login: Login) -> Response:
 
 @router.post("/settings/accounts/change")
 async def change(
-    page: Overseeing, login: Login, role: Annotated[AccountRole, Form()], collections: Chosen = None
+    page: Overseeing,
+    login: Login,
+    role: Annotated[AccountRole, Form()],
+    sees: Seeing = None,
+    collections: Chosen = None,
 ) -> Response:
     """Another role, or other collections, from the next request on."""
     account = await _another(page, login)
-    bound = await _bound(page, collections)
-    await page.book.accounts.set_collections(account.login, bound)
+    limit = _limit(sees, collections, account.collections)
+    if limit != account.collections:
+        await page.book.accounts.set_collections(account.login, limit)
     if role is not account.role:
         await page.book.people.set_role(account.user_id, role.user_role)
     return page.go("/settings/access?done=saved")
@@ -103,6 +121,7 @@ async def make_key(
     role: Annotated[AccountRole, Form()] = AccountRole.READER,
     account: Annotated[str, Form(max_length=200)] = "",
     days: Annotated[str, Form(max_length=10)] = "",
+    sees: Seeing = None,
     collections: Chosen = None,
 ) -> Response:
     """Make a key for a program, and show it once."""
@@ -112,7 +131,7 @@ async def make_key(
         made = await page.book.keys.create(
             name,
             role=role,
-            collections=await _bound(page, collections),
+            collections=_limit(sees, collections),
             account=account or None,
             days=int(days) if days.strip() else None,
         )
@@ -141,10 +160,18 @@ async def _shown(page: Page, *, secret: Secret | None = None, failed: ErrorWords
     )
 
 
-async def _bound(page: Page, collections: list[str] | None) -> list[str] | None:
-    """The collections that were ticked, as far as they exist; none ticked means all of them."""
-    known = {each.id for each in await page.collections()}
-    return [each for each in collections or () if each in known] or None
+def _limit(
+    sees: Sees | None, ticked: Sequence[str] | None, before: tuple[str, ...] | None = None
+) -> tuple[str, ...] | None:
+    """The collections to be bound to, None for all. A limit is lifted only by who chooses everything.
+
+    A form that says nothing about it leaves it as it was. Names that do not exist are refused where it is stored.
+    """
+    if sees is Sees.ALL:
+        return None
+    if sees is None and not ticked:
+        return before
+    return tuple(ticked or ())
 
 
 async def _another(page: Page, login: str) -> Account:

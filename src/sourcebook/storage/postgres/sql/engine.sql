@@ -371,3 +371,6 @@ select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as place,
 -- How far a replica has replayed that log; nothing on a server that is none.
 select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint end as place,
        (select system_identifier::text from pg_control_system()) || ' ' || current_database() as identity
+
+-- name: set_for_transaction(settings)
+select set_config(s.key, s.value, true) from jsonb_each_text(:settings::jsonb) s
