@@ -61,12 +61,16 @@ def _shown(texts: Texts, finding: Finding) -> ShownFinding:
     return ShownFinding(is_fault, texts("finding_other"), finding.message)
 
 
+# Rows that only a doctor needs; `sourcebook doctor` counts them.
+_INTERNAL = ("vectors", "word_rows")
+
+
 def _counts(report: HealthReport, documents: int) -> dict[str, int]:
     """What the base holds. Documents are those that can be asked; the others are counted beside them."""
     counts: dict[str, int] = {}
     for name, number in report.counts.items():
         if name == "documents" and number > documents:
             counts |= {"documents": documents, "unread": number - documents}
-        else:
+        elif name not in _INTERNAL:
             counts[name] = number
     return counts
