@@ -52,6 +52,14 @@ def error_texts(language: str | None) -> Mapping[str, Mapping[str, str]]:
     return {code: entry for code, entry in entries.items() if isinstance(entry, Mapping)}
 
 
+def setting_texts(language: str | None) -> Mapping[str, str]:
+    """What the page says of each setting in this language. The English texts are the settings' own descriptions."""
+    if known(language) == DEFAULT:
+        return {}
+    entries = _read(known(language), "settings").entries
+    return {name: entry for name, entry in entries.items() if isinstance(entry, str)}
+
+
 def known(language: str | None) -> str:
     """The language to use for a language code, such as the one a person's Telegram client reports."""
     code = (language or "").replace("_", "-").partition("-")[0].lower()

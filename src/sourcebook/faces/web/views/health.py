@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import Response
@@ -40,6 +41,7 @@ async def health(page: Overseeing, check: bool = False) -> Response:
         report=report,
         counts=counts,
         findings=[] if report is None else [_shown(page.texts, each) for each in report.findings],
+        extras={} if report is None else _extras(page.texts, report.extras),
         late=late,
         unsent=unsent,
         collections=await page.collections(),
@@ -59,6 +61,22 @@ def _shown(texts: Texts, finding: Finding) -> ShownFinding:
     if key in texts.entries:
         return ShownFinding(is_fault, texts(key, n=finding.count))
     return ShownFinding(is_fault, texts("finding_other"), finding.message)
+
+
+def _extras(texts: Texts, extras: Mapping[str, str]) -> dict[str, str]:
+    """The optional parts of the program, with what the report says of each in the words of the page."""
+    return {name: state_of_extra(texts, said) for name, said in extras.items()}
+
+
+def state_of_extra(texts: Texts, said: str) -> str:
+    """What the report says of an optional part, in the words of the page, with commands between backticks."""
+    if said == "installed":
+        return texts("extra_installed")
+    wanted: list[str] = []
+    for each in said.removeprefix("needs ").split(", "):
+        program = each.removeprefix("the program ")
+        wanted.append(f"`{each}`" if program == each else texts("extra_program", name=program))
+    return texts("extra_needs", wanted=", ".join(wanted))
 
 
 # Rows that only a doctor needs; `sourcebook doctor` counts them.

@@ -16,6 +16,7 @@ from sourcebook.faces.http.asking import server_book
 from sourcebook.faces.web.error_words import Said, words_for
 from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
+from sourcebook.locale import DEFAULT, setting_texts
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.providers import Closing
 from sourcebook.providers.local_servers import LocalServer, find_local_servers
@@ -34,6 +35,8 @@ class SettingRow:
     value: str
     origin: str
     description: str
+    language: str
+    """The language of the description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +100,27 @@ async def _shown(
     return await page.show(
         "settings.html",
         "settings",
-        rows=_rows(page.settings),
+        rows=_rows(page.settings, page.texts.language),
         chat_model=page.settings.chat_model,
         trial=trial,
         servers=servers,
     )
 
 
-def _rows(settings: Settings) -> list[SettingRow]:
+def _rows(settings: Settings, language: str) -> list[SettingRow]:
     """What differs from what the files and the environment say was given when the server was started."""
     loaded = load()
+    described = setting_texts(language)
     found: list[SettingRow] = []
     for key, value in settings:
         origin = loaded.origins.get(key, SettingOrigin.DEFAULT)
         if value != getattr(loaded.settings, key):
             origin = SettingOrigin.FLAG
         shown = masked(value)
-        described = Settings.model_fields[key].description or ""
-        found.append(SettingRow(key, "–" if shown is None else str(shown), origin.value, described))
+        description = described.get(key) or Settings.model_fields[key].description or ""
+        written_in = language if key in described else DEFAULT
+        value_shown = "–" if shown is None else str(shown)
+        found.append(SettingRow(key, value_shown, origin.value, description, written_in))
     return sorted(found, key=lambda row: row.origin == SettingOrigin.DEFAULT.value)
 
 
