@@ -23,16 +23,29 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield made
 
 
+def shown(at: Desk, place: str, language: str) -> str:
+    _, _, html = send(at, place, None, **{"Accept-Language": language})
+    return html
+
+
+def the_base_only(_: str) -> dict[str, str]:
+    return {"db": "База."}
+
+
+def nowhere(_: str) -> None:
+    return None
+
+
 @pytest.mark.parametrize("language", ["ru", "pt"])
 def test_settings_are_described_in_the_language_of_the_page(served: Desk, language: str) -> None:
-    _, _, html = send(served, "/settings", **{"Accept-Language": language})
+    html = shown(served, "/settings", language)
     text = setting_texts(language)["welcome_tokens"]
     assert f'<small lang="{language}">{text}</small>' in html
     assert '<small lang="en">' not in html
 
 
 def test_settings_are_described_in_english_by_their_own_descriptions(served: Desk) -> None:
-    _, _, html = send(served, "/settings", **{"Accept-Language": "en"})
+    html = shown(served, "/settings", "en")
     text = Settings.model_fields["welcome_tokens"].description
     assert f'<small lang="en">{text}</small>' in html
 
@@ -40,8 +53,8 @@ def test_settings_are_described_in_english_by_their_own_descriptions(served: Des
 def test_a_setting_without_a_text_keeps_its_english_one(
     served: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sourcebook.faces.web.views.settings.setting_texts", lambda _: {"db": "База."})
-    _, _, html = send(served, "/settings", **{"Accept-Language": "ru"})
+    monkeypatch.setattr("sourcebook.faces.web.views.settings.setting_texts", the_base_only)
+    html = shown(served, "/settings", "ru")
     assert '<small lang="ru">База.</small>' in html
     assert f'<small lang="en">{Settings.model_fields["welcome_tokens"].description}</small>' in html
 
@@ -49,7 +62,7 @@ def test_a_setting_without_a_text_keeps_its_english_one(
 def test_what_an_optional_part_lacks_is_said_in_the_language_of_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", nowhere)
     parts = described({"ocr": ["no-such-package"], "small": ["pytest"]})
     command = "`pip install 'sourcebook[ocr]'`"
     said = {
@@ -64,7 +77,7 @@ def test_what_an_optional_part_lacks_is_said_in_the_language_of_the_page(
 
 
 def test_health_names_the_optional_parts_in_russian(served: Desk) -> None:
-    _, _, html = send(served, "/health", **{"Accept-Language": "ru"})
+    html = shown(served, "/health", "ru")
     assert "<td>установлено</td>" in html or "<td>нужно: " in html
     assert "<td>installed</td>" not in html
     assert "<td>needs " not in html
