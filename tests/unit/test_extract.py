@@ -342,3 +342,10 @@ def test_another_passage_does_not_stand_in_for_one_that_cannot_be_quoted() -> No
     assert shown("How do I mount the pump in winter?", contents, other) == ""
     near = "Mount the pump on a flat wall, in winter only indoors."
     assert shown("How do I mount the pump in winter?", contents, near) == near
+
+
+def test_the_title_above_clauses_is_no_answer() -> None:
+    lease = "3. End of the lease\n3.1 Either side may end it with three months' notice, in writing."
+    text = shown("How can the lease be ended?", lease)
+    assert "three months' notice" in text
+    assert text != "3. End of the lease"

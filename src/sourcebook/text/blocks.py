@@ -262,8 +262,15 @@ def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
     if _HEADING.match(said) and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}"))):
         return BlockKind.HEADING
     if _ITEM.match(said):
-        return BlockKind.ITEM
+        return BlockKind.HEADING if _is_over_clauses(said, following) else BlockKind.ITEM
     return BlockKind.HEADING if _is_heading(line, following) else BlockKind.TEXT
+
+
+def _is_over_clauses(said: str, following: _Line | None) -> bool:
+    """Whether a numbered line names the clauses below it: "3. Keys" above "3.1 The tenant gets two keys."."""
+    number = said.partition(".")[0]
+    is_over = following is not None and following.said.startswith(f"{number}.1")
+    return is_over and number.isdigit() and not said.endswith(_NOT_AFTER_A_HEADING)
 
 
 def _is_call(said: str) -> bool:
