@@ -51,7 +51,16 @@ def left_behind(folder: Path, name: str = "") -> list[Path]:
 
 
 def remove_leftover(path: Path) -> None:
-    """Remove what is left of somebody's work. What was there before gets its name back, if nothing has it now."""
+    """Remove what is left of somebody's work. What was there before gets its name back, if nothing has it now.
+
+    What somebody has begun to work on since it was listed stays.
+    """
+    with _nobody_works_on(path) as is_left:
+        if is_left:
+            _remove_leftover(path)
+
+
+def _remove_leftover(path: Path) -> None:
     found = _NAME.fullmatch(path.name)
     former = path / REPLACED
     if found and former.exists():
@@ -104,15 +113,26 @@ def _make(target: Path, state: str) -> tuple[Path, int]:
 
 
 def _is_alive(path: Path) -> bool:
+    with _nobody_works_on(path) as is_left:
+        return not is_left
+
+
+@contextmanager
+def _nobody_works_on(path: Path) -> Generator[bool]:
+    """Whether its process is no more. Nobody can begin to work on it before the block ends."""
     try:
         lock = os.open(path / _LOCK, os.O_RDWR)
     except OSError:
-        return not _is_settled(path)
+        yield _is_settled(path)
+        return
     try:
         is_free = _lock(lock)
+        if sys.platform == "win32":  # where nothing that is open can be removed
+            os.close(lock)
+        yield _is_settled(path) if is_free is None else is_free
     finally:
-        os.close(lock)
-    return not _is_settled(path) if is_free is None else not is_free
+        if sys.platform != "win32":
+            os.close(lock)
 
 
 def _is_settled(path: Path) -> bool:

@@ -118,17 +118,28 @@ class UnfinishedBundle:
 
 def require_place(target: Path, on_existing: OnExisting) -> None:
     """Refuse to write where something is that an export did not make, or that nobody said to replace."""
-    if not target.exists() or _is_empty_folder(target):
-        return
-    if not _is_a_bundle_and_nothing_else(target):
-        if not target.exists():
-            return  # somebody who exports to the same place has just moved it away
-        raise Conflict(
-            f"{target} exists and is not a bundle",
-            hint="Choose a folder that does not exist. Nothing was written.",
-        )
-    if on_existing is OnExisting.REFUSE:
-        raise Conflict(f"{target} already contains a bundle", hint="Add `--force` to replace it.")
+    looked_at = _identity(target)
+    while looked_at is not None and not _is_empty_folder(target):
+        if _is_a_bundle_and_nothing_else(target):
+            if on_existing is OnExisting.REFUSE:
+                raise Conflict(f"{target} already contains a bundle", hint="Add `--force` to replace it.")
+            return
+        found = _identity(target)
+        if found == looked_at:
+            raise Conflict(
+                f"{target} exists and is not a bundle",
+                hint="Choose a folder that does not exist. Nothing was written.",
+            )
+        looked_at = found  # somebody who exports to the same place changed it in between: look again
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which folder it is that has this name now; None if nothing has it."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_ctime_ns
 
 
 def _is_empty_folder(path: Path) -> bool:
