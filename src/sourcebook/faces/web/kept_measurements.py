@@ -11,7 +11,7 @@ from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.page import Page
 from sourcebook.model.calibration import Calibration, PassageCalibration, PassageFigures, ThresholdPoint
 from sourcebook.model.model_listing import ComparedModel
-from sourcebook.retrieve.evaluation import MetricDifference, differences
+from sourcebook.retrieve.evaluation.service import MetricDifference, differences
 
 _SEARCHES, _THRESHOLD, _MODELS = "measured", "calibrated", "compared"
 """Settings of the collection."""

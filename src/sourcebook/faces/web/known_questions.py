@@ -9,8 +9,8 @@ from anyio import to_thread
 from sourcebook.errors import PathNotFound
 from sourcebook.faces.sample_library import sample_folder
 from sourcebook.faces.web.page import Page
-from sourcebook.retrieve.evaluation import JudgedQuestion, resolved
-from sourcebook.retrieve.question_sets import read_own_questions
+from sourcebook.retrieve.evaluation.question_sets import read_own_questions
+from sourcebook.retrieve.evaluation.service import JudgedQuestion, resolved
 
 _SMALL = 200
 """The sample library is small. A larger collection is not looked through for its documents."""

@@ -14,9 +14,9 @@ from sourcebook.faces.cli.ctrl_c import stopping
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.interrupt_message import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.faces.cli.plurals import counted
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.plurals import counted
+from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.stop_signal import StopSignal

@@ -20,7 +20,7 @@ from sourcebook.faces.web.plots import Curve, PlotColumn, ThresholdMark, columns
 from sourcebook.faces.web.routes import page_router
 from sourcebook.faces.web.running_comparison import RunningComparison, running
 from sourcebook.model.model_listing import ModelListing
-from sourcebook.retrieve.evaluation import SearchSetting
+from sourcebook.retrieve.evaluation.service import SearchSetting
 
 router = page_router()
 _WEEK = 7 * 24 * 3600
