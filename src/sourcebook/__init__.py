@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace, Explanation
-    from sourcebook.model.health import Finding, HealthReport, Repair, Weight
+    from sourcebook.model.health import Finding, HealthReport, OptionalPart, Repair, Weight
     from sourcebook.model.jobs import Job, JobStatus
     from sourcebook.model.moderation import (
         Digest,
@@ -212,7 +212,7 @@ _HOMES = {
         "WriteReport",
     ),
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
-    "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
+    "sourcebook.model.health": ("Finding", "HealthReport", "OptionalPart", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
     "sourcebook.model.answer_thresholds": ("Thresholds",),
     "sourcebook.model.moderation": (
@@ -383,6 +383,7 @@ __all__ = [
     "OnRemoval",
     "OnRerankFailure",
     "OperationType",
+    "OptionalPart",
     "Or",
     "Outcome",
     "People",
