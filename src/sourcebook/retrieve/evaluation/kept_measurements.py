@@ -1,17 +1,18 @@
-"""What was measured on the page, kept with the collection so that it is there the next time."""
+"""What was measured, kept with the collection so that it is there the next time."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from sourcebook.faces.web.answer_view import rows
-from sourcebook.faces.web.page import Page
 from sourcebook.model.calibration import Calibration, PassageCalibration, PassageFigures, ThresholdPoint
-from sourcebook.model.model_listing import ComparedModel
 from sourcebook.retrieve.evaluation.service import MetricDifference, differences
+
+if TYPE_CHECKING:
+    from sourcebook.model.model_listing import ComparedModel
+    from sourcebook.ports.storage import Library
 
 _SEARCHES, _THRESHOLD, _MODELS = "measured", "calibrated", "compared"
 """Settings of the collection."""
@@ -51,13 +52,13 @@ class KeptComparison:
 class Measurements:
     """The measurements of one collection."""
 
-    def __init__(self, page: Page, collection: str) -> None:
-        self._library = page.book.stores.library
+    def __init__(self, library: Library, collection: str) -> None:
+        self._library = library
         self._collection = collection
 
     async def searches(self) -> list[dict[str, Any]]:
         """How well searches did, the oldest first."""
-        return rows((await self._settings()).get(_SEARCHES))
+        return _rows((await self._settings()).get(_SEARCHES))
 
     async def keep_search(self, figures: Mapping[str, Any]) -> None:
         kept = [*await self.searches(), {"at": int(time.time()), **figures}][-_KEPT:]
@@ -99,6 +100,11 @@ class Measurements:
         await self._library.change_collection_settings(self._collection, {name: value})
 
 
+def _rows(kept: object) -> list[dict[str, Any]]:
+    each = cast("list[Any]", kept) if isinstance(kept, list) else []
+    return [cast("dict[str, Any]", row) for row in each if isinstance(row, dict)]
+
+
 def _model_row(one: ComparedModel, other: MetricDifference | None) -> dict[str, Any]:
     figures = one.evaluation.figures
     return {
@@ -122,7 +128,7 @@ def _verdict(other: MetricDifference | None) -> str:
 
 
 def _comparison_from(kept: Mapping[str, Any]) -> KeptComparison:
-    models = [KeptModel(**each) for each in rows(kept["models"])]
+    models = [KeptModel(**each) for each in _rows(kept["models"])]
     return KeptComparison(int(kept["at"]), int(kept["questions"]), int(kept["documents"]), models)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
 from sourcebook.errors import PathNotFound
-from sourcebook.faces.sample_library import sample_folder
-from sourcebook.faces.web.page import Page
 from sourcebook.retrieve.evaluation.question_sets import read_own_questions
 from sourcebook.retrieve.evaluation.service import JudgedQuestion, resolved
+
+if TYPE_CHECKING:
+    from sourcebook.ports.storage import Library
 
 _SMALL = 200
 """The sample library is small. A larger collection is not looked through for its documents."""
@@ -29,34 +33,28 @@ class KnownQuestions:
         return [each for each in self.questions if each.has_answer]
 
 
-async def questions_for_search(page: Page, collection: str) -> KnownQuestions:
-    """To measure what is found."""
-    decided = await page.book.moderation.judged_questions(collection)
-    return await _or_sample(page, collection, decided)
+async def known_questions(
+    library: Library, collection: str, decided: Sequence[JudgedQuestion], sample: Path | None
+) -> KnownQuestions:
+    """What experts decided, if that is enough to measure with, else the questions of the sample if it is there.
 
-
-async def questions_for_threshold(page: Page, collection: str) -> KnownQuestions:
-    """To measure what is answered and what declined."""
-    decided = await page.book.quality.decided_questions(collection=collection)
-    return await _or_sample(page, collection, decided)
-
-
-async def _or_sample(page: Page, collection: str, decided: list[JudgedQuestion]) -> KnownQuestions:
-    known = KnownQuestions("experts", decided)
-    if len(decided) >= _ENOUGH:
+    `sample` is the file of its questions.
+    """
+    known = KnownQuestions("experts", list(decided))
+    if len(decided) >= _ENOUGH or sample is None:
         return known
-    counted = next((each.document_count for each in await page.collections() if each.id == collection), 0)
-    sample = await _of_sample(page, collection) if 0 < counted <= _SMALL else []
-    return KnownQuestions("sample", sample) if sample else known
+    counted = sum((await library.status_counts(collection)).values())
+    found = await _of_sample(library, collection, sample) if 0 < counted <= _SMALL else []
+    return KnownQuestions("sample", found) if found else known
 
 
-async def _of_sample(page: Page, collection: str) -> list[JudgedQuestion]:
+async def _of_sample(library: Library, collection: str, sample: Path) -> list[JudgedQuestion]:
     """The sample's own questions, if every document that they name is here."""
     try:
-        listed = await to_thread.run_sync(read_own_questions, sample_folder().parent / "questions.csv")
+        listed = await to_thread.run_sync(read_own_questions, sample)
     except PathNotFound:
         return []
-    documents = await page.book.library.documents(collection)
+    documents = await library.list_documents(collection)
     paths = {each.id: each.file_path for each in documents}
     titles = {each.id: each.title or "" for each in documents}
     found: list[JudgedQuestion] = []
