@@ -19,7 +19,7 @@ from anyio import to_thread
 from sourcebook.errors import UsageError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import stored_name
-from sourcebook.ingest.shared_texts import SharedTexts
+from sourcebook.ingest.texts.shared_texts import SharedTexts
 from sourcebook.ports.disk_errors import named
 
 if TYPE_CHECKING:
