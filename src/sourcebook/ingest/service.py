@@ -55,8 +55,10 @@ class Ingest:
         """Add, and add again on every change, until `stop` is set. Errors after the first round are reported."""
         stop = request.stop or StopSignal()
         request = replace(request, stop=stop)
-        on_round(WatchRound(await self.add(request)))
         roots = [Path(path) for path in request.paths]
+
+        async def once() -> None:
+            on_round(WatchRound(await self.add(request)))
 
         async def again() -> None:
             try:
@@ -67,7 +69,7 @@ class Ingest:
                 on_round(WatchRound(report))
 
         excluded = self._tools.config.limits.excluded
-        await FolderWatch(roots, stop, excluded=excluded, every=every).run(again)
+        await FolderWatch(roots, stop, excluded=excluded, every=every).run(again, at_first=once)
 
     async def add_text(
         self,
