@@ -13,7 +13,7 @@ cross join lateral (
 ) x
 
 -- part: all_looked_at
-looked_at as (
+looked_at as materialized (
     select count(*) as vectors from measured
 )
 
@@ -30,7 +30,7 @@ families as materialized (
                max(m.score) filter (where m.chunk_id <> m.passage_id) as best_child
         from measured m group by m.document_id, m.passage_id
     ) f
-), last_wanted as (
+), last_wanted as materialized (
     select min(w.score) as score
     from (select f.score from families f where f.score < 'infinity' order by f.score desc limit :top_k) w
 )
@@ -85,27 +85,33 @@ passages as materialized (
           and v.model_id = :model_id offset 0
     ) v
     cross join lateral (select v.vector <#> :query::vector::halfvec as distance offset 0) x
-), looked_at as (
+), looked_at as materialized (
     select count(*) as vectors from near
 )
 
 -- name: passages_of_all(collection_id, model_id, metric, query, top_k, margin)
 -- Every vector is measured once, whatever is wanted: where many texts are nearly equal, the nearest few say little of
 -- which passages are best.
-with scored as materialized (
-    select v.document_id, v.chunk_id, {measured_member}
-    from vectors v
-    {distance_of_member}
-    where v.collection_id = :collection_id and v.model_id = :model_id
-      and exists (select 1 from collections k
+with measured as materialized (
+    select s.document_id, s.chunk_id, c.passage_id, c.start_index, c.end_index, s.score
+    from (
+        select v.document_id, v.chunk_id, {measured_member}
+        from vectors v
+        {distance_of_member}
+        where v.collection_id = :collection_id and v.model_id = :model_id
+          and exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-      and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-), measured as materialized (
-    select s.document_id, s.chunk_id, coalesce(p.id, s.chunk_id) as passage_id, c.start_index, c.end_index, s.score
-    from scored s
-    join document_chunks c on c.collection_id = :collection_id and c.document_id = s.document_id and c.id = s.chunk_id
-    left join document_chunks p on p.collection_id = :collection_id and p.document_id = c.document_id
-        and p.id = c.parent_id and c.level = 'CHILD'
+          and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+        offset 0
+    ) s
+    join (
+        select c.document_id, c.id, coalesce(p.id, c.id) as passage_id, c.start_index, c.end_index
+        from document_chunks c
+        left join document_chunks p on p.collection_id = :collection_id and p.document_id = c.document_id
+            and p.id = c.parent_id and c.level = 'CHILD'
+        where c.collection_id = :collection_id
+        offset 0
+    ) c on c.document_id = s.document_id and c.id = s.chunk_id
 ), {all_looked_at}, {best_families}
 
 -- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
