@@ -225,9 +225,8 @@ async def test_passages_that_are_nearly_equal_are_ranked_alike_and_measured_once
     parts: list[EmbeddedChunk] = []
     for i in range(120):
         for j in range(4):
-            made = chunk(
-                f"k{i:03}-{j}", common + 1e-4 * numbers.standard_normal(SIZE), document=f"d{i // 10}"
-            )
+            vector = (common + 1e-4 * numbers.standard_normal(SIZE)).astype(np.float32)
+            made = chunk(f"k{i:03}-{j}", vector, document=f"d{i // 10}")
             if j:
                 inner = replace(made.chunk, level=ChunkLevel.CHILD, parent_id=f"k{i:03}-0")
                 made = replace(made, chunk=inner)
