@@ -1,4 +1,4 @@
-"""F21: pages of a server's tables are damaged. What cannot be read is said, and everything else is still examined."""
+"""Pages of a server's tables are damaged. What cannot be read is said, and everything else is still examined."""
 
 from __future__ import annotations
 
