@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -271,7 +270,7 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
     ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
     for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
-        matches = Matches(part, children[starts[place] : starts[place + 1]], query)
+        matches = Matches(part, children, starts[place], starts[place + 1], query)
         yield Scored(chunk_id, mean, matches, rowid)
 
 
@@ -290,31 +289,49 @@ def _may_be_best(
 class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    def __init__(self, part: VectorPart, children: NDArray[np.int64], query: NDArray[np.float32]) -> None:
+    # Those of a passage stand between two places among the children of all passages that were found.
+    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_query")
+
+    def __init__(
+        self,
+        part: VectorPart,
+        children: NDArray[np.int64],
+        first: int,
+        end: int,
+        query: NDArray[np.float32],
+    ) -> None:
         self._part = part
         self._children = children
+        self._first = first
+        self._end = end
         self._query = query
+        self._known: tuple[Match, ...] | None = None
 
-    @cached_property
-    def _known(self) -> tuple[Match, ...]:
-        scores = self._part.exact_scores(self._children, self._query)
-        order = np.argsort(-scores, kind="stable")[:_MATCHES_SHOWN]
-        pairs = zip(self._children[order].tolist(), scores[order].tolist(), strict=True)
-        return tuple(sorted((self._match(*pair) for pair in pairs), key=lambda m: (-m.score, m.chunk_id)))
+    def _best(self) -> tuple[Match, ...]:
+        if self._known is None:
+            own = self._children[self._first : self._end]
+            scores = self._part.exact_scores(own, self._query).tolist()
+            pairs = sorted(zip(own.tolist(), scores, strict=True), key=lambda pair: -pair[1])[:_MATCHES_SHOWN]
+            found = (self._match(*pair) for pair in pairs)
+            self._known = tuple(sorted(found, key=lambda m: (-m.score, m.chunk_id)))
+        return self._known
 
     def _match(self, row: int, score: float) -> Match:
         start, end = self._part.spans[row].tolist()
         return Match(self._part.segment.chunk_ids[row], start, end, score)
 
     def __len__(self) -> int:
-        return min(len(self._children), _MATCHES_SHOWN)
+        return min(self._end - self._first, _MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Match, ...]: ...
     def __getitem__(self, index: int | slice) -> Match | tuple[Match, ...]:
-        return self._known[index]
+        return self._best()[index]
+
+    def __iter__(self) -> Iterator[Match]:
+        return iter(self._best())
 
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
