@@ -19,7 +19,7 @@ _LARGEST = 127
 _SHARE_INSIDE = 0.9999
 _ROWS_TO_MEASURE = 2_000
 # So many take several times as long as waking another thread.
-_ROWS_FOR_TWO_CORES = 40_000
+_ROWS_FOR_TWO_CORES = 80_000
 
 
 @dataclass(frozen=True, eq=False)
