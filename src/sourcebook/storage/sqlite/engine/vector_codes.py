@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import simsimd
 
-from sourcebook.storage.sqlite.engine.second_core import in_halves
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -18,8 +16,6 @@ _LARGEST = 127
 # Few numbers are farther out than nearly all of them; they are cut, so that the others are told apart more finely.
 _SHARE_INSIDE = 0.9999
 _ROWS_TO_MEASURE = 2_000
-# So many take several times as long as waking another thread.
-_ROWS_FOR_TWO_CORES = 80_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +64,11 @@ class Codes:
 
     def differing(self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
         """In how many signs each of these rows (None: all) differs from the wanted ones."""
-        found = np.empty(len(self.signs) if rows is None else len(rows), dtype=np.uint16)
-        question = wanted.reshape(1, -1)
-
-        def compare(first: int, end: int) -> None:
-            if first == end:
-                return
-            own = self.signs[first:end] if rows is None else gathered(self.signs, rows[first:end])
-            counted = simsimd.cdist(question, np.ascontiguousarray(own), "hamming", dtype="bin8")
-            found[first:end] = np.asarray(counted).ravel()
-
-        in_halves(compare, len(found), _ROWS_FOR_TWO_CORES)
-        return found
+        signs = self.signs if rows is None else gathered(self.signs, rows)
+        if not len(signs):
+            return np.empty(0, dtype=np.uint16)
+        found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
+        return np.asarray(found).ravel().astype(np.uint16)
 
     def products(self, rows: NDArray[np.int64], wanted: NDArray[np.int8]) -> NDArray[np.float64]:
         """The products with a question in bytes: in the order of the real ones, or nearly so."""
