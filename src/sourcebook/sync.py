@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.context import QuestionContext
-    from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
+    from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
@@ -1182,7 +1182,7 @@ class SyncMaintenanceDoor:
     ) -> CopyReport:
         """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        An interrupted copy resumes where it stopped.
+        Uploaded files go to where the new base keeps its own. An interrupted copy resumes where it stopped.
         """
         return self._waiter.call(self._door.copy_to, target, on_progress=on_progress)
 

@@ -16,10 +16,10 @@ from sourcebook.errors import Conflict, NotFound, ProviderError, StorageError
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.add_run import AddRequest, AddRun
 from sourcebook.ingest.folder.watch import EVERY_SECONDS, FolderWatch
-from sourcebook.ingest.notes import Note, write_note
-from sourcebook.ingest.notes_in_bulk import write_notes
 from sourcebook.ingest.stop_signal import StopSignal
-from sourcebook.ingest.text_checks import require_size
+from sourcebook.ingest.texts.notes import Note, write_note
+from sourcebook.ingest.texts.notes_in_bulk import write_notes
+from sourcebook.ingest.texts.text_checks import require_size
 from sourcebook.model.adding import WatchRound
 from sourcebook.ports.providers import known_model
 

@@ -3,8 +3,8 @@ from typing import Annotated
 import typer
 
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say, say_json
+from sourcebook.faces.cli.terminal.progress import progress_bar
 
 
 def copy(
@@ -20,3 +20,10 @@ def copy(
         say_json(report.as_dict())
     else:
         say(f"Copied and compared {sum(report.rows.values())} rows in {len(report.rows)} tables.")
+        if report.files:
+            say(f"Copied {report.files} uploaded files.")
+        if report.missing_files:
+            say(
+                f"{len(report.missing_files)} uploaded files are missing beside the source. Their texts were copied;"
+            )
+            say("their pages cannot be shown.")
