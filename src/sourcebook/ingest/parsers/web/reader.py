@@ -24,7 +24,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _UNSEEN = _words(
-    "script style template noscript head svg math canvas iframe object embed audio video map datalist dialog select"
+    "script style template noscript head svg canvas iframe object embed audio video map datalist dialog select"
     " textarea button input title link meta"
 )
 _AROUND = _words("nav footer aside")
@@ -52,6 +52,9 @@ _BLOCKS = _words(
     " h1 h2 h3 h4 h5 h6"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_NOTE_MARKS = frozenset({"doc-noteref", "noteref"})
+_WAYS_BACK = frozenset({"doc-backlink", "backlink"})
+_TEX = "annotation[encoding='application/x-tex']"
 _LAYOUT = "table, h1, h2, h3, h4, ul, ol, pre, p + p"
 _BREAK = "\x0b"
 """Stands for `<br>` until white space is folded; no text holds it."""
@@ -106,8 +109,14 @@ class PageReader:
         tag = node.tag or ""
         if not node.is_element_node or tag in _UNSEEN or self._is_left_out(node, tag):
             return False
+        if tag == "math":
+            self._inline.append(_formula(node))
+            return False
         if tag == "br":
             self._inline.append(_BREAK)
+        elif tag == "a" and _says(node, _NOTE_MARKS):
+            self._inline.append(f"[{' '.join(node.text().split()).strip('[]')}]")
+            return False
         elif tag in _BLOCKS:
             self._begin_block(node, tag)
         return True
@@ -115,7 +124,7 @@ class PageReader:
     def _is_left_out(self, node: LexborNode, tag: str) -> bool:
         attributes = node.attributes
         names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-        if attributes and _is_unseen(attributes, names):
+        if attributes and (_is_unseen(attributes, names) or _says(node, _WAYS_BACK)):
             return True
         if self._keep is KeptMarkup.ALL_VISIBLE:
             return False
@@ -216,6 +225,19 @@ class PageReader:
         if self._pre:
             return text.replace(_BREAK, "\n")
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip(" ")
+
+
+def _says(node: LexborNode, kinds: frozenset[str]) -> bool:
+    """Whether an element says that it is one of these, as books and pages do."""
+    attributes = node.attributes
+    said = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}"
+    return not kinds.isdisjoint(said.split())
+
+
+def _formula(math: LexborNode) -> str:
+    """A formula as whoever wrote it typed it, if it says so, else its signs in their order."""
+    typed = math.css_first(_TEX)
+    return " ".join((typed.text() if typed is not None else math.text(separator=" ")).split())
 
 
 def _is_layout(table: LexborNode) -> bool:
