@@ -61,3 +61,8 @@ def test_lists_in_lists_and_latin_words_between_hebrew_ones_are_read_in_order(na
 @pytest.mark.parametrize("name", ["greenhouse.docx", "greenhouse.odt"])
 def test_a_list_may_begin_with_another_number_than_one(name: str) -> None:
     assert "3. Third step first.\n4. Fourth step." in text_of(name)
+
+
+@pytest.mark.parametrize("name", ["notes.docx", "notes.odt", "notes.epub"])
+def test_a_list_counts_with_letters_where_its_page_does(name: str) -> None:
+    assert "1. One\n  a. sub a\n  b. sub b\n    - deeper\n2. Two" in text_of(name)

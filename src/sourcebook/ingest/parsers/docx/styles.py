@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.docx.xml import qn, value_of
+from sourcebook.ingest.parsers.item_numbers import item_number
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
@@ -18,6 +19,7 @@ _OUTLINE_LEVEL, _LIST, _LIST_ID, _LIST_LEVEL = (
 )
 _LIST_NUMBER, _ABSTRACT, _ABSTRACT_ID = (qn(f"w:{name}") for name in ("num", "abstractNum", "abstractNumId"))
 _LEVEL, _FORMAT, _START = qn("w:lvl"), qn("w:numFmt"), qn("w:start")
+_FORMS = {"decimal": "1", "lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _SMALL_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|table of figures|оглавление)\b", re.IGNORECASE)
@@ -109,8 +111,9 @@ class ListFormats:
         for deeper in [other for other in self._counts if other[0] == number and other[1] > level]:
             del self._counts[deeper]
         indent = "  " * (int(level) if level.isdecimal() and len(level) == 1 else 0)
-        if self._formats.get(key) == "decimal":
-            return f"{indent}{self._counts[key]}. "
+        form = _FORMS.get(self._formats.get(key, ""))
+        if form is not None:
+            return f"{indent}{item_number(self._counts[key], form)}. "
         return f"{indent}- "
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
@@ -54,11 +55,12 @@ def _hidden_styles(*roots: Element | None) -> frozenset[str]:
     return frozenset(names)
 
 
-def _numbered_lists(*roots: Element | None) -> dict[tuple[str, str], int]:
-    """The styles of lists and the levels at which they count, with the number that they begin with."""
+def _numbered_lists(*roots: Element | None) -> dict[tuple[str, str], tuple[int, str]]:
+    """The styles of lists and the levels at which they count, with the number that they begin with and its form."""
     return {
-        (style.get(f"{STYLE}name", ""), level.get(f"{TEXT}level", "1")): number_in(
-            level.get(f"{TEXT}start-value", ""), 1
+        (style.get(f"{STYLE}name", ""), level.get(f"{TEXT}level", "1")): (
+            number_in(level.get(f"{TEXT}start-value", ""), 1),
+            level.get(f"{STYLE}num-format", ""),
         )
         for root in roots
         for style in (root.iter(f"{TEXT}list-style") if root is not None else ())
@@ -147,11 +149,11 @@ class OpenDocumentReader:
 
     def _list(self, items: Element, indent: int, outer: str = "") -> None:
         name = items.get(f"{TEXT}style-name", outer)
-        start = self._styles.numbered.get((name, str(indent + 1)))
-        number = 0 if start is None else start - 1
+        start, form = self._styles.numbered.get((name, str(indent + 1)), (1, ""))
+        number = start - 1
         for item in items:
             number += item.tag == f"{TEXT}list-item"
-            mark = "  " * min(indent, 20) + ("- " if start is None else f"{number}. ")
+            mark = "  " * min(indent, 20) + (f"{item_number(number, form)}. " if form else "- ")
             for child in item:
                 if child.tag == f"{TEXT}list":
                     self._list(child, indent + 1, name)

@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ _BLOCKS = _words(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _NOTE_MARKS = frozenset({"doc-noteref", "noteref"})
 _WAYS_BACK = frozenset({"doc-backlink", "backlink"})
+_START = re.compile(r"\d{1,6}", re.ASCII)
 _TEX = "annotation[encoding='application/x-tex']"
 _LAYOUT = "table, h1, h2, h3, h4, ul, ol, pre, p + p"
 _BREAK = "\x0b"
@@ -72,6 +74,7 @@ class PageReader:
         self._gap = PARAGRAPH
         self._item_mark = ""
         self._item_numbers: list[int | None] = []
+        self._item_forms: list[str] = []
         self._row: list[str] | None = None
         self._is_layout: list[bool] = []
         self._heading = ""
@@ -143,7 +146,8 @@ class PageReader:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 self._heading = tag
             case "ul" | "ol":
-                self._item_numbers.append(1 if tag == "ol" else None)
+                self._item_numbers.append(_first_number(node) if tag == "ol" else None)
+                self._item_forms.append(node.attributes.get("type") or "1")
             case "li":
                 self._begin_item()
             case "table":
@@ -173,7 +177,7 @@ class PageReader:
     def _end_block(self, tag: str) -> None:
         match tag:
             case "ul" | "ol":
-                self._item_numbers = self._item_numbers[:-1]
+                self._item_numbers, self._item_forms = self._item_numbers[:-1], self._item_forms[:-1]
                 self._item_mark = ""
             case "table":
                 self._is_layout = self._is_layout[:-1]
@@ -187,7 +191,8 @@ class PageReader:
         if number is not None:
             self._item_numbers[-1] = number + 1
         indent = "  " * (len(self._item_numbers) - 1)
-        self._item_mark = f"{indent}- " if number is None else f"{indent}{number}. "
+        counted = "-" if number is None else f"{item_number(number, self._item_forms[-1])}."
+        self._item_mark = f"{indent}{counted} "
         self._gap = LINE if len(self._built) else PARAGRAPH
 
     def _end_heading(self, tag: str) -> None:
@@ -232,6 +237,11 @@ def _says(node: LexborNode, kinds: frozenset[str]) -> bool:
     attributes = node.attributes
     said = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}"
     return not kinds.isdisjoint(said.split())
+
+
+def _first_number(items: LexborNode) -> int:
+    said = items.attributes.get("start") or ""
+    return int(said) if _START.fullmatch(said) else 1
 
 
 def _formula(math: LexborNode) -> str:
