@@ -66,3 +66,11 @@ def test_a_list_may_begin_with_another_number_than_one(name: str) -> None:
 @pytest.mark.parametrize("name", ["notes.docx", "notes.odt", "notes.epub"])
 def test_a_list_counts_with_letters_where_its_page_does(name: str) -> None:
     assert "1. One\n  a. sub a\n  b. sub b\n    - deeper\n2. Two" in text_of(name)
+
+
+def test_a_slide_that_holds_only_a_formula_is_read() -> None:
+    parsed = parse((PAGES / "pumps.pptx").read_bytes(), "pumps.pptx")
+    assert [page.number for page in parsed.pages] == [1, 2, 3, 4, 5]
+    assert parsed.text.endswith("a_1=b/c")
+    assert "Left column text.\n\nRight column text." in parsed.text
+    assert "Tell the story of the dry pump." in parsed.text

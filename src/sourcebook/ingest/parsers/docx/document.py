@@ -19,6 +19,7 @@ from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn
+from sourcebook.ingest.parsers.office.formulas import OFFICE_MARKS, OFFICE_SIGNS
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
 from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.parsed import ParsedText
@@ -46,10 +47,6 @@ _LEFT_OUT = frozenset(
     [qn(f"w:{name}") for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr", "txbxContent", "sectPr")]
     + ["{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"]
 )
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_FORMULA_TEXT = f"{_MATH}t"
-# What is raised, lowered or below a line in a formula, as people type it.
-_FORMULA_MARKS: dict[object, str] = {f"{_MATH}sup": "^", f"{_MATH}sub": "_", f"{_MATH}den": "/"}
 _CELL_PROPERTIES, _SPAN = (qn(f"w:{name}") for name in ("tcPr", "gridSpan"))
 _WIDEST_CELL = 64
 _NOTES_TYPES = ("/footnotes", "/endnotes")
@@ -174,8 +171,8 @@ class _Reader:
         for child in element:
             if child.tag in _LEFT_OUT or (child.tag == _RUN and _is_hidden(child)):
                 continue
-            yield _FORMULA_MARKS.get(child.tag, "")
-            if child.tag in (_TEXT, _FORMULA_TEXT):
+            yield OFFICE_MARKS.get(child.tag, "")
+            if child.tag in (_TEXT, OFFICE_SIGNS):
                 yield child.text or ""
             elif child.tag == _TAB:
                 yield "\t"

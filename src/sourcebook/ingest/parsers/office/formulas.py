@@ -1,4 +1,4 @@
-"""Formulas of OpenDocument, which are MathML, as people would type them."""
+"""Formulas of office documents as people would type them: MathML in OpenDocument, a language of its own in Office."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ _SIGNS = {
     "munderover": ("_", "^"),
     "mfrac": ("/",),
 }
+_OFFICE = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+OFFICE_FORMULA, OFFICE_SIGNS = f"{_OFFICE}oMath", f"{_OFFICE}t"
+OFFICE_MARKS: dict[object, str] = {f"{_OFFICE}sup": "^", f"{_OFFICE}sub": "_", f"{_OFFICE}den": "/"}
+"""What is raised, lowered or below a line in a formula of Office is written behind such a sign."""
 _ANNOTATIONS = ("annotation", "annotation-xml")
 _DEEPEST = 60
 
@@ -26,6 +30,20 @@ _DEEPEST = 60
 def formula_text(math: Element) -> str:
     """The signs of a formula in one line: `E=mc^2`."""
     return "".join("".join(_pieces(math, 0)).split())
+
+
+def office_formula_text(formula: Element) -> str:
+    """The same of a formula of Office."""
+    return "".join(_office_pieces(formula, 0))
+
+
+def _office_pieces(element: Element, depth: int) -> Iterator[str]:
+    for child in element:
+        yield OFFICE_MARKS.get(child.tag, "")
+        if child.tag == OFFICE_SIGNS:
+            yield child.text or ""
+        elif depth < _DEEPEST:
+            yield from _office_pieces(child, depth + 1)
 
 
 def _pieces(element: Element, depth: int) -> Iterator[str]:
