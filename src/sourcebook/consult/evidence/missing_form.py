@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.answer_without_model import held_share
+from sourcebook.consult.question.asked_value import asking_terms
 from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ def is_form_missing(
     gives = wanted_form(question, language)
     if gives is None:
         return False
+    # A sentence that says what something else costs is not about the thing.
+    weights = _about_the_thing(question, weights, language)
     told = [(p.chunk.content, sentence_spans(p.chunk.content)) for p in passages]
     shares = [
         [held_share(weights, content[start:end], language) for start, end in spans] for content, spans in told
@@ -43,6 +47,14 @@ def is_form_missing(
         for place, share in enumerate(of_passage)
         if share >= _NEARLY_AS_MUCH * best
     )
+
+
+def _about_the_thing(
+    question: str, weights: Mapping[str, float], language: str | None
+) -> Mapping[str, float]:
+    """The weights without the words that only ask for the value, if others are left."""
+    asking = distinct_terms(" ".join(sorted(asking_terms(question))), language)
+    return {term: weight for term, weight in weights.items() if term not in asking} or weights
 
 
 def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int) -> str:

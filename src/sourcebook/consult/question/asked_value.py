@@ -47,14 +47,24 @@ _HOW_MANY = re.compile(
     r" (?:how (?:many|much)|сколько|скольких|за сколько|quant[oa]s?|cuánt[oa]s?) (?P<words>\S+(?: \S+)?)"
 )
 _ENGLISH_NAME = re.compile(
-    r"^ (?:and |so |but )?(?:what|which)(?: (?:is|are|was|were|will be))?(?: (?:the|your|our|its|a))?(?P<words>(?: \S+){1,4}?)"
+    r"^ (?:and |so |but )?(?:what|which)(?P<is> (?:is|are|was|were|will be))?(?: (?:the|your|our|its|a))?"
+    r"(?P<words>(?: \S+){1,4}?)"
     r"(?= (?:of|for|in|at|on|per|if|do|does|did|is|are|was|were|to|from|when|that|should|must|can|will|has|have) | $)"
 )
 _NAME = re.compile(
-    r"^ (?:и |а |e |y )?(?:(?:как(?:ой|ая|ое|ие|ов|ова|ово|овы|ую|ого|им)|каков[аоы]?)(?: (?:был[аои]?|будет))?"
-    r"|(?:qual|quais|que|cuál|cuáles|qué)(?: (?:é|são|era|foi|es|son|será))?(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)"
-    r"(?P<words>(?: \S+){1,3})"
+    r"^ (?:и |а |e |y )?(?:(?P<russian>(?:как(?:ой|ая|ое|ие|ую|ого|им)|каков[аоы]?)(?: (?:был[аои]?|будет))?)"
+    r"|(?:qual|quais|que|cuál|cuáles|qué)(?P<is> (?:é|são|era|foi|es|son|será))?"
+    r"(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)(?P<words>(?: \S+){1,4})"
 )
+_ADJECTIVE = re.compile(r"(?:ый|ий|ой|ая|яя|ое|ее|ую|юю|ого|его|ые|ие|ых|их)$")
+_SIZES = frozenset(
+    words(
+        "размер сумма величина valor tamanho montante total tamaño importe monto máximo máxima mínimo mínima"
+    )
+)
+_LITTLE = frozenset(words("de do da dos das del de la el los o a os as у на за при в для"))
+# "What area of the town", "qué masa de agua": only "what is the area" asks for the value.
+_ONLY_WITH_IS = frozenset({ValueKind.AREA, ValueKind.POWER, ValueKind.WEIGHT, ValueKind.VOLUME})
 
 
 @lru_cache(256)
@@ -62,10 +72,23 @@ def asked_values(question: str) -> Kinds:
     """The kinds of value of which any answers the question; none if it asks for something else."""
     whole = f" {' '.join(words(question))} "
     found = min(_matches(whole), default=None, key=lambda match: (match[0], -match[1]))
+    kinds = found[2] if found else frozenset[ValueKind]()
+    if ValueKind.AGE not in kinds and (counted := _counted_unit(whole)):
+        return counted
     if found is not None:
-        start, _, kinds = found
-        return frozenset() if _ASKING_WORDS.intersection(whole[:start].split()) else kinds
-    return _counted_unit(whole) or _named_value(whole)
+        return frozenset() if _ASKING_WORDS.intersection(whole[: found[0]].split()) else kinds
+    return _named_value(whole)
+
+
+def asking_terms(question: str) -> frozenset[str]:
+    """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price"."""
+    whole = f" {' '.join(words(question))} "
+    found = min(_matches(whole), default=None, key=lambda match: (match[0], -match[1]))
+    if found is None:
+        return frozenset()
+    start, length, _ = found
+    matched = whole[start : start + length].split()
+    return frozenset((matched[0], matched[-1], *(word for word in matched if word in _ASKING_WORDS)))
 
 
 @cache
@@ -127,20 +150,31 @@ _SHORTEST_UNIT = 4
 
 
 def _named_value(whole: str) -> Kinds:
-    """What the name of the value tells. In English the last word is the name, in the others the first that is one."""
+    """What the name of the value tells. In English the last word is the name, in the others the first noun."""
     if found := _ENGLISH_NAME.search(whole):
-        return kinds_named_by(found["words"].split()[-1:])
-    if found := _NAME.search(whole):
-        return next((kinds for word in found["words"].split() if (kinds := kinds_named_by([word]))), frozenset())
-    return frozenset()
+        kinds = kinds_named_by(found["words"].split()[-1:])
+    elif found := _NAME.search(whole):
+        kinds = kinds_named_by(_first_noun(found["words"].split(), is_russian=found["russian"] is not None))
+    else:
+        return frozenset()
+    is_plain = found["is"] is not None or found.groupdict().get("russian") is not None
+    return kinds if is_plain else kinds - _ONLY_WITH_IS
+
+
+def _first_noun(said: list[str], *, is_russian: bool) -> list[str]:
+    """The noun that names the value, as a list of one or none. Of "the size of the fee" it is the fee."""
+    nouns = (
+        word
+        for word in said
+        if word not in _SIZES and word not in _LITTLE and not (is_russian and _ADJECTIVE.search(word))
+    )
+    return [noun for noun, _ in zip(nouns, range(1), strict=False)]
 
 
 @cache
 def _asked() -> tuple[tuple[Kinds, re.Pattern[str]], ...]:
     return tuple(
-        (kinds, re.compile(phrase))
-        for kinds, rest in _lists("asked_values.txt")
-        for phrase in _phrases(rest)
+        (kinds, re.compile(phrase)) for kinds, rest in _lists("asked_values.txt") for phrase in _phrases(rest)
     )
 
 

@@ -20,17 +20,27 @@ from sourcebook.text.numbers import quantities
 _REACH_BEHIND = 3
 """How many words behind a number may tell what it counts: "28 calendar days", "20 thousand euros"."""
 _REACH_BEFORE = 2
+_REACH_BEHIND_ONE = 2
 _WINDOW = 60
 _WORD = re.compile(r"[^\W\d_]+(?:[²³]|(?<=m)[23]\b|/[^\W\d_]+)?|[%‰]|°\s?[^\W\d_]?|(?:R|US)?\$|[€£₽¥]")
 _ENDS = re.compile(r"[.;!?](?:\s|$)|\n")
-_SIGNS = {ValueKind.MONEY: frozenset("$ € £ ₽ ¥ r$ us$".split()), ValueKind.TEMPERATURE: frozenset({"°"})}
+_SIGNS = {
+    ValueKind.MONEY: frozenset({"$", "€", "£", "₽", "¥", "r$", "us$"}),
+    ValueKind.TEMPERATURE: frozenset({"°", "°c", "°f", "°с"}),
+}
 # "One" and "half" are no numbers of their own. "Twice a year" tells how often, and not how long.
 _ONE = re.compile(
     r"(?<!once )(?<!twice )(?<!times )(?<!per )\b(?:an?|one|half|several|few|couple|один|одн(?:а|о|ого|ой|у|ому|им)"
     r"|пол|полтор\w+|нескольк\w+|пар[аыу]|кажд\w+|течение|um|uma|mei[oa]|alguns|algumas|vári[oa]s|un|una|medi[oa]|vari[oa]s)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:1\d|20)\d\d")
+_FROM_YEAR_TO_YEAR = re.compile(r"\b(?:1\d|20)\d\d\D{1,8}(?:1\d|20)?\d\d\b")
+_NAMED = re.compile(
+    r"(?P<name>[^\W\d_]+)(?:\s*\([^)\n]*\))?"
+    r"(?:\s*[:=|–—-]\s*|\s+(?:is|are|of|=|é|é de|es|составляет|равен|равна)\s+|\s+)"
+    r"\d[\d.,]*(?=\s*(?:$|[.;,)|\n]))",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(
     r"""\b\d{1,2}(?:[:h]|ч\s?)\d{2}\b|\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock|h\b|hs\b|hrs\b)
     |\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta|desde)
@@ -43,38 +53,61 @@ _CLOCK = re.compile(
     ),
     re.IGNORECASE | re.VERBOSE,
 )
-_PHONE = re.compile(r"\+?\(?\d[\d\s()./–-]{4,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d|\b\d{3,}\b", re.I)
+_PHONE = re.compile(
+    r"\+?\(?\d[\d\s()./–-]{5,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d"
+    r"|\b(?:phone|call|tel|dial|number|телефон\w*|тел|номер\w*|звон\w+|telefone|ligue|teléfono|llame)\b\W{0,3}(?:\w+\W+)?\d{3,}",
+    re.IGNORECASE,
+)
 _EMAIL = re.compile(r"\w@\w")
 _ADDRESS = re.compile(r"\d|\w@\w")
 
 
 def gives_value(text: str, kinds: Kinds, question: str) -> bool:
     """Whether a text has a value of one of the kinds that the question does not say itself."""
-    said = " ".join(words(text))
-    return any(
-        _IN_OWN_WAY[kind](text) if kind in _IN_OWN_WAY else _has_unit(text, kind, question) for kind in kinds
-    ) or any(kind in value_words() and value_words()[kind].search(f" {said} ") for kind in kinds) or _is_named(
-        text, kinds
-    )
-
-
-def _has_unit(text: str, kind: ValueKind, question: str) -> bool:
+    said = f" {' '.join(words(text))} "
     asked = frozenset(words(question))
     return any(
-        kind in kinds and not (near <= asked and number in asked) for number, near, kinds in _numbers(text)
+        (_IN_OWN_WAY[kind](text) if kind in _IN_OWN_WAY else _has_unit(text, kind, asked))
+        or (kind in value_words() and value_words()[kind].search(said) is not None)
+        or _is_named(text, kind)
+        for kind in kinds
     )
 
 
-def _is_named(text: str, kinds: Kinds) -> bool:
-    """Whether it names such a value and has a number that counts nothing else: "Weight: 12"."""
-    return bool(kinds & kinds_named_by(words(text))) and any(
-        not of and not _YEAR.fullmatch(number) for number, _, of in _numbers(text)
+def _has_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:
+    if kind is ValueKind.DURATION and _FROM_YEAR_TO_YEAR.search(text):
+        return True
+    forms, signs = value_units()[kind], _SIGNS.get(kind, frozenset[str]())
+    return any(
+        (forms.holds(word) or word in signs) and not _is_asked_value(word, asked)
+        for _, near in _numbers(text)
+        for word in near
     )
+
+
+def _is_asked_value(word: str, asked: frozenset[str]) -> bool:
+    """Whether a unit is the value that is asked for: "two monthly rents" do not tell the rent."""
+    return bool(kinds_named_by([word, word.removesuffix("s")])) and any(
+        known.removesuffix("s") == word.removesuffix("s") for known in asked
+    )
+
+
+def _is_named(text: str, kind: ValueKind) -> bool:
+    """Whether it names such a value right before a number that counts nothing: "Weight: 12"."""
+    return any(kind in kinds_named_by(words(found["name"])) for found in _NAMED.finditer(text))
 
 
 def _is_plain(text: str) -> bool:
     """Whether a number counts nothing that has a unit."""
-    return any(not kinds for _, _, kinds in _numbers(text))
+    return any(not any(map(_is_unit, near)) for _, near in _numbers(text))
+
+
+def _is_unit(word: str) -> bool:
+    return any(forms.holds(word) for forms in value_units().values())
+
+
+def _counts_time(text: str) -> bool:
+    return _has_unit(text, ValueKind.DURATION, frozenset())
 
 
 _IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
@@ -84,26 +117,24 @@ _IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
     ValueKind.ADDRESS: lambda text: _ADDRESS.search(text) is not None,
     ValueKind.AGE: _is_plain,
     ValueKind.COUNT: _is_plain,
-    ValueKind.FREQUENCY: lambda text: any(ValueKind.DURATION in kinds for _, _, kinds in _numbers(text)),
-    ValueKind.TIME: lambda text: any(ValueKind.DURATION in kinds for _, _, kinds in _numbers(text)),
+    ValueKind.FREQUENCY: _counts_time,
+    ValueKind.TIME: _counts_time,
 }
 
 
 @lru_cache(1024)
-def _numbers(text: str) -> tuple[tuple[str, frozenset[str], Kinds], ...]:
-    """Of each number its value, the words beside it that may be its unit, and of which kinds they are."""
+def _numbers(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Of each number its value, and the words beside it that may be its unit."""
     return tuple(_read(text))
 
 
-def _read(text: str) -> Iterator[tuple[str, frozenset[str], Kinds]]:
+def _read(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     for found in quantities(text):
-        behind = _words_behind(text, found.end)
-        before = _words_before(text, found.start)
-        yield found.value, frozenset((*behind, *before)), _kinds_of(behind) | _kinds_of(before)
+        yield found.value, (*_words_behind(text, found.end), *_words_before(text, found.start))
     for one in _ONE.finditer(text):
-        behind = _words_behind(text, one.end())[:2]
-        if kinds := _kinds_of(behind):
-            yield "1", frozenset(behind), kinds
+        behind = _words_behind(text, one.end())[:_REACH_BEHIND_ONE]
+        if any(map(_is_unit, behind)):
+            yield "1", tuple(behind)
 
 
 def _words_behind(text: str, end: int) -> list[str]:
@@ -113,17 +144,8 @@ def _words_behind(text: str, end: int) -> list[str]:
 
 
 def _words_before(text: str, start: int) -> list[str]:
-    window = text[max(0, start - _WINDOW) : start]
-    return _units_in(window)[-_REACH_BEFORE:]
+    return _units_in(text[max(0, start - _WINDOW) : start])[-_REACH_BEFORE:]
 
 
 def _units_in(window: str) -> list[str]:
-    return [folded(found[0]) for found in _WORD.finditer(window)]
-
-
-def _kinds_of(near: list[str]) -> Kinds:
-    return frozenset(
-        kind
-        for kind, forms in value_units().items()
-        if any(forms.holds(word) or word in _SIGNS.get(kind, ()) for word in near)
-    )
+    return [folded(found[0]).replace(" ", "") for found in _WORD.finditer(window)]

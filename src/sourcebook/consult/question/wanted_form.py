@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.given_value import gives_value
@@ -22,7 +23,13 @@ Gives = Callable[[str], bool]
 
 _BEGINNING = r"^\W*(?:(?:and|so|but|a|и|а|но|e|y)\s+)?"
 _WHO = re.compile(
-    rf"{_BEGINNING}(?:(?:by|to|from) whom|whom?|кто|кому|кем|quem|quién(?:es)?)\b(?!\s+(?:такое|am i)\b)", re.I
+    rf"{_BEGINNING}(?:(?:by|to|from) whom|whom?|кто|кому|кем|quem|quién(?:es)?)\b(?!\s+(?:такое|am i)\b)",
+    re.I,
+)
+_WHO_IS = re.compile(
+    rf"{_BEGINNING}(?:who(?: is|'s|’s| are| was)(?: the| your| our)?|кто(?: такой)?|quem (?:é|são|era)(?: [oa]s?)?"
+    r"|quién(?:es)? (?:es|son)(?: el| la| los)?)\s+(?P<role>[\w-]+(?:\s+[\w-]+)?)",
+    re.I,
 )
 _WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
 _WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)
@@ -33,16 +40,26 @@ _CONTACT = re.compile(
     r"|\b(?:call|contact|ask|phone|e-?mail|позвон\w+|обра[тщ]\w+|ligue|contact\w+|llam\w+)\b",
     re.IGNORECASE,
 )
+_CONTACT_NAME = re.compile(r"\w@\w")
+_SENTENCE_END = re.compile(r"[.!?;]\s|\n")
+# What joins a role with who has it.
+_EQUALS = re.compile(
+    r"\b(?:is|are|was|as|by|é|são|foi|como|por|es|son|является|это)\b|[:–—|(]", re.IGNORECASE
+)
 # A capital letter inside a line; behind these words it is the name of a place or a time.
 _CAPITAL = re.compile(
     r"(?P<before>[\w'’-]+)?(?:[^\S\n]|[\"«“(*_\[|,:;–—`·-])*(?P<name>[^\W\d_a-zа-яё][\w'’-]*)"
 )
 _BEFORE_A_PLACE = frozenset(
-    words("in at from near to since until of on в во на из под около с до em no na nos nas do da dos das en desde")
+    words(
+        "in at from near to since until of on в во на из под около с до em no na nos nas do da dos das en desde"
+    )
 )
 # A name that begins a sentence is followed by what somebody does, or stands in a row of names.
 _FIRST_NAME = re.compile(r"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+ed\b|and\b|will\b|can\b|[^\W\d_a-zа-яё])")
-_DATE = re.compile(r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b")
+_DATE = re.compile(
+    r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
+)
 _YEAR = re.compile(
     r"\b(?:in|since|from|until|by|of|в|с|до|em|desde|até|de|en|hasta)\s+(?:19|20)\d\d\b", re.IGNORECASE
 )
@@ -52,6 +69,8 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
     if _WHO.search(question):
         said = frozenset(words(question)) | stop_words(language) | asking_words(language)
+        if _is_role(question):
+            return lambda text: _names_holder(text, said)
         return lambda sentence: names_somebody(sentence, said)
     if _WHEN.search(question):
         return _tells_when
@@ -75,6 +94,33 @@ def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
     return any(_may_be_somebody(found, sentence, said) for found in _CAPITAL.finditer(sentence))
 
 
+def _is_role(question: str) -> bool:
+    """Whether it is asked who has a role: who is the landlord."""
+    found = _WHO_IS.search(question)
+    return found is not None and any(map(_forms_of("people.txt").holds, words(found["role"])))
+
+
+def _names_holder(text: str, said: frozenset[str]) -> bool:
+    """Whether somebody is named by name, or in a sentence with a word that was said.
+
+    That the tenant pays something does not tell who the landlord is.
+    """
+    if _CONTACT_NAME.search(text) or any(_is_name(found, said) for found in _CAPITAL.finditer(text)):
+        return True
+    return any(
+        not said.isdisjoint(words(sentence)) and names_somebody(sentence, said) and _EQUALS.search(sentence)
+        for sentence in _SENTENCE_END.split(text)
+    )
+
+
+def _is_name(found: re.Match[str], said: frozenset[str]) -> bool:
+    """Whether a capital letter is that of a name: not the first of a sentence, or a line of its own."""
+    if not said.isdisjoint(words(found["name"])) or (found["before"] or "").lower() in _BEFORE_A_PLACE:
+        return False
+    rest = found.string[found.end() : found.end() + 2]
+    return found["before"] is not None or not rest.strip() or rest[:1] in ",:–—(|"
+
+
 def _may_be_somebody(found: re.Match[str], sentence: str, said: frozenset[str]) -> bool:
     if not said.isdisjoint(words(found["name"])):
         return False
@@ -95,9 +141,11 @@ def _tells_where(sentence: str) -> bool:
     times = _forms_of("time_words.txt")
     if any(map(places.holds, said)):
         return True
+    if any(found["before"] for found in _CAPITAL.finditer(sentence)):
+        return True
     return any(
         before.holds(word) and not behind[0].isdigit() and not times.holds(behind)
-        for word, behind in zip(said, said[1:], strict=False)
+        for word, behind in pairwise(said)
     )
 
 
