@@ -1,4 +1,4 @@
-"""Whether what was found lacks what the question wants: somebody, a time, a number."""
+"""Whether what was found lacks what the question wants: somebody, a time, a weight, a price, a number."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _NEARLY_AS_MUCH = 0.5
 """Sentences that hold this part of what the best one holds may answer as well."""
 
 _MOST_LINES = 8
+_SENTENCES_UNDER_A_HEADING = 2
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -60,7 +61,7 @@ def _about_the_thing(
 def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int) -> str:
     """A sentence with those beside it in its paragraph; with all lines of its table, list or record, up to some.
 
-    A heading is beside what follows it.
+    A heading is beside the first sentences under it.
     """
     first = last = place
     while (
@@ -69,12 +70,12 @@ def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int)
         first -= 1
         if _is_sentence(content, spans[first][1]):
             break
-    while last + 1 < len(spans) and last - place < _MOST_LINES:
+    room = _SENTENCES_UNDER_A_HEADING if content.startswith("#", spans[place][0]) else 1
+    while room and last + 1 < len(spans) and last - place < _MOST_LINES:
         if not _are_together(content, spans[last][1], spans[last + 1][0]):
             break
         last += 1
-        if _is_sentence(content, spans[last][1]) and not content.startswith("#", spans[place][0]):
-            break
+        room -= _is_sentence(content, spans[last][1])
     return content[spans[first][0] : spans[last][1]]
 
 

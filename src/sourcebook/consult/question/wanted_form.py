@@ -40,6 +40,7 @@ _CONTACT = re.compile(
     r"|\b(?:call|contact|ask|phone|e-?mail|позвон\w+|обра[тщ]\w+|ligue|contact\w+|llam\w+)\b",
     re.IGNORECASE,
 )
+_PROFESSION = re.compile(r"\w{4,}(?:ists?|istas?|ист(?:ы|а|ов|ом|у|ам|ами)?)")
 _CONTACT_NAME = re.compile(r"\w@\w")
 _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 # What joins a role with who has it.
@@ -47,8 +48,10 @@ _EQUALS = re.compile(
     r"\b(?:is|are|was|as|by|é|são|foi|como|por|es|son|является|это)\b|[:–—|(]", re.IGNORECASE
 )
 # A capital letter inside a line; behind these words it is the name of a place or a time.
+_UPPER = "A-ZÀ-ÖØ-ÞА-ЯЁ"
 _CAPITAL = re.compile(
-    r"(?P<before>[\w'’-]+)?(?:[^\S\n]|[\"«“(*_\[|,:;–—`·-])*(?P<name>[^\W\d_a-zа-яё][\w'’-]*)"
+    rf"(?P<before>[\w'’-]+)?(?P<gap>(?:[^\S\n]|[\"«“(*_\[|,:;–—`·#.-])*)"
+    rf"(?<![^\W_])(?P<name>[{_UPPER}][\w'’-]*(?:[^\S\n]+[{_UPPER}][\w'’-]*)*)"
 )
 _BEFORE_A_PLACE = frozenset(
     words(
@@ -56,7 +59,9 @@ _BEFORE_A_PLACE = frozenset(
     )
 )
 # A name that begins a sentence is followed by what somebody does, or stands in a row of names.
-_FIRST_NAME = re.compile(r"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+ed\b|and\b|will\b|can\b|[^\W\d_a-zа-яё])")
+_FIRST_NAME = re.compile(
+    rf"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+(?:ed|ou|eu|iu|ó|aba|л|ла|ли|лся|лась)\b|and\b|will\b|can\b|[{_UPPER}])"
+)
 _DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
 )
@@ -68,9 +73,10 @@ _YEAR = re.compile(
 def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
     if _WHO.search(question):
-        said = frozenset(words(question)) | stop_words(language) | asking_words(language)
+        idle = stop_words(language) | asking_words(language)
+        said = frozenset(words(question)) | idle
         if _is_role(question):
-            return lambda text: _names_holder(text, said)
+            return lambda text: _names_holder(text, said, said - idle)
         return lambda sentence: names_somebody(sentence, said)
     if _WHEN.search(question):
         return _tells_when
@@ -87,7 +93,9 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
 def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
     """Whether a sentence names a person, or a body that acts, beside the words that were said already."""
     people = _forms_of("people.txt")
-    if any(people.holds(word) and word not in said for word in words(sentence)):
+    if any(
+        (people.holds(word) or _PROFESSION.fullmatch(word)) and word not in said for word in words(sentence)
+    ):
         return True
     if any(said.isdisjoint(words(found[0])) for found in _CONTACT.finditer(sentence)):
         return True
@@ -100,33 +108,41 @@ def _is_role(question: str) -> bool:
     return found is not None and any(map(_forms_of("people.txt").holds, words(found["role"])))
 
 
-def _names_holder(text: str, said: frozenset[str]) -> bool:
-    """Whether somebody is named by name, or in a sentence with a word that was said.
+def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool:
+    """Whether somebody is named by name, or in a sentence with the role.
 
     That the tenant pays something does not tell who the landlord is.
     """
     if _CONTACT_NAME.search(text) or any(_is_name(found, said) for found in _CAPITAL.finditer(text)):
         return True
     return any(
-        not said.isdisjoint(words(sentence)) and names_somebody(sentence, said) and _EQUALS.search(sentence)
+        not role.isdisjoint(words(sentence)) and names_somebody(sentence, said) and _EQUALS.search(sentence)
         for sentence in _SENTENCE_END.split(text)
     )
 
 
 def _is_name(found: re.Match[str], said: frozenset[str]) -> bool:
     """Whether a capital letter is that of a name: not the first of a sentence, or a line of its own."""
-    if not said.isdisjoint(words(found["name"])) or (found["before"] or "").lower() in _BEFORE_A_PLACE:
+    if not said.isdisjoint(words(found["name"])) or _is_place(found) or "#" in found["gap"]:
         return False
     rest = found.string[found.end() : found.end() + 2]
-    return found["before"] is not None or not rest.strip() or rest[:1] in ",:–—(|"
+    return not _begins_sentence(found) or not rest.strip() or rest[:1] in ",:–—(|"
+
+
+def _is_place(found: re.Match[str]) -> bool:
+    return (found["before"] or "").lower() in _BEFORE_A_PLACE
+
+
+def _begins_sentence(found: re.Match[str]) -> bool:
+    return found["before"] is None or "." in found["gap"]
 
 
 def _may_be_somebody(found: re.Match[str], sentence: str, said: frozenset[str]) -> bool:
-    if not said.isdisjoint(words(found["name"])):
+    if not said.isdisjoint(words(found["name"])) or "#" in found["gap"]:
         return False
-    if found["before"] is None:
-        return _FIRST_NAME.match(sentence, found.end()) is not None
-    return found["before"].lower() not in _BEFORE_A_PLACE
+    if _begins_sentence(found):
+        return " " in found["name"] or _FIRST_NAME.match(sentence, found.end()) is not None
+    return not _is_place(found)
 
 
 def _tells_when(sentence: str) -> bool:
@@ -141,7 +157,7 @@ def _tells_where(sentence: str) -> bool:
     times = _forms_of("time_words.txt")
     if any(map(places.holds, said)):
         return True
-    if any(found["before"] for found in _CAPITAL.finditer(sentence)):
+    if any(not _begins_sentence(found) for found in _CAPITAL.finditer(sentence)):
         return True
     return any(
         before.holds(word) and not behind[0].isdigit() and not times.holds(behind)
