@@ -72,7 +72,7 @@ annual yearly годовой годовая годовую ежегодный an
 phone phones telephone smartphone телефон телефона смартфон telefone celular smartphone teléfono móvil
 bill invoice invoices счет счета fatura faturas factura facturas
 warranty guarantee гарантия гарантии гарантию garantia garantía
-salary wage wages pay зарплата зарплату оклад salário sueldo salario
+salary salaries wage wages зарплата зарплату оклад salário sueldo salario
 refund refunds reimbursement возмещение reembolso
 wifi wireless
 send sends sent отправить отправлять послать посылать enviar envio mandar envío

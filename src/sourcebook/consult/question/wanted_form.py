@@ -31,6 +31,7 @@ _WHO_IS = re.compile(
     r"|quién(?:es)? (?:es|son)(?: el| la| los)?)\s+(?P<role>[\w-]+(?:\s+[\w-]+)?)",
     re.I,
 )
+_NAME_OF = re.compile(rf"{_BEGINNING}(?:как\s+(?:его\s+|ее\s+|её\s+)?зовут|какая\s+фамилия)\b", re.I)
 _WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
 _WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)
 _HOW_MANY = re.compile(rf"{_BEGINNING}(?:how (?:many|much)|сколько|quant[oa]s?|cuánt[oa]s?)\b", re.I)
@@ -65,6 +66,8 @@ _FIRST_NAME = re.compile(
 _DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
 )
+_REACH = 3
+_SHORTEST_STEM = 4
 _YEAR = re.compile(
     r"\b(?:in|since|from|until|by|of|в|с|до|em|desde|até|de|en|hasta)\s+(?:19|20)\d\d\b", re.IGNORECASE
 )
@@ -72,6 +75,10 @@ _YEAR = re.compile(
 
 def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
+    if _NAME_OF.search(question):
+        return lambda text: any(
+            _is_name(found, frozenset(words(question))) for found in _CAPITAL.finditer(text)
+        )
     if _WHO.search(question):
         idle = stop_words(language) | asking_words(language)
         said = frozenset(words(question)) | idle
@@ -85,8 +92,9 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
     if kinds := asked_values(question):
         gives_time = ValueKind.TIME in kinds
         return lambda text: gives_value(text, kinds, question) or (gives_time and _tells_when(text))
-    if _HOW_MANY.search(question):
-        return _has_amount
+    if found := _HOW_MANY.search(question):
+        thing = next(iter(words(question[found.end() :])), "")
+        return lambda sentence: _has_amount(sentence, thing)
     return None
 
 
@@ -153,7 +161,7 @@ def _tells_when(sentence: str) -> bool:
 def _tells_where(sentence: str) -> bool:
     """Whether a sentence has a word that a place follows, or a name. "In spring" and "on Monday" are no places."""
     said = words(sentence)
-    before, places = _places()
+    before, places = _groups("place_words.txt", "before", "place")
     times = _forms_of("time_words.txt")
     if any(map(places.holds, said)):
         return True
@@ -165,15 +173,22 @@ def _tells_where(sentence: str) -> bool:
     )
 
 
-def _has_amount(sentence: str) -> bool:
+def _has_amount(sentence: str, thing: str) -> bool:
     """Whether a sentence counts something. The year in which something was does not."""
     rest = _YEAR.sub(" ", sentence)
-    amounts = _forms_of("amount_words.txt")
-    return (
-        bool(quantities(rest))
-        or any(letter.isdigit() for letter in rest)
-        or any(map(amounts.holds, words(rest)))
+    if quantities(rest) or any(letter.isdigit() for letter in rest):
+        return True
+    said = words(rest)
+    anywhere, before = _groups("amount_words.txt", "anywhere", "before")
+    return any(
+        anywhere.holds(word)
+        or (before.holds(word) and any(_is_form_of(thing, each) for each in said[place + 1 :][:_REACH]))
+        for place, word in enumerate(said)
     )
+
+
+def _is_form_of(thing: str, word: str) -> bool:
+    return word.startswith(thing[: max(_SHORTEST_STEM, len(thing) - 3)])
 
 
 @cache
@@ -182,10 +197,10 @@ def _forms_of(name: str) -> WordForms:
 
 
 @cache
-def _places() -> tuple[WordForms, WordForms]:
-    """The words that a place follows, and places that need none."""
-    kept = {"before": "", "place": ""}
-    for line in lines_of("place_words.txt"):
-        kind, _, forms = line.partition(": ")
-        kept[kind] += f" {forms}"
-    return WordForms.read(kept["before"]), WordForms.read(kept["place"])
+def _groups(name: str, *groups: str) -> tuple[WordForms, ...]:
+    """The words of a list under each of its headings."""
+    kept = dict.fromkeys(groups, "")
+    for line in lines_of(name):
+        group, _, forms = line.partition(": ")
+        kept[group] += f" {forms}"
+    return tuple(map(WordForms.read, kept.values()))
