@@ -133,11 +133,7 @@ def _counted_unit(whole: str) -> Kinds:
     found = _HOW_MANY.search(whole)
     if found is None or _ASKING_WORDS.intersection(whole[: found.start()].split()):
         return frozenset()
-    said = found["words"].split()
-    return next(
-        (kinds for word in said if (kinds := _kinds_of_unit(word))),
-        frozenset(),
-    )
+    return next(filter(None, map(_kinds_of_unit, found["words"].split())), frozenset[ValueKind]())
 
 
 def _kinds_of_unit(word: str) -> Kinds:
