@@ -133,7 +133,8 @@ def _counted_unit(whole: str) -> Kinds:
     found = _HOW_MANY.search(whole)
     if found is None or _ASKING_WORDS.intersection(whole[: found.start()].split()):
         return frozenset()
-    return next(filter(None, map(_kinds_of_unit, found["words"].split())), frozenset[ValueKind]())
+    of_words = (_kinds_of_unit(word) for word in found["words"].split())
+    return next((kinds for kinds in of_words if kinds), frozenset[ValueKind]())
 
 
 def _kinds_of_unit(word: str) -> Kinds:

@@ -48,6 +48,7 @@ _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 _EQUALS = re.compile(
     r"\b(?:is|are|was|as|by|é|são|foi|como|por|es|son|является|это)\b|[:–—|(]", re.IGNORECASE
 )
+_IS = r"[^\w\n]*(?:\b(?:is|are|was|é|são|es|son|является|это)\b|[—–:])\s*\w"
 # A capital letter inside a line; behind these words it is the name of a place or a time.
 _UPPER = "A-ZÀ-ÖØ-ÞА-ЯЁ"
 _CAPITAL = re.compile(
@@ -122,6 +123,8 @@ def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool
     That the tenant pays something does not tell who the landlord is.
     """
     if _CONTACT_NAME.search(text) or any(_is_name(found, said) for found in _CAPITAL.finditer(text)):
+        return True
+    if any(re.search(rf"\b{re.escape(word)}\w*{_IS}", text, re.IGNORECASE) for word in role):
         return True
     return any(
         not role.isdisjoint(words(sentence)) and names_somebody(sentence, said) and _EQUALS.search(sentence)
