@@ -26,6 +26,7 @@ from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
 from sourcebook.text.negation import denied_terms
 from sourcebook.text.question_words import words_alike
+from sourcebook.text.quoted_mail import quoted_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -51,6 +52,8 @@ _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
 _PRICE_OF_A_DENIAL = 0.25
+# More than any words are worth: what the sender says comes first, if it answers at all.
+_PRICE_OF_A_QUOTED_LETTER = 1.5
 # What a passage is worth beside its best unit.
 _WORTH_OF_PASSAGE = 0.5
 _WORTH_OF_SEARCH = 0.25
@@ -68,6 +71,7 @@ _LEAST_OF_THE_MISSING = 0.6
 _ALIKE = 0.6
 
 _FACTS = (BlockKind.ROW, BlockKind.RECORD)
+_LETTER = re.compile(r"\.(?:eml|mbox|msg)\b", re.IGNORECASE)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 # A sentence that only says where to read on.
 _POINTER = re.compile(
@@ -361,6 +365,7 @@ class _Reader:
         named_above = set(analyse(passage.document_title or "", language))
         terms = [set(analyse(units.text(i), language)) for i in range(len(units))]
         scores: list[float] = []
+        others = quoted_spans(content) if _LETTER.search(passage.document_path) else []
         for i, unit in enumerate(units.all):
             header = units.header_of(i)
             around = title.union(
@@ -379,6 +384,9 @@ class _Reader:
             score = _WORTH_OF_HEADING * share_of_weight(weights, over)
             score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
+            score -= _PRICE_OF_A_QUOTED_LETTER * any(
+                start < unit.end and unit.start < end for start, end in others
+            )
             score -= _PRICE_OF_A_DENIAL * self._denies(units.text(i), language)
             score += _WORTH_OF_A_COLUMN * is_column
             if self._is_asked_list(units, i):

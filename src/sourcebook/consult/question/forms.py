@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from sourcebook.consult.question.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
@@ -78,7 +80,7 @@ _HOLDS_CODE = re.compile(
     r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
     re.MULTILINE,
 )
-_HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[^\W\d_a-zа-яё][\w.-]+|@\w+|`[^`\n]+`")
+_HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[A-ZÀ-ÖØ-ÞА-ЯЁ][\w.-]+|@\w+|`[^`\n]+`")
 # When something is done may be said by what goes before it: "as soon as the leaves have fallen".
 _HOLDS_MOMENT = re.compile(
     r"\b(?:when|once|after|before|until|till|as soon as|during|while|every|each|daily|weekly|monthly|yearly"
@@ -113,6 +115,11 @@ _CALLED = (
 )
 
 
+_SEEN_OTHERWISE = frozenset(
+    {ValueKind.TIME, ValueKind.COUNT, ValueKind.AGE, ValueKind.FREQUENCY, ValueKind.PERCENTAGE}
+)
+"""Kinds whose values look like any number."""
+
 _COUNTED = re.compile(
     r"\b(?:how many|скольк(?:о|их|им|ими)|quant[oa]s|cuánt[oa]s)\s+(?:(?:of|de|всего|different|разных)\s+)?"
     r"(?P<noun>[^\W\d_]{3,})",
@@ -133,9 +140,11 @@ class AskedForms:
 
     def __init__(self, question: str) -> None:
         self.kinds = kinds_of(question)
+        self._question = question
+        self._values = asked_values(question) - _SEEN_OTHERWISE
         counted = _COUNTED.search(question)
         self._counted = _counted_things(counted["noun"]) if counted else None
-        forms = _forms(question, self.kinds)
+        forms = {AnswerForm.NUMBER} if self._values else _forms(question, self.kinds)
         self.forms = frozenset(forms | {AnswerForm.COUNT} if counted else forms)
         self.asks_twice = _ASKS_TWICE.search(question) is not None
         """Whether it asks for two things: who and when."""
@@ -152,6 +161,8 @@ class AskedForms:
         match form:
             case AnswerForm.NUMBER | AnswerForm.TIME:
                 said = _NUMBERING.sub("", sentence)
+                if self._values:
+                    return gives_value(said, self._values, self._question)
                 return gives(said, self.kinds) or any(
                     word[0].isdigit() and word not in self._said for word in words(said)
                 )
