@@ -461,6 +461,9 @@ class _Reader:
 
     def _worth_of_forms(self, text: str) -> float:
         met = self.forms.met_by(text)
+        if AnswerForm.MOMENT in met and AnswerForm.TIME not in met:
+            # What goes before says when, as a date does.
+            met = met - {AnswerForm.MOMENT} | {AnswerForm.TIME}
         return _WORTH_OF_A_FORM * len(met - SURE_FORMS) + _WORTH_OF_A_SURE_FORM * len(met & SURE_FORMS)
 
 
