@@ -396,7 +396,7 @@ class _Reader:
             is_column = header is not None and self._names_column(units.text(header), language)
             named = terms[i] if header is None or not is_column else terms[i] | terms[header]
             nearest = _nearest(passage, unit.start, unit.end)
-            is_empty = unit.is_header or units.text(i).strip() in headings
+            is_empty = unit.is_header or units.text(i).strip(" \n-*•") in headings
             is_empty |= unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
             over = set(analyse(_heading_over(passage, unit), language))
             share = share_of_weight(_lessened(weights, over | named_above, _SAID_ABOVE), named)
