@@ -387,6 +387,6 @@ def test_a_line_that_repeats_the_title_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("turn", ["Nevertheless", "However", "Even so"])
-def test_what_turns_a_sentence_round_comes_along(turn: str) -> None:
+def test_what_holds_all_the_same_comes_along(turn: str) -> None:
     text = f"Usually you cannot select text with the mouse. {turn}, holding Shift does it."
     assert "Shift" in shown("How do I select text with the mouse?", text)
