@@ -117,6 +117,16 @@ def test_a_number_that_the_closest_passage_lacks_speaks_against_an_answer(
     assert judge_weights().question["number_missing"] < 0
 
 
+@pytest.mark.parametrize("text", ["It was split on 19.02.2024.", "Released 2024-02-19.", "The plan of 2024."])
+def test_the_year_of_a_date_is_a_number_that_is_said(text: str) -> None:
+    assert numbers_of(*asked("What was split in 2024?", passage(text)))["number_missing"] == 0.0
+
+
+def test_the_number_of_a_version_is_said_with_its_letter_but_not_within_another_number() -> None:
+    assert numbers_of(*asked("Tools for Plum 2", passage("Plum v2 has tools.")))["number_missing"] == 0.0
+    assert numbers_of(*asked("Tools for Plum 2", passage("Plum v12 has tools.")))["number_missing"] == 1.0
+
+
 def test_words_decide_where_they_can_whatever_the_language_is_taken_for() -> None:
     assert verdict_on(*asked(QUESTION, passage(PRUNING)), FACTS, is_foreign=True).by == JUDGED_BY_WORDS
 

@@ -44,6 +44,16 @@ _COMMAND = re.compile(
     r"|como (?:\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
     re.IGNORECASE,
 )
+# What has a name in code: which parameter, какая функция, que pacote.
+_NAMED_IN_CODE = re.compile(
+    r"\b(?:which|what|name of the)\b(?: \w+){0,2} (?:packages?|parameters?|arguments?|functions?|class(?:es)?|method"
+    r"|decorators?|attributes?|variables?|modules?|librar(?:y|ies)|exceptions?|headers?|flags?|settings?|fields?)\b"
+    r"|\b(?:как(?:ой|ая|ое|ие|им|ую|ом|ого|ими)|котор\w+)\b(?: \w+){0,2} (?:пакет|функци|класс|метод|декоратор"
+    r"|переменн|библиотек|модул|исключени|атрибут|аргумент|заголов|флаг|пол[еяю])\w*"
+    r"|\b(?:qual|quais|que)\b(?: \w+){0,2} (?:pacotes?|parâmetros?|argumentos?|funç(?:ão|ões)|classes?|métodos?"
+    r"|decorador(?:es)?|atributos?|variáve(?:l|is)|módulos?|bibliotecas?|exceç(?:ão|ões)|cabeçalhos?)\b",
+    re.IGNORECASE,
+)
 _DEFINITION = re.compile(
     r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
     r"|что (?:такое|значит|означает|за)|кто так\w+|(?:o )?que (?:é|são|significa|quer dizer)(?: [oa]s?| uma?)?)"
@@ -201,7 +211,7 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.NAME)
     if QuestionKind.REASON in kinds:
         found.add(AnswerForm.REASON)
-    if _COMMAND.search(question):
+    if _COMMAND.search(question) or _NAMED_IN_CODE.search(question):
         found.add(AnswerForm.COMMAND)
     if _LIST.search(question):
         found.add(AnswerForm.LIST)
