@@ -91,7 +91,8 @@ passages as materialized (
 
 -- name: passages_of_all(collection_id, model_id, metric, query, top_k, margin)
 -- Every vector is measured once, whatever is wanted: where many texts are nearly equal, the nearest few say little of
--- which passages are best.
+-- which passages are best. A full join is never done by comparing each with each, which the server would choose without
+-- statistics; the conditions that take away its other half are written so that it stays one.
 with measured as materialized (
     select s.document_id, s.chunk_id, c.passage_id, c.start_index, c.end_index, s.score
     from (
@@ -104,14 +105,15 @@ with measured as materialized (
           and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
         offset 0
     ) s
-    join (
+    full join (
         select c.document_id, c.id, coalesce(p.id, c.id) as passage_id, c.start_index, c.end_index
-        from document_chunks c
-        left join document_chunks p on p.collection_id = :collection_id and p.document_id = c.document_id
-            and p.id = c.parent_id and c.level = 'CHILD'
-        where c.collection_id = :collection_id
+        from (select * from document_chunks where collection_id = :collection_id) c
+        full join (select document_id, id from document_chunks where collection_id = :collection_id) p
+            on p.document_id = c.document_id and p.id = case when c.level = 'CHILD' then c.parent_id end
+        where coalesce(c.id, '') <> ''
         offset 0
     ) c on c.document_id = s.document_id and c.id = s.chunk_id
+    where coalesce(s.chunk_id, '') <> ''
 ), {all_looked_at}, {best_families}
 
 -- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
