@@ -395,8 +395,9 @@ def test_what_holds_all_the_same_comes_along(turn: str) -> None:
 def test_beside_the_word_itself_another_that_is_as_good_elsewhere_does_not_do() -> None:
     rules = (
         "1. Study leave. Employees get one day off for an examination, up to six days per year.\n\n"
-        "2. Annual leave. Every employee has 26 days of paid annual leave.\n"
+        "2. Illness. Tell your manager before half past nine in the morning.\n\n"
+        "3. Annual leave. Every employee has 26 days of paid annual leave.\n"
     )
-    question = "How many days of annual leave do I get?"
+    question = "How many days of annual leave are there?"
     assert "26 days" in shown(question, rules)
     assert "six days" not in shown(question, rules)
