@@ -66,7 +66,7 @@ where datname = current_database() and pid <> pg_backend_pid()
 
 _TABLES = """
 select format('%I.%I', schemaname, tablename) as name from pg_tables
-where schemaname !~ '^pg_|^information_schema$' order by 1
+where schemaname = current_schema() order by 1
 """
 
 # Bytes of a table up to which taking out its rows is cheaper than new files for it and its indexes.

@@ -1,0 +1,131 @@
+"""Carries out the steps that spread a base over the servers of a Citus cluster, and checks each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+from sourcebook.errors import Conflict, StorageError, UsageError
+from sourcebook.storage.postgres import citus, driver
+from sourcebook.storage.postgres.citus import Node, Step
+from sourcebook.storage.postgres.database import UNLIMITED
+from sourcebook.storage.postgres.migrate import bring_up_to_date
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from sourcebook.storage.postgres.driver import Connection
+
+_PATIENCE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class DoneStep:
+    """`was_done`: nothing had to be changed."""
+
+    title: str
+    was_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Which servers a base is to be spread over, and into how many pieces."""
+
+    address: str
+    """Of the base on the coordinator."""
+    workers: Sequence[Node] = ()
+    """Those that are to join; the ones that belong to the cluster already need not be named."""
+    coordinator: Node | None = None
+    """The coordinator as the workers reach it; else as the address has it."""
+    shards: int = 8
+
+    @property
+    def database(self) -> str:
+        return unquote(urlsplit(self.address).path.strip("/")) or "postgres"
+
+    def as_others_see_it(self) -> Node:
+        if self.coordinator is not None:
+            return self.coordinator
+        parts = urlsplit(self.address)
+        if not parts.hostname:
+            raise UsageError(
+                "The address does not say how the workers reach the coordinator.",
+                hint="Pass `--coordinator HOST:PORT`.",
+            )
+        return Node(parts.hostname, parts.port or Node("").port)
+
+    def at(self, worker: Node) -> str:
+        """The address of the same database on a worker, with the same user."""
+        parts = urlsplit(self.address)
+        user, at, _ = parts.netloc.rpartition("@")
+        return urlunsplit(parts._replace(netloc=f"{user}{at}{worker}", path="/" + quote(self.database, safe="")))
+
+
+async def spread(cluster: Cluster, on_step: Callable[[DoneStep], None] | None = None) -> list[DoneStep]:
+    """Carry out what has not been done yet. Run again, it changes nothing, or brings a new worker up to date."""
+    coordinator = cluster.as_others_see_it()
+    done: list[DoneStep] = []
+
+    async def take(connection: Connection, steps: Sequence[Step]) -> None:
+        for step in steps:
+            done.append(await _taken(connection, step))
+            if on_step is not None:
+                on_step(done[-1])
+
+    for worker in cluster.workers:
+        async with _connected(cluster.at(worker)) as connection:
+            extensions = citus.joining([])[0]
+            await take(connection, [Step(f"{extensions.title} on {worker}", extensions.statements, extensions.check)])
+    async with _connected(cluster.address) as connection:
+        await take(connection, citus.joining(cluster.workers))
+        with driver.translated():
+            await _require_workers(connection)
+            await bring_up_to_date(connection)
+            await _refuse_filled_base(connection)
+        await take(connection, citus.spreading(cluster.database, cluster.shards, coordinator))
+    return done
+
+
+@asynccontextmanager
+async def _connected(address: str) -> AsyncGenerator[Connection]:
+    with driver.translated():
+        connection = await driver.connect(address, patience=_PATIENCE, settings=UNLIMITED.settings())
+    try:
+        yield connection
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _taken(connection: Connection, step: Step) -> DoneStep:
+    with driver.translated():
+        if await _is_done(connection, step):
+            return DoneStep(step.title, was_done=True)
+        for statement in step.statements:
+            await connection.execute(statement)
+        if not await _is_done(connection, step):
+            raise StorageError(f"this step had no effect: {step.title}", hint="Look into the servers' logs.")
+    return DoneStep(step.title, was_done=False)
+
+
+async def _is_done(connection: Connection, step: Step) -> bool:
+    return bool(await connection.fetchval(step.check))
+
+
+async def _require_workers(connection: Connection) -> None:
+    if not await connection.fetchval("select count(*) from citus_get_active_worker_nodes()"):
+        raise UsageError("The cluster has no worker.", hint="Name each: `--worker HOST:PORT`.")
+
+
+async def _refuse_filled_base(connection: Connection) -> None:
+    """What is in a base would be moved table by table, without a way back."""
+    is_spread = await connection.fetchval(
+        "select exists (select 1 from pg_dist_partition where logicalrelid = to_regclass('documents'))"
+    )
+    if not is_spread and await connection.fetchval("select exists (select 1 from collections)"):
+        raise Conflict(
+            "the base is not empty",
+            hint="Spread an empty database, and copy this base to it with `sourcebook copy`.",
+        )
