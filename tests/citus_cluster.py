@@ -12,7 +12,7 @@ import time
 from urllib.parse import urlsplit
 
 VARIABLE = "SOURCEBOOK_TEST_CITUS"
-SHARDS = 4
+SHARDS = 2
 _PATIENCE = 30.0
 
 

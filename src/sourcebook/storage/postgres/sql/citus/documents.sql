@@ -30,3 +30,11 @@ update document_chunks c set facts = made.facts
 from made
 where c.collection_id = :collection_id and c.document_id = made.document_id and c.id = made.id
   and c.facts is distinct from made.facts
+
+-- name: document_by_hash(collection_id, file_hash)
+with owner as materialized (
+    select document_id from document_hashes where collection_id = :collection_id and file_hash = :file_hash
+)
+select d.id, d.content, d.title, d.file_path, d.indexed_at, {document_columns}
+from owner o
+join documents d on d.collection_id = :collection_id and d.id = o.document_id

@@ -61,3 +61,23 @@ where state = 'current'
   and not exists (select 1 from there d
                   where d.collection_id = knowledge_base_sources.collection_id
                     and d.id = knowledge_base_sources.document_id)
+
+-- name: adopt_chunks(now)
+with path as materialized (
+    select p.collection_id, p.document_id, min(s.root || '/' || p.path) as whole_path, min(p.path) as path
+    from document_paths p
+    left join sources s on s.id = p.source_id
+    group by p.collection_id, p.document_id
+), lost as materialized (
+    select distinct c.collection_id, c.document_id
+    from document_chunks c
+    join collections k on k.id = c.collection_id
+    where not exists (select 1 from documents d where d.collection_id = c.collection_id and d.id = c.document_id)
+)
+insert into documents
+    (collection_id, id, file_path, filename, content, processing_status, processing_error, is_bare, indexed_at, created_at,
+     updated_at)
+select l.collection_id, l.document_id, coalesce(p.whole_path, p.path, l.document_id), coalesce(p.path, l.document_id), '',
+       'failed', 'the document was lost, and only its passages are left', 1, :now, :now, :now
+from lost l
+left join path p on p.collection_id = l.collection_id and p.document_id = l.document_id
