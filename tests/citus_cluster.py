@@ -46,7 +46,8 @@ async def set_aside(server: str, name: str) -> None:
             await connection.execute(f'alter database "{name}" allow_connections false')
             deadline = time.monotonic() + _PATIENCE
             while await connection.fetchval(
-                "select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity where datname = $1", name
+                "select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity where datname = $1",
+                name,
             ):
                 assert time.monotonic() < deadline, "somebody is still connected"
 

@@ -8,8 +8,8 @@ nothing.
 What several statements say alike, such as the columns of a document, stands once below a line
 `-- part: document_columns`, and `{document_columns}` in a statement stands for it. A dialect may have parts of its own.
 
-A server that refuses the form of a statement, or does badly with it, has a folder of texts that stand `instead` of those
-with the same names.
+A server that refuses the form of a statement, or does badly with it, has a folder of texts that stand `instead` of
+those with the same names.
 """
 
 from __future__ import annotations
@@ -65,13 +65,17 @@ class Queries:
         own_texts = _texts(instead) if instead is not None else []
         parts = _parts(*texts, *own_texts)
         queries = cls(statement for text in texts for statement in parse(text, derived, parts))
-        return queries._with(cls(statement for text in own_texts for statement in parse(text, derived, parts)))
+        return queries._with(
+            cls(statement for text in own_texts for statement in parse(text, derived, parts))
+        )
 
     def _with(self, others: Queries) -> Queries:
         for other in others:
             known = self._by_name.get(other.name)
             if known is None or known.parameters != other.parameters:
-                raise ValueError(f"{other.name} stands instead of nothing that is called so, with these parameters")
+                raise ValueError(
+                    f"{other.name} stands instead of nothing that is called so, with these parameters"
+                )
         return Queries({**self._by_name, **others._by_name}.values())
 
     def __getitem__(self, name: str) -> Statement:

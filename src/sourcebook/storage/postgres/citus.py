@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from sourcebook.errors import UsageError
 
@@ -66,6 +67,50 @@ class Step:
     title: str
     statements: tuple[str, ...]
     check: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoneStep:
+    """`was_done`: nothing had to be changed."""
+
+    title: str
+    was_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Which servers a base is to be spread over, and into how many pieces."""
+
+    address: str
+    """Of the base on the coordinator."""
+    workers: Sequence[Node] = ()
+    """Those that are to join; the ones that belong to the cluster already need not be named."""
+    coordinator: Node | None = None
+    """The coordinator as the workers reach it; else as the address has it."""
+    shards: int = 8
+
+    @property
+    def database(self) -> str:
+        return unquote(urlsplit(self.address).path.strip("/")) or "postgres"
+
+    def as_others_see_it(self) -> Node:
+        if self.coordinator is not None:
+            return self.coordinator
+        parts = urlsplit(self.address)
+        if not parts.hostname:
+            raise UsageError(
+                "The address does not say how the workers reach the coordinator.",
+                hint="Pass `--coordinator HOST:PORT`.",
+            )
+        return Node(parts.hostname, parts.port or Node("").port)
+
+    def at(self, worker: Node) -> str:
+        """The address of the same database on a worker, with the same user."""
+        parts = urlsplit(self.address)
+        user, at, _ = parts.netloc.rpartition("@")
+        return urlunsplit(
+            parts._replace(netloc=f"{user}{at}{worker}", path="/" + quote(self.database, safe=""))
+        )
 
 
 def joining(workers: Sequence[Node]) -> list[Step]:
@@ -165,12 +210,12 @@ def _literal(text: str) -> str:
 
 
 STEPS = (
-    "Install Citus and pgvector on the coordinator and on every worker, with `citus` in `shared_preload_libraries`, and "
-    "create the database on each.",
-    "Run `sourcebook config citus --apply --db ADDRESS --worker HOST:PORT …` with the coordinator's address. It runs the "
-    "statements below, checks each, and can be run again.",
+    "Install Citus and pgvector on the coordinator and on every worker, with `citus` in `shared_preload_libraries`, "
+    "and create the database on each.",
+    "Run `sourcebook config citus --apply --db ADDRESS --worker HOST:PORT …` with the coordinator's address. It runs "
+    "the statements below, checks each, and can be run again.",
     "By hand instead: `create extension vector` and `create extension citus` on every server, `select "
-    "citus_add_node('HOST', 5432)` on the coordinator for each worker, any command of `sourcebook` to create the tables, "
-    "then the statements below.",
+    "citus_add_node('HOST', 5432)` on the coordinator for each worker, any command of `sourcebook` to create the "
+    "tables, then the statements below.",
     "Add documents, or copy a filled base with `sourcebook copy`.",
 )

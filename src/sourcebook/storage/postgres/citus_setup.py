@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from sourcebook.errors import Conflict, StorageError, UsageError
 from sourcebook.storage.postgres import citus, driver
-from sourcebook.storage.postgres.citus import Node, Step
+from sourcebook.storage.postgres.citus import Cluster, DoneStep, Step
 from sourcebook.storage.postgres.database import UNLIMITED
 from sourcebook.storage.postgres.migrate import bring_up_to_date
 
@@ -20,48 +18,6 @@ if TYPE_CHECKING:
     from sourcebook.storage.postgres.driver import Connection
 
 _PATIENCE = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class DoneStep:
-    """`was_done`: nothing had to be changed."""
-
-    title: str
-    was_done: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Which servers a base is to be spread over, and into how many pieces."""
-
-    address: str
-    """Of the base on the coordinator."""
-    workers: Sequence[Node] = ()
-    """Those that are to join; the ones that belong to the cluster already need not be named."""
-    coordinator: Node | None = None
-    """The coordinator as the workers reach it; else as the address has it."""
-    shards: int = 8
-
-    @property
-    def database(self) -> str:
-        return unquote(urlsplit(self.address).path.strip("/")) or "postgres"
-
-    def as_others_see_it(self) -> Node:
-        if self.coordinator is not None:
-            return self.coordinator
-        parts = urlsplit(self.address)
-        if not parts.hostname:
-            raise UsageError(
-                "The address does not say how the workers reach the coordinator.",
-                hint="Pass `--coordinator HOST:PORT`.",
-            )
-        return Node(parts.hostname, parts.port or Node("").port)
-
-    def at(self, worker: Node) -> str:
-        """The address of the same database on a worker, with the same user."""
-        parts = urlsplit(self.address)
-        user, at, _ = parts.netloc.rpartition("@")
-        return urlunsplit(parts._replace(netloc=f"{user}{at}{worker}", path="/" + quote(self.database, safe="")))
 
 
 async def spread(cluster: Cluster, on_step: Callable[[DoneStep], None] | None = None) -> list[DoneStep]:
@@ -78,7 +34,9 @@ async def spread(cluster: Cluster, on_step: Callable[[DoneStep], None] | None = 
     for worker in cluster.workers:
         async with _connected(cluster.at(worker)) as connection:
             extensions = citus.joining([])[0]
-            await take(connection, [Step(f"{extensions.title} on {worker}", extensions.statements, extensions.check)])
+            await take(
+                connection, [Step(f"{extensions.title} on {worker}", extensions.statements, extensions.check)]
+            )
     async with _connected(cluster.address) as connection:
         await take(connection, citus.joining(cluster.workers))
         with driver.translated():

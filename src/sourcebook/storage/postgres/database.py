@@ -43,9 +43,9 @@ _GRAPHS = {
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": "20000",
 }
-# For a coordinator of Citus; other servers take no notice. A transaction that writes documents may read or write what is
-# whole on every worker, too: one shard after another then, for Citus refuses it in parallel. And it need not hide its
-# shards, for that takes seconds when the driver asks what a type is made of.
+# For a coordinator of Citus; other servers take no notice. A transaction that writes documents may read or write what
+# is whole on every worker, too: one shard after another then, for Citus refuses it in parallel. And it need not hide
+# its shards, for that takes seconds when the driver asks what a type is made of.
 _ON_CITUS = {
     "citus.multi_shard_modify_mode": "sequential",
     "citus.override_table_visibility": "off",

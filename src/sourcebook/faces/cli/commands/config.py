@@ -4,13 +4,12 @@ from urllib.parse import unquote, urlsplit
 import anyio
 import typer
 
-from sourcebook.assembly.base import require_postgres
+from sourcebook.assembly.cluster import spread_base
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.settings import shadowed_by, write_setting
-from sourcebook.storage.base_address import is_server
-from sourcebook.storage.postgres.citus import STEPS, Node, statements
+from sourcebook.storage.postgres.citus import STEPS, Cluster, DoneStep, Node, statements
 
 
 def show(call: Invocation) -> None:
@@ -60,7 +59,9 @@ def citus(
     coordinator: Annotated[
         str | None,
         typer.Option(
-            "--coordinator", metavar="HOST:PORT", help="The coordinator as the workers reach it, if not as in --db."
+            "--coordinator",
+            metavar="HOST:PORT",
+            help="The coordinator as the workers reach it, if not as in --db.",
         ),
     ] = None,
     shards: Annotated[
@@ -84,21 +85,16 @@ def citus(
 
 
 def _spread(call: Invocation, address: str, workers: list[str], coordinator: str | None, shards: int) -> None:
-    if not is_server(address):
-        raise UsageError(
-            "Only a base on a server can be spread.", hint="Pass the coordinator's address to `--db`."
-        )
-    require_postgres()
-    from sourcebook.storage.postgres.citus_setup import Cluster, DoneStep, spread
-
     def show_step(step: DoneStep) -> None:
         if not call.as_json:
             say(f"{step.title}: {'as it should be' if step.was_done else 'done'}")
 
-    joining = Node.parse(coordinator) if coordinator is not None else None
-    cluster = Cluster(address, [Node.parse(text) for text in workers], joining, shards)
-    done = anyio.run(spread, cluster, show_step)
+    reached_at = Node.parse(coordinator) if coordinator is not None else None
+    cluster = Cluster(address, [Node.parse(text) for text in workers], reached_at, shards)
+    done = anyio.run(spread_base, cluster, show_step)
     if call.as_json:
         say_json({"steps": [{"step": step.title, "was_done": step.was_done} for step in done]})
     elif workers:
-        tell("A worker that joined later holds no documents yet: `select citus_rebalance_start()` moves some to it.")
+        tell(
+            "A worker that joined later holds no documents yet: `select citus_rebalance_start()` moves some to it."
+        )
