@@ -11,6 +11,8 @@ import os
 import time
 from urllib.parse import urlsplit
 
+from sourcebook.storage.postgres.citus import Cluster, Node
+
 VARIABLE = "SOURCEBOOK_TEST_CITUS"
 SHARDS = 2
 _PATIENCE = 30.0
@@ -21,20 +23,26 @@ def addresses() -> list[str]:
     return os.environ.get(VARIABLE, "").split()
 
 
+def shards() -> int:
+    """How many pieces the table of vectors is in."""
+    return SHARDS if addresses() else 1
+
+
 def nodes_of(server: str) -> list[str]:
     """Every server that holds a part of the databases of this one: itself, unless it is the coordinator."""
     given = addresses()
     return given if given and _place(given[0]) == _place(server) else [server]
 
 
+def workers() -> list[Node]:
+    return [Node(parts.hostname or "", parts.port or 5432) for parts in map(urlsplit, addresses()[1:])]
+
+
 async def spread(base: str) -> None:
     """Spread an empty database over the workers."""
-    from sourcebook.storage.postgres.citus import Node
-    from sourcebook.storage.postgres.citus_setup import Cluster
     from sourcebook.storage.postgres.citus_setup import spread as carry_out
 
-    workers = [Node(parts.hostname or "", parts.port or 5432) for parts in map(urlsplit, addresses()[1:])]
-    await carry_out(Cluster(base, workers, shards=SHARDS))
+    await carry_out(Cluster(base, workers(), shards=SHARDS))
 
 
 async def set_aside(server: str, name: str) -> None:

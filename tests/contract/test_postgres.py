@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 import numpy as np
 import pytest
+from tests import citus_cluster
 from tests.postgres_server import at_database, create_database, drop_database, execute
 
 from sourcebook.assembly import OpenBase, open_base
@@ -283,6 +284,7 @@ async def share_found(
     return float(np.mean(shares))
 
 
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="Citus does not show the plans of its workers")
 async def test_the_server_uses_the_graph_and_the_index_over_facts(
     grown: tuple[OpenBase, NDArray[np.float32]],
 ) -> None:
@@ -350,7 +352,8 @@ async def test_a_collection_gets_its_graph_when_it_has_grown_and_loses_it_when_i
 ) -> None:
     base = await opened(postgres_db)
     database = cast("PostgresDatabase", base.database)
-    tender = Graphs(database, GraphRules(rows=100, rows_for_bits=400))
+    pieces = citus_cluster.shards()
+    tender = Graphs(database, GraphRules(rows=100 // pieces, rows_for_bits=400 // pieces))
 
     async def kinds() -> list[str]:
         await tender.tend("c")
