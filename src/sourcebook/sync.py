@@ -1182,7 +1182,7 @@ class SyncMaintenanceDoor:
     ) -> CopyReport:
         """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        An interrupted copy resumes where it stopped.
+        Uploaded files go to where the new base keeps its own. An interrupted copy resumes where it stopped.
         """
         return self._waiter.call(self._door.copy_to, target, on_progress=on_progress)
 

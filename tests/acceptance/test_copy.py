@@ -88,6 +88,48 @@ async def test_a_base_goes_to_a_server_and_back_and_says_the_same(tmp_path: Path
         assert (await back.doctor()).ok
 
 
+async def test_uploads_go_with_the_base_also_those_that_wait(
+    tmp_path: Path, postgres_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(tmp_path / "one.db") as book:
+        await book.upload("prices.txt", b"A basket of raspberries costs 4 EUR.")
+        await book.process_uploads()
+        await book.upload("waits.txt", b"Gooseberries are harvested in July.")
+        report = await book.copy_to(postgres_db)
+        assert (report.files, report.missing_files) == (2, [])
+    uploads = files_in(tmp_path / "one.db.files")
+    assert sorted(uploads.values()) == [
+        b"A basket of raspberries costs 4 EUR.",
+        b"Gooseberries are harvested in July.",
+    ]
+    assert files_in(tmp_path / "data" / "files") == uploads
+    async with opened(postgres_db) as server:
+        await server.process_uploads()
+        found = [document.file_path for document in await server.documents()]
+        assert sorted(path.partition("/")[2] for path in found) == ["prices.txt", "waits.txt"]
+        assert (await server.copy_to(tmp_path / "two.db")).files == 2
+    assert files_in(tmp_path / "two.db.files") == uploads
+
+
+async def test_an_upload_that_is_gone_is_named_and_the_rest_is_copied(tmp_path: Path) -> None:
+    async with opened(tmp_path / "one.db") as book:
+        for number in range(2):
+            await book.upload(f"{number}.txt", f"A text about canes, number {number}.".encode())
+        await book.process_uploads()
+        lost, kept = sorted(files_in(tmp_path / "one.db.files"))
+        (tmp_path / "one.db.files" / lost).unlink()
+        report = await book.copy_to(tmp_path / "two.db")
+    assert (report.files, list(report.missing_files)) == (1, [lost])
+    assert list(files_in(tmp_path / "two.db.files")) == [kept]
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
 @pytest.mark.parametrize("towards", ["server", "file"])
 async def test_a_copy_that_was_interrupted_goes_on(
     tmp_path: Path, postgres_db: str, towards: str, monkeypatch: pytest.MonkeyPatch

@@ -39,6 +39,7 @@ RELEASED = {
     "0002_wordings_and_repeats.sql": "d0e0fdb867fa4ef7206460a2634e48548d15cf230321846456a04182b40ed822",
     "0003_accounts.sql": "c42f34c0356115751b596f79d2695abfa0e5d3fec8c05b44a48a78ce0fbefc60",
     "0004_groups_of_drafts.sql": "0a0262e589dd8b80e756bcae12db1f2f359797392669c78eeb86c567294d0078",
+    "0005_sections_of_sources.sql": "ac1f1ee3f1a115c4770e4b5dda6de08fdcc0fe119aeca0f1c12aa23aab1e60dd",
 }
 
 

@@ -10,6 +10,7 @@ from sourcebook.consult.answer.citations import (
     cited_sentences,
     renumbered,
     sentences_without_source,
+    without_repeated_marks,
 )
 from sourcebook.consult.answer.sheet_places import row_at
 from sourcebook.model.documents import Document
@@ -112,3 +113,20 @@ def test_of_a_sheet_the_row_that_is_quoted_is_named(place: int, cells: str) -> N
     assert row_at("A2:C4", content, place) == cells
     assert row_at("A2:C9", content, place) == "A2:C9"
     assert row_at("Chapter 2", content, place) == "Chapter 2"
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("One. [1] Two. [1] Three. [1]", "One. Two. Three. [1]"),
+        ("One. [1] Two. [2] Three. [2]", "One. [1] Two. Three. [2]"),
+        ("One [1]. Two [1].", "One. Two [1]."),
+        ("One. [1] Mine alone. Two. [1]", "One. [1] Mine alone. Two. [1]"),
+        ("One. [1]\n\nTwo. [1]", "One. [1]\n\nTwo. [1]"),
+        ("One. [1, 2] Two. [1]", "One. [1, 2] Two. [1]"),
+        ("[1] One. [1] Two.", "[1] One. [1] Two."),
+        ("Nothing cited. At all.", "Nothing cited. At all."),
+    ],
+)
+def test_sentences_that_cite_the_same_show_their_mark_once(answer: str, shown: str) -> None:
+    assert without_repeated_marks(answer) == shown

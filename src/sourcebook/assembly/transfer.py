@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
 from sourcebook._version import __version__
 from sourcebook.assembly.base import OpenBase, SystemClock, open_base, require_postgres
 from sourcebook.assembly.embedders import Embedders, make_embedder
+from sourcebook.assembly.ingest import make_stored_files
 from sourcebook.errors import BadSetting, NoEmbedder, UsageError
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import Preparing
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
 
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.ports.work import Clock
     from sourcebook.settings import Settings
@@ -32,15 +36,24 @@ if TYPE_CHECKING:
 
 
 async def copy_base(
-    source: OpenBase, settings: Settings, clock: Clock | None = None, on_progress: OnProgress | None = None
+    source: OpenBase,
+    source_files: StoredFiles,
+    settings: Settings,
+    clock: Clock | None = None,
+    on_progress: OnProgress | None = None,
 ) -> CopyReport:
-    """Copy a base, with its vectors, into the empty one that the settings name."""
+    """Copy a base, with its vectors and uploads, into the empty one that the settings name."""
+    from sourcebook.ingest.uploads.service import UPLOADS
     from sourcebook.storage.maintenance.base_copy import copy
+
+    async def copy_files() -> tuple[int, list[str]]:
+        names = await source.stores.sources.stored_files(UPLOADS)
+        return await to_thread.run_sync(source_files.copy_to, make_stored_files(settings), names)
 
     target = await open_base(settings, clock)
     try:
         async with copy_end(source.database) as one, copy_end(target.database) as other:
-            report = await copy(one, other, on_progress)
+            report = await copy(one, other, copy_files, on_progress)
         for collection in await target.stores.vectors.list_collections():
             if isinstance(target.stores.vectors, Preparing):
                 await target.stores.vectors.prepare(collection.id)

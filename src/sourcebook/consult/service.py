@@ -12,6 +12,7 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.citations import without_repeated_marks
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
 from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
@@ -370,7 +371,7 @@ class Consultation:
         states = await self._stores.sessions.source_states(citations)
         return Answer(
             question=question.inquiry.question,
-            answer=entry.answer,
+            answer=without_repeated_marks(entry.answer),
             tier=Tier.CURATED,
             # What was flagged stays so until somebody looks at it, even if its words stand again.
             citations=tuple(

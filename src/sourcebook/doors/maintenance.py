@@ -15,6 +15,7 @@ from sourcebook.assembly import (
     make_backups,
     make_bundles,
     make_reindex,
+    make_stored_files,
     missing_models,
     rebuild_if_damaged,
 )
@@ -89,10 +90,14 @@ class MaintenanceDoor:
     ) -> CopyReport:
         """Copy the whole base, vectors included, to an empty one: a file or a server. Both are compared at the end.
 
-        An interrupted copy resumes where it stopped.
+        Uploaded files go to where the new base keeps its own. An interrupted copy resumes where it stopped.
         """
+        settings = self._connection.settings
         return await copy_base(
-            self._connection.base, self._connection.settings.at(str(target)), on_progress=on_progress
+            self._connection.base,
+            make_stored_files(settings),
+            settings.at(str(target)),
+            on_progress=on_progress,
         )
 
     async def export(

@@ -296,6 +296,7 @@ def curated_source(source: CuratedSource) -> dict[str, Any]:
         "quote": source.quote,
         "state": source.state.value if source.state else None,
         "context": [asdict(part) for part in source.context_changes],
+        "section": source.section,
     }
 
 

@@ -73,6 +73,8 @@ class CuratedSource:
     file_hash: str | None = None
     state: SourceState | None = None
     context_changes: Sequence[ContextChange] = ()
+    section: str | None = None
+    """The headings that the quote stands under, as `Chapter > Section`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ LONGEST_MARK = 40
 """A bracket that is not closed within so many characters is no citation."""
 
 _MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
+_GAP_AND_MARK = re.compile(rf"\s*{_MARK.pattern}")
 _UNFINISHED = re.compile(r"(?:\[|【)[\s\d,;^–-]*$")
 _LEADING = re.compile(rf"\s*(?:{_MARK.pattern}\s*)+")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
@@ -129,6 +130,24 @@ def cited_sentences(answer: str) -> list[CitedSentence]:
 def marks_come_first(answer: str) -> bool:
     """Whether the marks of an answer stand before their sentences."""
     return _LEADING.match(answer) is not None
+
+
+def without_repeated_marks(answer: str) -> str:
+    """The answer with one mark behind sentences that follow each other and cite the same.
+
+    Where the marks stand before their sentences, or a line ends in between, all of them stay.
+    """
+    if marks_come_first(answer):
+        return answer
+    pieces: list[str] = []
+    copied = 0
+    for this, following in pairwise(cited_sentences(answer)):
+        between = answer[this.end : following.start]
+        if this.numbers and this.numbers == following.numbers and "\n" not in between:
+            said = answer[this.start : this.end] + between
+            pieces += [answer[copied : this.start], _GAP_AND_MARK.sub("", said).rstrip(), " "]
+            copied = following.start
+    return "".join([*pieces, answer[copied:]])
 
 
 def sentences_without_source(answer: str) -> list[str]:

@@ -81,12 +81,13 @@ class _Binding:
     language: str | None
 
     async def bound(self, answer: str) -> BoundAnswer:
+        sentences = cited_sentences(answer)
+        supports = self._joined([await self._support(sentence) for sentence in sentences])
         sources: list[CuratedSource] = []
         unsupported: list[str] = []
         pieces: list[str] = []
         copied = 0
-        for sentence in cited_sentences(answer):
-            found = await self._support(sentence)
+        for sentence, found in zip(sentences, supports, strict=True):
             marks = [_place(sources, source) for source in found]
             pieces += [_without_marks(answer[copied : sentence.start])]
             pieces += [_without_marks(answer[sentence.start : sentence.end]).rstrip()]
@@ -108,6 +109,35 @@ class _Binding:
             if source is not None:
                 return [source]
         return []
+
+    def _joined(self, supports: Sequence[list[CuratedSource]]) -> list[list[CuratedSource]]:
+        """Sentences that follow each other in one quote of the answer have one source: the stretch of it."""
+        joined: list[list[CuratedSource]] = []
+        run = 0
+        for found in supports:
+            stretch = self._stretch(joined[-1][0], found[0]) if joined and joined[-1] and found else None
+            if stretch is None:
+                run = 0
+                joined.append(found)
+            else:
+                run += 1
+                joined[-run:] = [[stretch]] * run
+                joined.append([stretch])
+        return joined
+
+    def _stretch(self, one: CuratedSource, following: CuratedSource) -> CuratedSource | None:
+        """The two as one source, if they stand behind each other in something that the answer cites."""
+        for cited in self.cited:
+            _, found, behind = cited.quote.partition(one.quote)
+            gap = len(behind) - len(behind.lstrip())
+            if (
+                found
+                and _document(cited) == _document(one) == _document(following)
+                and behind.startswith(following.quote, gap)
+            ):
+                quote = one.quote + behind[: gap + len(following.quote)]
+                return replace(one, quote=quote, end=None if one.start is None else one.start + len(quote))
+        return None
 
     def _held(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
         """What the answer cites, as far as the sentence needs it: what stands around may change."""
@@ -148,6 +178,7 @@ class _Binding:
             start=start,
             end=chunk.start_index + quote.end,
             file_hash=document.file_hash if document else None,
+            section=chunk.section,
         )
 
 
@@ -163,7 +194,12 @@ def _of_citation(citation: Citation, document: Document) -> CuratedSource:
         start=citation.start,
         end=citation.end,
         file_hash=document.file_hash,
+        section=citation.section,
     )
+
+
+def _document(source: CuratedSource) -> tuple[str, str]:
+    return source.collection_id, source.document_id
 
 
 def _narrowed(source: CuratedSource, quote: Quote) -> CuratedSource:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.citations import without_repeated_marks
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.curated.similar_questions import MOST_OFFERED, similar_questions
 from sourcebook.consult.question.same_question import difference
@@ -132,7 +133,7 @@ def outdated_details(entry: CuratedAnswer) -> dict[str, JsonValue]:
     return {
         "id": entry.id,
         "question": entry.question,
-        "answer": entry.answer,
+        "answer": without_repeated_marks(entry.answer),
         "reason": entry.stale_reason,
         "since": entry.stale_since,
     }
@@ -157,6 +158,7 @@ def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citati
             support=SupportGrade.CLOSE,
             file_hash=source.file_hash,
             state=source.state or SourceState.CURRENT,
+            section=source.section,
         )
         for number, source in enumerate(entry.sources, start=1)
     ]

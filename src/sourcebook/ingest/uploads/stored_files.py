@@ -71,6 +71,25 @@ class StoredFiles:
         """Remove the file. One that is not there is fine."""
         self.location(name).unlink(missing_ok=True)
 
+    def copy_to(self, other: StoredFiles, names: Names[str]) -> tuple[int, list[str]]:
+        """Copy these files to where another base keeps its own.
+
+        Says how many that base has now, and the names of those that are missing here.
+        """
+        copied, missing = 0, list[str]()
+        for name in sorted(names):
+            try:
+                data = self.location(name).read_bytes()
+            except FileNotFoundError:
+                missing.append(name)
+                continue
+            # The name says what is in it, so a file that is already there is the same.
+            if not other.location(name).exists():
+                with named(f"cannot copy an upload to {other.folder}"):
+                    other._write(other.location(name), data)
+            copied += 1
+        return copied, missing
+
     def sweep(self, kept: Names[str]) -> int:
         """Remove what is not among the kept and not quite new. How many files that were."""
         before = time.time() - SWEPT_AFTER_SECONDS

@@ -141,6 +141,7 @@ def _source_rows(entry_id: int, sources: Sequence[CuratedSource]) -> list[dict[s
             "end_index": source.end,
             "quote": source.quote,
             "file_hash": source.file_hash,
+            "section": source.section,
         }
         for position, source in enumerate(sources)
     ]
@@ -226,4 +227,5 @@ def _source_from(row: Row) -> CuratedSource:
         file_hash=row["file_hash"],
         state=SourceState(row["state"]),
         context_changes=context_changes_from(row["context_change"]),
+        section=row["section"],
     )

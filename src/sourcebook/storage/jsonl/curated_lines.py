@@ -31,7 +31,7 @@ _IMPORTER = 1
 """Who imports answers vouches for them: the numbers of people mean others in another base."""
 _SOURCE_KEYS = (
     *("document_id", "document_path", "document_title", "chunk_id", "page", "start", "end", "quote"),
-    "file_hash",
+    *("file_hash", "section"),
 )
 
 
@@ -144,6 +144,7 @@ def _source(read: Fields, renamed: Mapping[str, str]) -> CuratedSource:
         start=read.optional("start", int),
         end=read.optional("end", int),
         file_hash=read.optional("file_hash", str),
+        section=read.optional("section", str),
     )
 
 

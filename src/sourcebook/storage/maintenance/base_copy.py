@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, TypeAlias
@@ -46,14 +46,24 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """How many rows of each table were copied, and how many had been there from an earlier attempt."""
+    """How many rows of each table were copied, and how many had been there from an earlier attempt.
+
+    `files` are the uploads beside the base; `missing_files` the names of those that were not there to be copied.
+    """
 
     rows: Mapping[str, int]
     resumed: int = 0
+    files: int = 0
+    missing_files: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, object]:
         """The shape in which `copy --json` prints it."""
-        return {"rows": dict(self.rows), "resumed": self.resumed}
+        return {
+            "rows": dict(self.rows),
+            "resumed": self.resumed,
+            "files": self.files,
+            "missing_files": list(self.missing_files),
+        }
 
 
 class CopySource(Protocol):
@@ -78,6 +88,10 @@ class CopySource(Protocol):
         ...
 
 
+CopyFiles = Callable[[], Awaitable[tuple[int, list[str]]]]
+"""Copies the uploads: how many, and the names of those that are missing."""
+
+
 class CopyTarget(Protocol):
     """A base to be filled."""
 
@@ -96,8 +110,13 @@ class CopyTarget(Protocol):
     def reading(self) -> AbstractAsyncContextManager[CopySource]: ...
 
 
-async def copy(source: CopySource, target: CopyTarget, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy everything, or the rest of it, and compare. Both bases then say the same."""
+async def copy(
+    source: CopySource, target: CopyTarget, files: CopyFiles, on_progress: OnProgress | None = None
+) -> CopyReport:
+    """Copy everything, or the rest of it, and compare. Both bases then say the same.
+
+    The uploads beside the base are there before the target counts as complete.
+    """
     await source.hold()
     facts = await source.facts()
     shapes = ordered(await source.shapes())
@@ -116,10 +135,11 @@ async def copy(source: CopySource, target: CopyTarget, on_progress: OnProgress |
             await target.put(shape, rows, done.at(shape.name, after).as_text())
             bar.advance(shape.name, len(rows))
         done = done.past(shape.name)
+    copied_files, missing_files = await files()
     await target.finish({key: value for key, value in facts.items() if _travels(key)})
     async with target.reading() as copied:
         await _compare(source, copied, shapes, bar)
-    return CopyReport(counts, resumed)
+    return CopyReport(counts, resumed, copied_files, missing_files)
 
 
 def ordered(shapes: Sequence[Shape]) -> list[Shape]:
@@ -129,7 +149,7 @@ def ordered(shapes: Sequence[Shape]) -> list[Shape]:
 
 
 def _travels(fact: str) -> bool:
-    """Whether a fact of the base is one of its copy too. Files beside a base are not copied, nor is its name."""
+    """Whether a fact of the base is one of its copy too. What is derived is made anew, and its id is its own."""
     return fact not in ("base_id", MARK) and not fact.startswith("derived:")
 
 

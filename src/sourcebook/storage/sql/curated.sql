@@ -9,11 +9,11 @@ returning id
 insert into knowledge_base_vectors (knowledge_base_id, model_id, vector)
 values (:knowledge_base_id, :model_id, :vector)
 
--- name: insert_curated_source(knowledge_base_id, position, collection_id, document_id, chunk_id, document_path, document_title, page, start_index, end_index, quote, file_hash)
+-- name: insert_curated_source(knowledge_base_id, position, collection_id, document_id, chunk_id, document_path, document_title, page, start_index, end_index, quote, file_hash, section)
 insert into knowledge_base_sources (knowledge_base_id, position, collection_id, document_id, chunk_id, document_path,
-    document_title, page, start_index, end_index, quote, file_hash)
+    document_title, page, start_index, end_index, quote, file_hash, section)
 values (:knowledge_base_id, :position, :collection_id, :document_id, :chunk_id, :document_path, :document_title, :page,
-    :start_index, :end_index, :quote, :file_hash)
+    :start_index, :end_index, :quote, :file_hash, :section)
 
 -- name: curated_ids(collection_id)
 select id from knowledge_base where cast(:collection_id as text) is null or collection_id = :collection_id order by id

@@ -207,7 +207,9 @@ class CuratedBaseContract:
     async def test_an_entry_comes_back_as_it_was_made(self, base: OpenBase) -> None:
         await self._open(base)
         await put_document(base, f"{QUOTE} More.", "a" * 64)
-        source = CuratedSource("c", "d", "notes.md", QUOTE, "Notes", "k1", 3, 0, 25, "a" * 64)
+        source = CuratedSource(
+            "c", "d", "notes.md", QUOTE, "Notes", "k1", 3, 0, 25, "a" * 64, section="Care > Pruning"
+        )
         made = await base.stores.curated.kb_insert(
             collection_id="c",
             category="Ягоды",

@@ -20,3 +20,10 @@ def copy(
         say_json(report.as_dict())
     else:
         say(f"Copied and compared {sum(report.rows.values())} rows in {len(report.rows)} tables.")
+        if report.files:
+            say(f"Copied {report.files} uploaded files.")
+        if report.missing_files:
+            say(
+                f"{len(report.missing_files)} uploaded files are missing beside the source. Their texts were copied;"
+            )
+            say("their pages cannot be shown.")

@@ -34,7 +34,8 @@ order by k.id
 
 -- name: curated_sources(ids)
 select s.knowledge_base_id, s.position, s.collection_id, s.document_id, s.chunk_id, s.document_path, s.document_title,
-       s.page, s.start_index, s.end_index, s.quote, s.file_hash, s.state, s.context_change
+       s.page, s.start_index, s.end_index, s.quote, s.file_hash, s.state, s.context_change,
+       s.section
 from json_each(:ids) wanted
 cross join knowledge_base_sources s on s.knowledge_base_id = wanted.value
 order by s.knowledge_base_id, s.position

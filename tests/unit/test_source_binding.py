@@ -1,0 +1,77 @@
+"""An approved answer is bound to the words that bear it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sourcebook import AsyncSourcebook, Settings
+from sourcebook.consult.answer.source_binding import SourceBinder
+from sourcebook.model.chat import Citation
+from sourcebook.testing.fakes import FakeEmbedder
+
+if TYPE_CHECKING:
+    from sourcebook.model.search import RetrievalConfig, SearchResult
+    from sourcebook.ports.moderation import BoundAnswer
+
+pytestmark = pytest.mark.anyio
+
+FIRST = "Sandy soil needs about 20 g of sulphur per square metre."
+SECOND = "Never apply more than 100 g at once."
+THIRD = "A thick mulch of pine bark holds the level."
+TEXT = f"# Blueberries\n\nThey like acid soil.\n\n## Lowering the pH\n\n{FIRST} {SECOND} {THIRD}\n"
+
+
+async def nothing(_names: Sequence[str], _query: str, _config: RetrievalConfig) -> Sequence[SearchResult]:
+    return []
+
+
+async def bound(folder: Path, answer: str, *quotes: str) -> BoundAnswer:
+    """The answer, whose citations quote these words of the text."""
+    settings = Settings(db=str(folder / "base.db"), embedder="none")
+    async with AsyncSourcebook(settings=settings, embedder=FakeEmbedder()) as book:
+        report = await book.add_text(TEXT, id="soil", title="Blueberries")
+        citations = [
+            Citation(
+                number=number,
+                text="",
+                collection_id="default",
+                document_id=report.document_id,
+                document_path="soil",
+                document_title="Blueberries",
+                chunk_id="",
+                page=None,
+                start=TEXT.index(quote),
+                end=TEXT.index(quote) + len(quote),
+                quote=quote,
+                verified=True,
+                section="Blueberries > Lowering the pH",
+            )
+            for number, quote in enumerate(quotes, start=1)
+        ]
+        binder = SourceBinder(book.stores.library, nothing)
+        return await binder.bind(answer, None, citations, ["default"], "en")
+
+
+async def test_sentences_that_are_quoted_in_a_row_have_one_source(tmp_path: Path) -> None:
+    whole = f"{FIRST} {SECOND} {THIRD}"
+    made = await bound(tmp_path, f"{whole} [1]", whole)
+    (source,) = made.sources
+    assert (source.quote, source.section) == (whole, "Blueberries > Lowering the pH")
+    assert (source.start, source.end) == (TEXT.index(FIRST), TEXT.index(THIRD) + len(THIRD))
+    assert made.text == f"{FIRST} [1] {SECOND} [1] {THIRD} [1]"
+
+
+async def test_what_is_left_out_in_between_is_not_a_source(tmp_path: Path) -> None:
+    made = await bound(tmp_path, f"{FIRST} {THIRD} [1]", f"{FIRST} {SECOND} {THIRD}")
+    assert [source.quote for source in made.sources] == [FIRST, THIRD]
+
+
+async def test_a_sentence_of_the_experts_own_ends_the_row(tmp_path: Path) -> None:
+    made = await bound(tmp_path, f"{FIRST} Ask me about clay. {SECOND} {THIRD}", f"{FIRST} {SECOND} {THIRD}")
+    assert [source.quote for source in made.sources] == [FIRST, f"{SECOND} {THIRD}"]
+    assert made.unsupported == ("Ask me about clay.",)
+    assert made.text == f"{FIRST} [1] Ask me about clay. {SECOND} [2] {THIRD} [2]"
