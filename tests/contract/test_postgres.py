@@ -20,12 +20,15 @@ from sourcebook.errors import (
     MigrationEdited,
     NotASourcebook,
     NotOpen,
+    UsageError,
 )
 from sourcebook.model.documents import Collection
 from sourcebook.model.search import And, Equals, GreaterThan, Not
 from sourcebook.settings import Settings
 from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres.citus import Cluster, Node
+from sourcebook.storage.postgres.citus_setup import spread
 from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
@@ -388,3 +391,9 @@ async def test_what_a_builder_left_halfway_is_made_again(postgres_db: str) -> No
     [row] = await database.fetch("graphs_of_collection", collection_id="c")
     assert row["is_valid"]
     await base.close()
+
+
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="it runs Citus")
+async def test_a_server_without_citus_cannot_spread_a_base(postgres_db: str) -> None:
+    with pytest.raises(UsageError, match="does not run Citus"):
+        await spread(Cluster(postgres_db, coordinator=Node("here")))

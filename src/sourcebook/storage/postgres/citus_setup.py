@@ -52,6 +52,8 @@ async def _connected(address: str) -> AsyncGenerator[Connection]:
     with driver.translated():
         connection = await driver.connect(address, patience=_PATIENCE, settings=UNLIMITED.settings())
     try:
+        with driver.translated():
+            await _require_citus(connection)
         yield connection
     finally:
         await connection.close(timeout=5)
@@ -70,6 +72,15 @@ async def _taken(connection: Connection, step: Step) -> DoneStep:
 
 async def _is_done(connection: Connection, step: Step) -> bool:
     return bool(await connection.fetchval(step.check))
+
+
+async def _require_citus(connection: Connection) -> None:
+    if await connection.fetchval("select current_setting('citus.shard_count', true)") is None:
+        place = await connection.fetchval("select host(inet_server_addr()) || ':' || inet_server_port()")
+        raise UsageError(
+            f"The server at {place or 'this address'} does not run Citus.",
+            hint="Install Citus on every server, put `citus` first in its `shared_preload_libraries`, and restart it.",
+        )
 
 
 async def _require_workers(connection: Connection) -> None:
