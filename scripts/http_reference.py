@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sourcebook.faces.http.openapi import MEANINGS
+from sourcebook.faces.http.openapi.description import MEANINGS
 from sourcebook.faces.http.server import make_app
 from sourcebook.settings import Settings
 

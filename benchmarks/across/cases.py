@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.judge.cases import AskedOf, of_set
-from sourcebook.retrieve.question_sets import QuestionRecord, read_queries, read_records
+from sourcebook.retrieve.evaluation.question_sets import QuestionRecord, read_queries, read_records
 
 TEXTS = Path(__file__).with_name("texts")
 SIZES = (2, 5, 20)

@@ -38,7 +38,7 @@ from benchmarks.quality.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook.model.answer_thresholds import facts_of
 from sourcebook.ports.providers import TextRole
-from sourcebook.retrieve.question_sets import read_queries
+from sourcebook.retrieve.evaluation.question_sets import read_queries
 
 if TYPE_CHECKING:
     from benchmarks.declining.curated import CuratedRow

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sourcebook.retrieve.question_sets import QuestionRecord, read_queries, read_records
+from sourcebook.retrieve.evaluation.question_sets import QuestionRecord, read_queries, read_records
 
 CHOSEN_ON = ("squad-pt-sample", "xquad-es", "scifact-train", "rurag-para-dev")
 """The sets on which the point was chosen."""

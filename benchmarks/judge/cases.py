@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.declining.cases import of_retrieval_set
-from sourcebook.retrieve.question_sets import QuestionRecord, read_queries, read_records
+from sourcebook.retrieve.evaluation.question_sets import QuestionRecord, read_queries, read_records
 
 if TYPE_CHECKING:
     from benchmarks.declining.cases import CaseSet

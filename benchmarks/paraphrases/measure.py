@@ -11,7 +11,7 @@ import numpy as np
 from sourcebook.consult.curated.similar_questions import similar_questions
 from sourcebook.consult.question.same_question import difference
 from sourcebook.model.curation import CuratedAnswer, CuratedMatch
-from sourcebook.retrieve.question_sets import read_queries
+from sourcebook.retrieve.evaluation.question_sets import read_queries
 
 if TYPE_CHECKING:
     from benchmarks.paraphrases.pairs import Pair

@@ -18,7 +18,7 @@ from benchmarks.quality.bars import DEFAULT, MINILM, bars
 from benchmarks.quality.report import store
 from benchmarks.quality.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine, versions
-from sourcebook.retrieve.question_sets import is_retrieval_set, read_queries
+from sourcebook.retrieve.evaluation.question_sets import is_retrieval_set, read_queries
 
 if TYPE_CHECKING:
     from benchmarks.quality.facts import Report, SetFacts

@@ -30,8 +30,8 @@ from benchmarks.speed.machine import ROOT, commit, machine
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.faces.telegram.bot import settled_memory
 from sourcebook.faces.telegram.bot_services import BotServices, BotTerms
-from sourcebook.faces.telegram.dispatch import make_dispatcher
-from sourcebook.faces.telegram.sender import Sender
+from sourcebook.faces.telegram.outgoing.sender import Sender
+from sourcebook.faces.telegram.updates.dispatch import make_dispatcher
 from sourcebook.testing.fakes import FakeEmbedder, ScriptedChatModel
 from sourcebook.testing.telegram import TOKEN
 

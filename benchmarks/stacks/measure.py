@@ -19,7 +19,7 @@ from benchmarks.stacks.stacks import make_stack
 from sourcebook import Settings
 from sourcebook.assembly import make_embedder
 from sourcebook.ports.providers import TextRole
-from sourcebook.retrieve.question_sets import read_queries, read_records
+from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
 
 if TYPE_CHECKING:
     from sourcebook import JudgedQuestion

@@ -15,7 +15,7 @@ from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
-    from sourcebook.retrieve.question_sets import QuestionRecord
+    from sourcebook.retrieve.evaluation.question_sets import QuestionRecord
 
 _BLOCK = 1_000
 

@@ -19,7 +19,7 @@ from benchmarks.year.cases import ANSWERED_BY, OUTSIDE, Wish, of_sample, of_text
 from benchmarks.year.report import Report, spans, store
 from benchmarks.year.run import Year
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.retrieve.question_sets import read_records
+from sourcebook.retrieve.evaluation.question_sets import read_records
 
 RESULTS = ROOT / "benchmarks" / "results"
 DATA = ROOT.parent / "shared" / "data"

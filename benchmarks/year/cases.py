@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from sourcebook.retrieve.question_sets import read_queries, read_records
+from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
 from sourcebook.text.sentences import sentence_spans
 
 ANSWERED_BY, OUTSIDE = "xquad-ru", "rurag-para-dev"

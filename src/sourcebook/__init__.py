@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         WriteReport,
     )
     from sourcebook.model.explanation import DocumentPlace, Explanation
-    from sourcebook.model.health import Finding, HealthReport, Repair, Weight
+    from sourcebook.model.health import Finding, HealthReport, OptionalPart, Repair, Weight
     from sourcebook.model.jobs import Job, JobStatus
     from sourcebook.model.moderation import (
         Digest,
@@ -137,7 +137,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder, Reranker, TextRole
     from sourcebook.ports.stores import Stores
     from sourcebook.providers.api_reranker import ApiReranker
-    from sourcebook.retrieve.evaluation import (
+    from sourcebook.retrieve.evaluation.service import (
         Evaluation,
         Figures,
         JudgedQuestion,
@@ -145,7 +145,7 @@ if TYPE_CHECKING:
         Replayed,
         SearchSetting,
     )
-    from sourcebook.retrieve.rerankers import LocalReranker, SimpleReranker
+    from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
     from sourcebook.retrieve.service import DefaultRetriever
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
@@ -212,7 +212,7 @@ _HOMES = {
         "WriteReport",
     ),
     "sourcebook.model.explanation": ("DocumentPlace", "Explanation"),
-    "sourcebook.model.health": ("Finding", "HealthReport", "Repair", "Weight"),
+    "sourcebook.model.health": ("Finding", "HealthReport", "OptionalPart", "Repair", "Weight"),
     "sourcebook.model.jobs": ("Job", "JobStatus"),
     "sourcebook.model.answer_thresholds": ("Thresholds",),
     "sourcebook.model.moderation": (
@@ -280,7 +280,7 @@ _HOMES = {
     "sourcebook.ports.providers": ("Embedder", "Reranker", "TextRole"),
     "sourcebook.ports.stores": ("Stores",),
     "sourcebook.providers.api_reranker": ("ApiReranker",),
-    "sourcebook.retrieve.evaluation": (
+    "sourcebook.retrieve.evaluation.service": (
         "Evaluation",
         "Figures",
         "JudgedQuestion",
@@ -288,7 +288,7 @@ _HOMES = {
         "Replayed",
         "SearchSetting",
     ),
-    "sourcebook.retrieve.rerankers": ("LocalReranker", "SimpleReranker"),
+    "sourcebook.retrieve.rerank.rerankers": ("LocalReranker", "SimpleReranker"),
     "sourcebook.retrieve.service": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
     "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
@@ -383,6 +383,7 @@ __all__ = [
     "OnRemoval",
     "OnRerankFailure",
     "OperationType",
+    "OptionalPart",
     "Or",
     "Outcome",
     "People",

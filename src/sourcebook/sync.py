@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.context import QuestionContext
-    from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed, SearchSetting
+    from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport

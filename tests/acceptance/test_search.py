@@ -26,7 +26,7 @@ from sourcebook.model.explanation import AbsenceCode, ArmName, ScanMethod
 from sourcebook.model.search import WarningCode
 from sourcebook.ports.providers import TextRole
 from sourcebook.ports.storage import PassageSearch
-from sourcebook.retrieve.parent_passages import PlainPassages
+from sourcebook.retrieve.passages.parent_passages import PlainPassages
 from sourcebook.settings import Settings
 from sourcebook.testing.fakes import FakeEmbedder
 

@@ -337,7 +337,7 @@ async def test_a_crowd_of_children_does_not_hide_the_other_passages(
 
 async def published(db: Path) -> None:
     """Wait until the file is there that another process would use."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(90):
         while not files(db):  # noqa: ASYNC110 - another thread writes it, and tells nobody
             await anyio.sleep(0.05)
 
@@ -348,7 +348,7 @@ async def test_no_search_waits_for_somebody_who_writes(copied: tuple[Path, Mirro
     other = driver.connect(db, busy_timeout=1)
     other.execute("begin immediate")
     async with opened(db) as book:
-        with anyio.fail_after(10):
+        with anyio.fail_after(90):
             for question in QUESTIONS:
                 assert len(await book.stores.vectors.search_semantic("c", question, 10)) == 10
     other.execute("rollback")

@@ -11,8 +11,8 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Collection, NewText, Settings, WriteOutcome
 from sourcebook.errors import BadVector, EmbeddingSizeMismatch, NoEmbedder, UsageError
-from sourcebook.ingest import notes_in_bulk
-from sourcebook.ingest.text_checks import checked_texts
+from sourcebook.ingest.texts import notes_in_bulk
+from sourcebook.ingest.texts.text_checks import checked_texts
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -23,9 +24,11 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.model.documents import Collection
+from sourcebook.model.jobs import JobStatus
 from sourcebook.model.search import And, Equals, GreaterThan, Not
 from sourcebook.settings import Settings
 from sourcebook.storage.index.vector_encoding import Singles
+from sourcebook.storage.job_queue import SqlJobs
 from sourcebook.storage.postgres import driver
 from sourcebook.storage.postgres.citus import Cluster, Node
 from sourcebook.storage.postgres.citus_setup import spread
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
     from sourcebook.model.search import MetadataFilter
     from sourcebook.ports.storage import PassageSearch
+    from sourcebook.storage.database import Database, Executor, Row
 
 pytestmark = pytest.mark.anyio
 
@@ -397,3 +401,36 @@ async def test_what_a_builder_left_halfway_is_made_again(postgres_db: str) -> No
 async def test_a_server_without_citus_cannot_spread_a_base(postgres_db: str) -> None:
     with pytest.raises(UsageError, match="does not run Citus"):
         await spread(Cluster(postgres_db, coordinator=Node("here")))
+
+
+# Jobs
+
+
+class EndsTheOther:
+    """A base in which, when a new job finds one like it in its way, that one ends before it is read."""
+
+    def __init__(self, base: OpenBase) -> None:
+        self._base = base
+        self._transaction: Executor = base.database
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[EndsTheOther, None]:
+        async with self._base.database.transaction() as transaction:
+            self._transaction = transaction
+            yield self
+
+    async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
+        if name == "live_job":
+            job = await self._base.stores.jobs.claim(["uploads"], "worker")
+            assert job is None or await self._base.stores.jobs.complete(job)
+        return await self._transaction.fetch_one(name, **parameters)
+
+
+async def test_a_job_that_ends_while_another_like_it_is_enqueued_is_not_in_its_way(postgres_db: str) -> None:
+    base = await opened(postgres_db)
+    first = await base.stores.jobs.enqueue("uploads", {}, unique_key="file")
+    second = await SqlJobs(cast("Database", EndsTheOther(base)), FixedClock()).enqueue(
+        "uploads", {}, unique_key="file"
+    )
+    assert (second.id != first.id, second.status) == (True, JobStatus.PENDING)
+    await base.close()

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 from sourcebook import Settings, Sourcebook
 from sourcebook.errors import AuthError
 from sourcebook.faces.http.app import create_app
-from sourcebook.faces.http.asking import server_book
-from sourcebook.faces.http.caller import Caller
-from sourcebook.faces.http.connection import connection_class
+from sourcebook.faces.http.ask import server_book
+from sourcebook.faces.http.auth.caller import Caller
+from sourcebook.faces.http.limits.slow_clients import connection_class
 from sourcebook.model.people import UserRole
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
 
-    from sourcebook.faces.http.caller import Gate
+    from sourcebook.faces.http.auth.caller import Gate
     from sourcebook.ports.chat import ChatModel
 
 PATIENCE = 60.0

@@ -123,6 +123,11 @@ def test_a_healthy_base_is_in_order(shell: Shell) -> None:
     assert (report["ok"], report["findings"], report["repairs"]) == (True, [], [])
     assert {"sourcebook", "python", "sqlite", "base"} <= set(report["versions"])
     assert {"postgres", "ocr", "onnx"} <= set(report["extras"])
+    assert [part["name"] for part in report["optional_parts"]] == sorted(report["extras"])
+    assert all(
+        part["installed"] == (report["extras"][part["name"]] == "installed")
+        for part in report["optional_parts"]
+    )
     assert set(report["disk"]) == {"base_bytes", "free_bytes"}
     assert report["counts"]["documents"] == 2
     done = shell.run("doctor", "--db", "base.db")

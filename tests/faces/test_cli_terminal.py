@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.faces.shell import Here
 
-from sourcebook.faces.cli.text_layout import NARROWEST, Cut, fitting_columns, shortened, wrapped
+from sourcebook.faces.cli.terminal.text_layout import NARROWEST, Cut, fitting_columns, shortened, wrapped
 
 TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}
 FOLDER = "a folder with a name that alone would fill a line of a terminal"

@@ -21,7 +21,7 @@ from sourcebook.errors import (
 )
 from sourcebook.faces import logs
 from sourcebook.faces.cli.exit_codes import exit_code
-from sourcebook.faces.cli.output import as_json_text, printable
+from sourcebook.faces.cli.terminal.output import as_json_text, printable
 from sourcebook.settings import Settings
 
 ADDRESS = "postgresql://bot:hunter-two@server/garden"

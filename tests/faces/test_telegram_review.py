@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.faces.telegram_desk import ADMIN, QUESTION, UNKNOWN, Desk, opened
 
-from sourcebook.faces.telegram.button_data import Action, Press, encode
-from sourcebook.faces.telegram.upkeep import Upkeep
+from sourcebook.faces.telegram.messages.button_data import Action, Press, encode
+from sourcebook.faces.telegram.periodic_checks import Upkeep
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.people import OperationType, UserRole
 from sourcebook.testing.telegram import Failure, Json, Person, Sent

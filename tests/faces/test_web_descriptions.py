@@ -9,10 +9,10 @@ import pytest
 from tests.faces.browser_desk import Desk, desk, fill
 from tests.faces.test_web_guard import send
 
-from sourcebook.faces.web.views.health import state_of_extra
+from sourcebook.faces.web.views.health import state_of_part
 from sourcebook.locale import page_texts, setting_texts
 from sourcebook.settings import Settings
-from sourcebook.storage.maintenance.installed_extras import described
+from sourcebook.storage.maintenance.installed_extras import examined
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +63,10 @@ def test_what_an_optional_part_lacks_is_said_in_the_language_of_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shutil, "which", nowhere)
-    parts = described({"ocr": ["no-such-package"], "small": ["pytest"]})
+    parts = examined({"ocr": ["no-such-package"], "small": ["pytest"]})
     command = "`pip install 'sourcebook[ocr]'`"
     said = {
-        language: [state_of_extra(page_texts(language), part) for part in parts.values()]
+        language: [state_of_part(page_texts(language), part) for part in parts]
         for language in ("en", "ru", "pt")
     }
     assert said == {

@@ -13,12 +13,12 @@ from playwright.sync_api import Browser, Page, expect
 from tests.faces.browser_desk import Desk, a_browser, desk, fill, looking
 
 from sourcebook import Sourcebook
-from sourcebook.faces.http.gate import ServerGate
+from sourcebook.faces.http.auth.gate import ServerGate
 from sourcebook.model.curation import WordingStatus
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Gate
+    from sourcebook.faces.http.auth.caller import Gate
 
 
 @pytest.fixture(scope="module")

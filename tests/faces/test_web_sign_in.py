@@ -12,12 +12,12 @@ from tests.faces.browser_desk import Desk, a_browser, ask, fill, looking
 from tests.web_site import served
 
 from sourcebook import Sourcebook
-from sourcebook.faces.http.gate import ServerGate
+from sourcebook.faces.http.auth.gate import ServerGate
 from sourcebook.model.accounts import AccountRole
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Gate
+    from sourcebook.faces.http.auth.caller import Gate
 
 PASSWORD = "a long enough password"
 

@@ -8,12 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import anyio
+import anyio.from_thread
 import pytest
 
 from sourcebook.errors import BadFile, FileOverLimit, NotOpen, ParserDied
+from sourcebook.ingest.parsers.process import pool as pool_module
 from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 
 pytestmark = [
@@ -29,7 +33,12 @@ PATIENCE = 60.0
 
 def children_of(process: int) -> set[int]:
     listed = Path(f"/proc/{process}/task").glob("*/children")
-    return {int(child) for file in listed for child in file.read_text().split()}
+    found = set[int]()
+    for file in listed:
+        # A thread may have ended since.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found.update(map(int, file.read_text().split()))
+    return found
 
 
 def is_running(process: int) -> bool:
@@ -162,6 +171,21 @@ async def test_closing_ends_a_child_at_work() -> None:
     await until(lambda: not workers())
     with pytest.raises(NotOpen):
         await pool.parse(b"two", "a.txt")
+
+
+async def test_closing_ends_a_child_that_is_just_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = ParserPool(workers=1)
+    start = vars(pool_module)["_Child"]
+
+    def closed_meanwhile(*arguments: Any) -> Any:
+        child = start(*arguments)
+        anyio.from_thread.run(opened.close)
+        return child
+
+    monkeypatch.setattr(pool_module, "_Child", closed_meanwhile)
+    with pytest.raises(NotOpen):
+        await opened.parse(b"one", "a.txt")
+    await until(lambda: not workers())
 
 
 async def test_an_interrupt_from_the_terminal_does_not_reach_a_child(pool: ParserPool) -> None:

@@ -47,7 +47,7 @@ PATIENT = Patience(seconds=30, attempts=2, first_wait=0.01)
 HASTY = Patience(seconds=0.5, attempts=2, first_wait=0.01)
 LONG = 60.0
 """Seconds for which a server is silent that nobody waits for."""
-SOON = 20.0
+SOON = 40.0
 """Seconds that are ample on a busy machine and far from LONG."""
 
 
@@ -204,9 +204,9 @@ async def test_an_answer_that_does_not_end_is_given_up_and_not_asked_for_again(
 ) -> None:
     with chatting(fault) as server:
         chat = OpenAIChat(
-            "berry", Address(f"{server.url}/v1", KEY), Patience(seconds=30, attempts=3), writing
+            "berry", Address(f"{server.url}/v1", KEY), Patience(seconds=LONG, attempts=3), writing
         )
-        with anyio.fail_after(20), pytest.raises(error) as caught:
+        with anyio.fail_after(SOON), pytest.raises(error) as caught:
             await written(chat)
         assert "chat_" in caught.value.hint
         await _hung_up(server)

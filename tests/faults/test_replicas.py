@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from tests.postgres_server import Server, binaries, connected
 from sourcebook import AsyncSourcebook, Settings, Tier
 from sourcebook.errors import BadSetting, BaseUnreachable
 from sourcebook.storage.postgres import replicas
+from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
+from sourcebook.storage.postgres.replicas import ReplicatedDatabase
 from sourcebook.testing.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.anyio
@@ -137,6 +140,61 @@ async def test_a_replica_too_far_behind_is_left_out(
         finally:
             await said(replica, "select pg_wal_replay_resume()")
         await caught_up(primary, replica)
+
+
+@asynccontextmanager
+async def replicated(
+    primary: Server, replica: str, limits: PoolLimits | None = None
+) -> AsyncGenerator[ReplicatedDatabase, None]:
+    own = await PostgresDatabase.open(primary.url("books"))
+    base = ReplicatedDatabase(own, [replica], limits or PoolLimits())
+    try:
+        yield base
+    finally:
+        await base.close()
+
+
+async def test_who_has_not_read_for_long_sees_what_others_wrote_meanwhile(
+    primary: Server, replica: Server, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def is_there(base: ReplicatedDatabase, name: str) -> bool:
+        return bool(await base.fetch("documents_called", collection_id="default", name=name, ending=name))
+
+    async with (
+        opened(primary.url("books")) as other,
+        replicated(primary, replica.url("books")) as base,
+    ):
+        await other.add_text("Azaroles taste of apples.", id="azarole")
+        await caught_up(primary, replica)
+        assert await is_there(base, "azarole")
+        await said(replica, "select pg_wal_replay_pause()")
+        try:
+            await other.add_text("Jujubes are dried like dates.", id="jujube")
+            assert not await is_there(base, "jujube")
+            # From now on the last look at the primary is longer ago than a replica may be behind, many times over.
+            monkeypatch.setattr(replicas, "_SECONDS_BEHIND", 1e-6)
+            assert await is_there(base, "jujube")
+        finally:
+            await said(replica, "select pg_wal_replay_resume()")
+        await caught_up(primary, replica)
+
+
+async def test_many_readers_wait_for_a_silent_replica_once(
+    primary: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes as long as connecting may take to find out that nobody answers: not as long for each of them."""
+    monkeypatch.setattr(replicas, "_SECONDS_AWAY", 3600.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"postgresql://nobody@127.0.0.1:{silent.getsockname()[1]}/books"
+        async with replicated(primary, address, PoolLimits(connect_timeout=1.0)) as base:
+            assert all(await asyncio.gather(*(base.fetch("base_info") for _ in range(4))))
+        silent.setblocking(False)
+        knocks = 0
+        with suppress(BlockingIOError):
+            while True:
+                silent.accept()[0].close()
+                knocks += 1
+        assert knocks == 1
 
 
 async def test_a_replica_that_dies_is_left_out_and_comes_back(

@@ -12,7 +12,7 @@ import pytest
 from tests.faults.bases import Base, opened
 
 from sourcebook.ingest.fingerprint import hash_bytes
-from sourcebook.storage.maintenance.installed_extras import described, packages_of
+from sourcebook.storage.maintenance.installed_extras import examined, packages_of
 from sourcebook.storage.sqlite.base_files import derived_files_of, stored_files_of
 from sourcebook.storage.sqlite.doctor_file_checks import SqliteFileHealth
 from sourcebook.storage.temporary_folders import temporary_folder
@@ -144,7 +144,7 @@ def test_the_optional_parts_are_read_from_what_the_package_asks_for() -> None:
         ]
     )
     assert parts == {"postgres": ["asyncpg", "no-such-package"], "eval": ["pytest"]}
-    assert described(parts) == {
+    assert {part.name: part.state for part in examined(parts)} == {
         "eval": "installed",
         "postgres": "needs pip install 'sourcebook[postgres]'",
     }

@@ -16,9 +16,9 @@ from aiohttp import ClientSession
 from tests.faces.telegram_desk import QUESTION, Desk, opened
 
 from sourcebook import Settings
-from sourcebook.faces.telegram import poller as poller_module
 from sourcebook.faces.telegram.bot import Ended, Session, run
-from sourcebook.faces.telegram.poller import Poller
+from sourcebook.faces.telegram.updates import poller as poller_module
+from sourcebook.faces.telegram.updates.poller import Poller
 from sourcebook.testing.telegram import Failure, TelegramServer
 
 pytestmark = pytest.mark.anyio

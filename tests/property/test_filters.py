@@ -20,8 +20,8 @@ from sourcebook.model.search import (
     Not,
     Or,
 )
-from sourcebook.retrieve.filters import FilterRecord, check, matches
-from sourcebook.retrieve.where_language import parse_where
+from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
+from sourcebook.retrieve.filters.where_language import parse_where
 
 KEYS = st.sampled_from(["a", "b", "a.b", "document.a", "chunk.a", "category", "title", "сорт"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=4)

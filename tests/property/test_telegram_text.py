@@ -7,9 +7,17 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.faces.telegram.button_data import LARGEST, LONGEST, Action, Press, decode, encode, label_word
-from sourcebook.faces.telegram.message_length import MESSAGE_LIMIT, split
-from sourcebook.faces.telegram.rich_text import (
+from sourcebook.faces.telegram.messages.button_data import (
+    LARGEST,
+    LONGEST,
+    Action,
+    Press,
+    decode,
+    encode,
+    label_word,
+)
+from sourcebook.faces.telegram.messages.message_length import MESSAGE_LIMIT, split
+from sourcebook.faces.telegram.messages.rich_text import (
     RichText,
     StyledSpan,
     TextStyle,

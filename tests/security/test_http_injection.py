@@ -11,7 +11,7 @@ from tests.conftest import BACKENDS
 from tests.faces.http_server import Served, served_on
 from tests.security.hostile import INJECTIONS
 
-from sourcebook.faces.http.cursors import cursor_of
+from sourcebook.faces.http.responses.cursors import cursor_of
 
 SECRET = "The vault opens with the word marzipan."
 HOSTILE = INJECTIONS[:20]

@@ -10,8 +10,8 @@ from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.unit.consulting import QUESTION
 
-from sourcebook.faces.http.limits import LARGEST_BODY
-from sourcebook.faces.http.upkeep import UploadWorker
+from sourcebook.faces.http.background_work import UploadWorker
+from sourcebook.faces.http.limits.body_limits import LARGEST_BODY
 from sourcebook.model.accounts import AccountRole
 
 pytestmark = pytest.mark.anyio

@@ -14,8 +14,8 @@ from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.security.route_table import ADMIN, ANYBODY, EXPERT, KNOWN, READER, TABLE, Access
 from tests.security.routes import routes_of
 
-from sourcebook.faces.http.caller import role_needed
-from sourcebook.faces.http.gatekeeper import PUBLIC_FOLDER, PUBLIC_PATHS, is_public
+from sourcebook.faces.http.auth.caller import role_needed
+from sourcebook.faces.http.auth.gatekeeper import PUBLIC_FOLDER, PUBLIC_PATHS, is_public
 from sourcebook.model.accounts import AccountRole
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.faces.server_desk import PASSWORD, ServerDesk, server_desk
 
-from sourcebook.faces.http.sign_in import COOKIE
+from sourcebook.faces.http.auth.sign_in import COOKIE
 from sourcebook.faces.logs import formatter
 from sourcebook.settings import Settings
 

@@ -16,8 +16,8 @@ from sourcebook import Settings
 from sourcebook.errors import AuthError, BadSetting
 from sourcebook.faces.logs import Lines
 from sourcebook.faces.telegram.bot import run
-from sourcebook.faces.telegram.button_data import Action, Press, encode
-from sourcebook.faces.telegram.webhook import HEADER, LARGEST, make_app
+from sourcebook.faces.telegram.messages.button_data import Action, Press, encode
+from sourcebook.faces.telegram.updates.webhook import HEADER, LARGEST, make_app
 from sourcebook.model.moderation import DraftStatus
 from sourcebook.model.people import UserRole
 from sourcebook.settings import load, masked

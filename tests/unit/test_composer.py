@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, section_at
-from sourcebook.faces.telegram import rendering
+from sourcebook.faces.telegram.messages import rendering
 from sourcebook.locale import texts
 from sourcebook.model.chat import SupportGrade
 from sourcebook.model.documents import Chunk, Document

@@ -19,7 +19,7 @@ from sourcebook.model.search import (
     Not,
     Or,
 )
-from sourcebook.retrieve.filters import Field, FieldScope, FilterRecord, check, matches, parse_field
+from sourcebook.retrieve.filters.meaning import Field, FieldScope, FilterRecord, check, matches, parse_field
 
 RECORD = FilterRecord(
     chunk_metadata={"page_kind": "table", "year": 2020, "shared": "chunk", "empty": None},

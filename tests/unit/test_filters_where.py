@@ -16,7 +16,7 @@ from sourcebook.model.search import (
     Not,
     Or,
 )
-from sourcebook.retrieve.where_language import parse_where
+from sourcebook.retrieve.filters.where_language import parse_where
 
 
 @pytest.mark.parametrize(

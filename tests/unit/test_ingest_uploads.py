@@ -400,3 +400,24 @@ async def test_what_nothing_speaks_of_is_swept_away_after_a_while(counter: Count
     assert files.sweep(kept) == 1
     assert counter.kept() == sorted([NOTE, OTHER, b"fresh"])
     assert stranger.exists()
+
+
+def test_two_who_sweep_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """What one of them has listed, the other may have removed by the time it is looked at."""
+    files = StoredFiles(tmp_path)
+    for number in range(3):
+        name = files.put(COLLECTION, str(number), "hash", b"orphan")
+        os.utime(files.location(name), (0, 0))
+
+    class SweptMeanwhile(set[str]):
+        """Asked whether the first name is kept, it lets the other one sweep."""
+
+        has_swept = False
+
+        def __contains__(self, name: object) -> bool:
+            if not self.has_swept:
+                self.has_swept = True
+                assert files.sweep(set()) == 3
+            return False
+
+    assert files.sweep(SweptMeanwhile()) == 0

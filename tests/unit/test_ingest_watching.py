@@ -15,12 +15,17 @@ from sourcebook.ingest.add_request import AddRequest
 from sourcebook.ingest.folder.watch import FolderWatch
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.adding import WatchRound
+from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Sequence
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sourcebook.assembly import OpenBase
+    from sourcebook.ports.providers import TextRole
     from sourcebook.testing.fakes import FixedClock
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +50,6 @@ async def watched(desk: Desk, folder: Path, every: float = 300.0) -> AsyncGenera
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(desk.ingest.watch, request, rounds.append, every)
             await until(lambda: len(rounds) > 0)
-            await anyio.sleep(0.5)  # until the system was asked to tell
             yield rounds
             stop.set()
 
@@ -73,6 +77,20 @@ async def test_what_comes_changes_and_goes_is_followed(
     await desk.require_sound()
 
 
+async def test_what_changes_while_it_is_first_looked_at_is_followed(
+    base: OpenBase, clock: FixedClock, folder: Path
+) -> None:
+    class WhileEmbedding(FakeEmbedder):
+        async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
+            (folder / "two.txt").write_text("Two.")
+            return await super().embed(texts, role)
+
+    desk = Desk(base, clock, embedder=WhileEmbedding(dimensions=8))
+    async with watched(desk, folder) as rounds:
+        await until(lambda: sum(r.report.added for r in rounds if r.report) == 2)
+    assert len(await desk.documents()) == 2
+
+
 async def test_a_folder_that_goes_away_loses_nothing_and_is_followed_when_it_is_back(
     base: OpenBase, clock: FixedClock, folder: Path
 ) -> None:
@@ -97,13 +115,18 @@ async def test_everything_is_looked_through_from_time_to_time(
 async def test_changes_of_the_base_itself_and_of_hidden_files_start_no_round(folder: Path) -> None:
     own, stop, rounds = folder / "base.db", StopSignal(), list[None]()
 
+    listening = anyio.Event()
+
     async def note() -> None:
         rounds.append(None)
 
+    async def begin() -> None:
+        listening.set()
+
     with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(FolderWatch([folder], stop, excluded=[str(own)]).run, note)
-            await anyio.sleep(0.5)
+            tasks.start_soon(FolderWatch([folder], stop, excluded=[str(own)]).run, note, begin)
+            await listening.wait()
             own.write_text("rows")
             (folder / ".git").mkdir()
             (folder / ".git" / "index").write_text("objects")

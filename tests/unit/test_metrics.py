@@ -8,7 +8,13 @@ from typing import Any, cast
 import ir_measures
 import pytest
 
-from sourcebook.retrieve.metrics import chance_of_difference, ndcg, percentile, recall, reciprocal_rank
+from sourcebook.retrieve.evaluation.metrics import (
+    chance_of_difference,
+    ndcg,
+    percentile,
+    recall,
+    reciprocal_rank,
+)
 
 _OURS = {"nDCG": ndcg, "R": recall, "RR": reciprocal_rank}
 

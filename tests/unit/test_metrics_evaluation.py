@@ -18,7 +18,15 @@ from sourcebook.model.search import (
     ScoreBreakdown,
     SearchResult,
 )
-from sourcebook.retrieve.evaluation import (
+from sourcebook.retrieve.evaluation.question_sets import (
+    OwnQuestion,
+    QuestionRecord,
+    is_retrieval_set,
+    read_own_questions,
+    read_queries,
+    read_records,
+)
+from sourcebook.retrieve.evaluation.service import (
     Evaluation,
     JudgedQuestion,
     Outcome,
@@ -28,14 +36,6 @@ from sourcebook.retrieve.evaluation import (
     evaluate,
     replay,
     resolved,
-)
-from sourcebook.retrieve.question_sets import (
-    OwnQuestion,
-    QuestionRecord,
-    is_retrieval_set,
-    read_own_questions,
-    read_queries,
-    read_records,
 )
 
 HYBRID = SearchSetting.of("hybrid")

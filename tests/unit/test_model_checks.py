@@ -146,7 +146,7 @@ async def test_the_reader_sees_an_excerpt_before_a_slow_model_writes(tmp_path: P
 
 @pytest.mark.anyio
 async def test_the_excerpt_goes_to_readers_of_a_page_too(tmp_path: Path) -> None:
-    from sourcebook.faces.http.events import answer_events
+    from sourcebook.faces.http.responses.events import answer_events
 
     async def ask(show: Callable[[AnswerEvent], None]) -> Answer:
         seen: list[AnswerEvent] = []

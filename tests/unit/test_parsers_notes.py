@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sourcebook import RetrievalConfig, RetrievalMode, Settings, Sourcebook
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
-from sourcebook.retrieve.where_language import parse_where
+from sourcebook.retrieve.filters.where_language import parse_where
 from sourcebook.testing.fakes import FakeEmbedder
 
 OBSIDIAN = """---

@@ -9,6 +9,7 @@ from fpdf import FPDF
 from tests.faults import hostile_files
 
 from sourcebook.errors import NeedsOcr
+from sourcebook.ingest.parsers.pdf import document as pdf_document
 from sourcebook.ingest.parsers.pdf.document import parse_pdf, read_pdf
 from sourcebook.ingest.parsers.pdf.layout import keeps_hyphen
 
@@ -258,3 +259,14 @@ def test_one_picture_among_pages_of_text_hides_nothing() -> None:
     made.add_page()
     made.rect(10, 10, 50, 50, style="F")
     assert parsed(made).text == "Text.\n\nMore text."
+
+
+def test_of_an_outline_without_end_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_document, "MOST_BOOKMARKS", 3)
+    made = document()
+    for number in range(8):
+        made.start_section(f"Part {number}")
+        write(made, 5, f"Part {number}")
+        made.ln(10)
+    names = [section.path for section in parsed(made).sections]
+    assert names == ["Part 0", "Part 1", "Part 2"]

@@ -10,7 +10,7 @@ import pytest
 from fpdf import FPDF
 
 from sourcebook import AsyncSourcebook
-from sourcebook.faces.cli.progress import TimeLeft
+from sourcebook.faces.cli.terminal.progress import TimeLeft
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parsed import ParsedText
 from sourcebook.ingest.parsers.pdf.document import parse_pdf

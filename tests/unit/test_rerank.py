@@ -9,7 +9,7 @@ import pytest
 
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import ScoreBreakdown, SearchResult
-from sourcebook.retrieve.rerankers import LocalReranker, SimpleReranker
+from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
 
 pytestmark = pytest.mark.anyio
 
@@ -108,9 +108,13 @@ async def test_a_hundred_passages_are_read_in_a_blink() -> None:
     ]
     results = found(*(" ".join(sentences[n : n + 10]) for n in range(100)))
     await order("пропорция раствора", results)
-    start = time.process_time()
-    await order("в какой пропорции готовят раствор", results)
-    assert time.process_time() - start < 0.5
+    times: list[float] = []
+    for _ in range(3):
+        start = time.process_time()
+        await order("в какой пропорции готовят раствор", results)
+        times.append(time.process_time() - start)
+    # The least of them: something else may have been at work.
+    assert min(times) < 0.5
 
 
 async def test_plain_overlap_counts_words_as_they_are() -> None:

@@ -10,7 +10,7 @@ import pytest
 from sourcebook import Chunk, SearchResult
 from sourcebook.errors import ProviderTimeout
 from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchReport, WarningCode
-from sourcebook.retrieve.reranked import RerankedSearch
+from sourcebook.retrieve.rerank.reranked_search import RerankedSearch
 
 if TYPE_CHECKING:
     from sourcebook.retrieve.context import QuestionContext

@@ -15,7 +15,12 @@ from tests.unit.toy_stores import ToyVectors, child, embedded, ids, passage
 from sourcebook.errors import CollectionNotFound
 from sourcebook.model.documents import Chunk, DistanceMetric, EmbeddedChunk
 from sourcebook.model.search import SearchResult
-from sourcebook.retrieve.parent_passages import PlainPassages, as_passages, missing_passages, nearness_to
+from sourcebook.retrieve.passages.parent_passages import (
+    PlainPassages,
+    as_passages,
+    missing_passages,
+    nearness_to,
+)
 
 SCORES = st.floats(-1, 1).map(lambda score: round(score, 3))
 

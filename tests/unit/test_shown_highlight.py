@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
-from sourcebook.faces.telegram.rich_text import TextStyle, from_markdown, in_bold
+from sourcebook.faces.telegram.messages.rich_text import TextStyle, from_markdown, in_bold
 from sourcebook.model.chat import Answer, Citation, Tier
 
 

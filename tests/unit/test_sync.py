@@ -21,7 +21,7 @@ def book_at(path: Path) -> Sourcebook:
 
 def test_a_program_that_forgets_to_close_ends(tmp_path: Path) -> None:
     script = "import sys; from sourcebook import *; Sourcebook(sys.argv[1]).open().collections()"
-    ended = subprocess.run([sys.executable, "-c", script, str(tmp_path / "base.db")], timeout=30, check=False)
+    ended = subprocess.run([sys.executable, "-c", script, str(tmp_path / "base.db")], timeout=90, check=False)
     assert ended.returncode == 0
 
 

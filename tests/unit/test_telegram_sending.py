@@ -10,10 +10,10 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiogram.exceptions import TelegramNetworkError
 
-from sourcebook.faces.telegram import keyboards
-from sourcebook.faces.telegram.button_data import Action
-from sourcebook.faces.telegram.rich_text import bold, joined
-from sourcebook.faces.telegram.sender import ATTEMPTS, Sender, Undeliverable
+from sourcebook.faces.telegram.messages import keyboards
+from sourcebook.faces.telegram.messages.button_data import Action
+from sourcebook.faces.telegram.messages.rich_text import bold, joined
+from sourcebook.faces.telegram.outgoing.sender import ATTEMPTS, Sender, Undeliverable
 from sourcebook.testing.telegram import TOKEN, Failure, TelegramServer
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,8 @@ import numpy as np
 
 from sourcebook.model.documents import Chunk, ChunkLevel, Collection, EmbeddedChunk, EmbeddingModel
 from sourcebook.model.search import FtsSearchResult, MetadataFilter, RetrievalConfig, SearchResult
-from sourcebook.retrieve.filters import FilterRecord, matches
-from sourcebook.retrieve.parent_passages import nearness_to
+from sourcebook.retrieve.filters.meaning import FilterRecord, matches
+from sourcebook.retrieve.passages.parent_passages import nearness_to
 from sourcebook.retrieve.service import DefaultRetriever
 
 if TYPE_CHECKING:

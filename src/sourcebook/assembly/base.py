@@ -47,14 +47,14 @@ class OpenBase:
 
     async def examine(self, on_progress: OnProgress | None = None) -> HealthReport:
         from sourcebook.storage.maintenance.doctor import examine
-        from sourcebook.storage.maintenance.installed_extras import extras
+        from sourcebook.storage.maintenance.installed_extras import optional_parts
 
         return await examine(
             self.database,
             self.versions,
             around=self.around,
             now=self.clock.now(),
-            extras=extras(),
+            optional_parts=optional_parts(),
             on_progress=on_progress,
         )
 

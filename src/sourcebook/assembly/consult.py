@@ -103,7 +103,7 @@ def make_calibrator(
 def _reranked(retriever: Retrieval, settings: Settings) -> Retrieval:
     """Who has a cross-encoder on this machine gets answers from what it puts first."""
     from sourcebook.assembly.retrieve import make_cross_encoder
-    from sourcebook.retrieve.reranked import RerankedSearch
+    from sourcebook.retrieve.rerank.reranked_search import RerankedSearch
 
     if settings.rerank_provider != "onnx":
         return retriever

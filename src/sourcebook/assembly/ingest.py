@@ -45,8 +45,8 @@ def make_ingest_of_texts(
     """For texts whose vectors may be the caller's own, as may be those that the collection holds; and the texts,
     checked.
     """
-    from sourcebook.ingest.notes_in_bulk import GivenVectors
-    from sourcebook.ingest.text_checks import checked_texts
+    from sourcebook.ingest.texts.notes_in_bulk import GivenVectors
+    from sourcebook.ingest.texts.text_checks import checked_texts
 
     checked = checked_texts(texts)
     given = GivenVectors.for_texts(checked, held, has_embedder=embedder is not None)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
     from sourcebook.ports.providers import Reranker
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.explain.why_missing import MissingDocuments
     from sourcebook.retrieve.service import DefaultRetriever
-    from sourcebook.retrieve.why_missing import MissingDocuments
     from sourcebook.settings import Settings
 
 
@@ -39,7 +39,7 @@ class Rerankers:
 def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | None:
     """The reranker of this kind; None for one of a server that the settings do not name."""
     if provider is RerankProvider.LOCAL:
-        from sourcebook.retrieve.rerankers import LocalReranker
+        from sourcebook.retrieve.rerank.rerankers import LocalReranker
 
         return LocalReranker()
     if provider is RerankProvider.ONNX:
@@ -89,6 +89,6 @@ def make_retriever(
 
 
 def make_absences(stores: Stores, retriever: DefaultRetriever) -> MissingDocuments:
-    from sourcebook.retrieve.why_missing import MissingDocuments
+    from sourcebook.retrieve.explain.why_missing import MissingDocuments
 
     return MissingDocuments(stores.library, stores.vectors, retriever)

@@ -223,7 +223,7 @@ class Consultation:
         self, stores: Stores, inquiry: Inquiry
     ) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
         last = 2 * self._policy.history_turns
-        if inquiry.session_id is None:
+        if inquiry.session_id is None or inquiry.is_new_session:
             return None, _messages(inquiry.earlier[-last:])
         found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:

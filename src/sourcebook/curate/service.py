@@ -41,7 +41,7 @@ from sourcebook.model.moderation import (
     Why,
 )
 from sourcebook.ports.arguments import checks_arguments
-from sourcebook.retrieve.evaluation import JudgedQuestion
+from sourcebook.retrieve.evaluation.service import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:

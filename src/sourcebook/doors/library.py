@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_stored_files
-from sourcebook.ingest.shared_texts import SharedTexts
+from sourcebook.ingest.texts.shared_texts import SharedTexts
 from sourcebook.ingest.uploads.stored_files import remove_document
 from sourcebook.ports.arguments import checks_arguments
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.assembly import make_absences, make_calibrator
 from sourcebook.consult.calibration.service import questions_from
 from sourcebook.ports.arguments import checks_arguments
-from sourcebook.retrieve.evaluation import SearchSetting, evaluate, replay
+from sourcebook.retrieve.evaluation.service import SearchSetting, evaluate, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.search import RetrievalConfig
-    from sourcebook.retrieve.evaluation import Evaluation, JudgedQuestion, Replayed
+    from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Replayed
 
 
 @checks_arguments

@@ -63,7 +63,11 @@ class _Tally:
 class AddRun:
     """Carries out one request."""
 
-    def __init__(self, tools: Tools, request: AddRequest, find: FindTargets | None = None) -> None:
+    def __init__(
+        self, tools: Tools, request: AddRequest, find: FindTargets | None = None, attempts: int = ATTEMPTS
+    ) -> None:
+        """What somebody else was faster with is looked at again, until there were so many attempts."""
+        self._attempts = attempts
         self._tools = tools
         self._request = request
         self._find = find or self._named_targets
@@ -89,11 +93,11 @@ class AddRun:
 
     async def _run(self) -> None:
         examined = await self._claimed()
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, self._attempts + 1):
             disputed = await self._carry_out(examined)
             if not disputed or self._request.is_stopped():
                 return
-            if attempt == ATTEMPTS:
+            if attempt == self._attempts:
                 self._give_up(disputed)
                 return
             examined = await self._examined([e.target for e in _narrowed(disputed)])

@@ -16,10 +16,10 @@ from sourcebook.errors import Conflict, NotFound, ProviderError, StorageError
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.add_run import AddRequest, AddRun
 from sourcebook.ingest.folder.watch import EVERY_SECONDS, FolderWatch
-from sourcebook.ingest.notes import Note, write_note
-from sourcebook.ingest.notes_in_bulk import write_notes
 from sourcebook.ingest.stop_signal import StopSignal
-from sourcebook.ingest.text_checks import require_size
+from sourcebook.ingest.texts.notes import Note, write_note
+from sourcebook.ingest.texts.notes_in_bulk import write_notes
+from sourcebook.ingest.texts.text_checks import require_size
 from sourcebook.model.adding import WatchRound
 from sourcebook.ports.providers import known_model
 
@@ -55,8 +55,10 @@ class Ingest:
         """Add, and add again on every change, until `stop` is set. Errors after the first round are reported."""
         stop = request.stop or StopSignal()
         request = replace(request, stop=stop)
-        on_round(WatchRound(await self.add(request)))
         roots = [Path(path) for path in request.paths]
+
+        async def once() -> None:
+            on_round(WatchRound(await self.add(request)))
 
         async def again() -> None:
             try:
@@ -67,7 +69,7 @@ class Ingest:
                 on_round(WatchRound(report))
 
         excluded = self._tools.config.limits.excluded
-        await FolderWatch(roots, stop, excluded=excluded, every=every).run(again)
+        await FolderWatch(roots, stop, excluded=excluded, every=every).run(again, at_first=once)
 
     async def add_text(
         self,

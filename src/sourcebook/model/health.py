@@ -39,11 +39,45 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionalPart:
+    """An optional part of the program, and what it lacks on this machine."""
+
+    name: str
+    command: str | None = None
+    """The command that installs the packages it lacks."""
+    programs: Sequence[str] = ()
+    """Programs of the system that it lacks."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it lacks nothing."""
+        return self.command is None and not self.programs
+
+    @property
+    def state(self) -> str:
+        """What it lacks, in one line of English, or `installed`."""
+        wanted = [
+            *([self.command] if self.command else []),
+            *(f"the program {name}" for name in self.programs),
+        ]
+        return f"needs {', '.join(wanted)}" if wanted else "installed"
+
+    def as_dict(self) -> dict[str, object]:
+        """The shape in which `doctor --json` prints it."""
+        return {
+            "name": self.name,
+            "installed": self.is_installed,
+            "command": self.command,
+            "programs": list(self.programs),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class HealthReport:
     """Versions, counts, and everything that is wrong with a base.
 
-    `extras` are the optional parts of the program, each with what it lacks; `disk` is in bytes. After a repair,
-    `repairs` tells what was done, and `findings` what is left.
+    `optional_parts` are those of the program, each with what it lacks, and `extras` says the same in a line each;
+    `disk` is in bytes. After a repair, `repairs` tells what was done, and `findings` what is left.
     """
 
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -52,6 +86,7 @@ class HealthReport:
     extras: Mapping[str, str] = field(default_factory=dict[str, str])
     disk: Mapping[str, int] = field(default_factory=dict[str, int])
     repairs: Sequence[Repair] = ()
+    optional_parts: Sequence[OptionalPart] = ()
 
     @property
     def ok(self) -> bool:
@@ -75,6 +110,7 @@ class HealthReport:
             "versions": dict(self.versions),
             "counts": dict(self.counts),
             "extras": dict(self.extras),
+            "optional_parts": [part.as_dict() for part in self.optional_parts],
             "disk": dict(self.disk),
             "findings": [{**asdict(f), "rows": list(f.rows)} for f in self.findings],
             "repairs": [asdict(repair) for repair in self.repairs],

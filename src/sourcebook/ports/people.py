@@ -246,6 +246,8 @@ class Entered:
     charge: Charge
     attempt: int
     balance: int
+    is_new_conversation: bool = False
+    """Whether the conversation began with this question, so that nothing was said in it before."""
 
 
 @dataclass(frozen=True, slots=True)

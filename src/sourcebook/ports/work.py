@@ -60,7 +60,10 @@ class Jobs(Protocol):
         ...
 
     async def claim(self, kinds: Sequence[str], worker: str, lease_seconds: int = 60) -> Job | None:
-        """The oldest job that is due, leased to this worker, or None."""
+        """The oldest job that is due, leased to this worker, or None.
+
+        Jobs of one kind whose payloads name the same `path` of the same `collection` are never leased at once.
+        """
         ...
 
     async def extend(self, job: Job, lease_seconds: int = 60) -> bool:
@@ -73,6 +76,10 @@ class Jobs(Protocol):
 
     async def fail(self, job: Job, error: str, *, retry_in: int | None = None) -> bool:
         """Give the job back after an error; without `retry_in`, or after the last attempt, for good."""
+        ...
+
+    async def supersede(self, kind: str, collection: str, path: str, *, before: int, result: Metadata) -> int:
+        """End the jobs for a path that came before the one of this number and are not done. Returns how many."""
         ...
 
     async def sweep(self) -> int:

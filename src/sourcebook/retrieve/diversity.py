@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sourcebook.model.explanation import Demotion
-from sourcebook.retrieve.trace import key_of
+from sourcebook.retrieve.explain.trace import key_of
 from sourcebook.text.analysis import words
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
     from sourcebook.model.search import DiversityConfig, SearchResult
-    from sourcebook.retrieve.trace import Key
+    from sourcebook.retrieve.explain.trace import Key
 
 OVERLAPS = "overlaps"
 SAME_DOCUMENT = "same_document"

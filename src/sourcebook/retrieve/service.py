@@ -22,19 +22,19 @@ from sourcebook.model.search import (
     SearchReport,
     WarningCode,
 )
-from sourcebook.retrieve.child_chunks import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.diversity import by_novelty
-from sourcebook.retrieve.explain import Explainer
-from sourcebook.retrieve.filters import check
+from sourcebook.retrieve.explain.explanation import Explainer
+from sourcebook.retrieve.explain.trace import Trace
+from sourcebook.retrieve.filters.meaning import check
 from sourcebook.retrieve.fusion import fuse_collections, put_behind
+from sourcebook.retrieve.passages.child_chunks import ChildView, with_parent_context, without_parent_context
+from sourcebook.retrieve.passages.result_texts import ChunkReader
 from sourcebook.retrieve.question import Question
-from sourcebook.retrieve.rerank_stage import RerankStage, candidates_wanted
-from sourcebook.retrieve.result_texts import ChunkReader
+from sourcebook.retrieve.rerank.rerank_stage import RerankStage, candidates_wanted
 from sourcebook.retrieve.search_checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
-from sourcebook.retrieve.trace import Trace
 from sourcebook.retrieve.word_and_vector_arms import ArmQuery, Arms, only
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder, Reranker
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.context import EmbedderChoice
-    from sourcebook.retrieve.rerank_stage import RerankerChoice
-    from sourcebook.retrieve.trace import Searched
+    from sourcebook.retrieve.explain.trace import Searched
+    from sourcebook.retrieve.rerank.rerank_stage import RerankerChoice
 
 MIN_CANDIDATES = 200
 """Each arm of a hybrid search brings at least so many, for the fusion to know how its scores lie."""

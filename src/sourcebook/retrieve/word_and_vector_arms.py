@@ -20,10 +20,10 @@ from sourcebook.model.search import (
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
 from sourcebook.retrieve.concurrency import together
+from sourcebook.retrieve.explain.trace import Searched
 from sourcebook.retrieve.fusion import FusionRule
 from sourcebook.retrieve.fusion_weights import fusion_weights_of
-from sourcebook.retrieve.parent_passages import PlainPassages
-from sourcebook.retrieve.trace import Searched
+from sourcebook.retrieve.passages.parent_passages import PlainPassages
 
 if TYPE_CHECKING:
     from sourcebook.model.asked_collection import WordCounts
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.context import EmbedderChoice, QuestionContext
+    from sourcebook.retrieve.explain.trace import Trace
+    from sourcebook.retrieve.passages.result_texts import ChunkReader
     from sourcebook.retrieve.question import Question
-    from sourcebook.retrieve.result_texts import ChunkReader
-    from sourcebook.retrieve.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from anyio import to_thread
 from sourcebook.consult.answer_check.verdicts import CheckedDocument, DocumentTexts, checked
 from sourcebook.curate.answer_files import read_answer
 from sourcebook.errors import BadAnswerFile, PathNotFound
-from sourcebook.ingest.folder_texts import read_folder_texts
+from sourcebook.ingest.folder.texts_only import read_folder_texts
 from sourcebook.model.answer_check import AnswerCheck, AnswerFile, AnswerFinding, Verdict
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from sourcebook.model.calibration import Calibration
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.context import QuestionContext
-from sourcebook.retrieve.evaluation import JudgedQuestion
+from sourcebook.retrieve.evaluation.service import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:

@@ -37,6 +37,8 @@ class Inquiry:
     """The collections that are asked when neither the question nor its session names any."""
     similar: int | None = None
     """The approved answer that the asker chose among those that were offered for this question."""
+    is_new_session: bool = False
+    """Whether the session was made for this question, with its collections: there is nothing in it to read."""
     earlier: Sequence[PromptMessage] = ()
     """What was said before, in a conversation that is kept elsewhere. A session with messages knows it itself."""
     keep: Keep | None = field(default=None, compare=False, repr=False)

@@ -138,6 +138,7 @@ class Attendant:
             visit.question,
             tuple(visit.collections or ()),
             session_id=topic.session_id,
+            is_new_session=entered.is_new_conversation,
             user_id=visit.user_id,
             face=self._policy.face,
             category=visit.category or topic.category,

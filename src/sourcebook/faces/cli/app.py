@@ -41,7 +41,7 @@ from sourcebook.faces.cli.commands import (
 )
 from sourcebook.faces.cli.commands import eval as evaluation
 from sourcebook.faces.cli.invocation import Db, Invocation, Json, Level, takes_common_options
-from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.terminal.output import say, say_json, tell
 
 app = typer.Typer(
     name="sourcebook",

@@ -16,7 +16,7 @@ import typer
 import sourcebook
 from sourcebook.errors import BaseUnreachable
 from sourcebook.faces import logs
-from sourcebook.faces.cli.output import flush, leave_stdout
+from sourcebook.faces.cli.terminal.output import flush, leave_stdout
 from sourcebook.settings import LoadedSettings, load
 
 

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingCo
 from rich.progress import Progress as Bar
 
 from sourcebook.errors import ModelNotFound, ProviderMissing, UsageError
-from sourcebook.faces.cli.output import stderr, tell
+from sourcebook.faces.cli.terminal.output import stderr, tell
 from sourcebook.providers.catalogue.table import is_known, require_runtime
 from sourcebook.providers.hub.client import HubAddress
 

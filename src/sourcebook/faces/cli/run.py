@@ -14,7 +14,7 @@ from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
 from sourcebook.faces.cli.interrupt_message import asks_for_json, tell_interrupted
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import OutputLost, flush, leave_stdout, say_error, tell
+from sourcebook.faces.cli.terminal.output import OutputLost, flush, leave_stdout, say_error, tell
 from sourcebook.settings import masked
 
 if TYPE_CHECKING:

@@ -10,16 +10,17 @@ import anyio
 from fastapi import FastAPI
 
 from sourcebook._version import __version__
-from sourcebook.faces.http.caller import OpenGate
-from sourcebook.faces.http.gatekeeper import Gatekeeper
-from sourcebook.faces.http.limits import RequestLimits
+from sourcebook.faces.http.auth.caller import OpenGate
+from sourcebook.faces.http.auth.gatekeeper import Gatekeeper
+from sourcebook.faces.http.background_work import UploadWorker, upkeep
+from sourcebook.faces.http.limits.body_limits import RequestLimits
 from sourcebook.faces.http.mcp_mount import mount_mcp, mounted_mcp
 from sourcebook.faces.http.metrics import Metrics
 from sourcebook.faces.http.openai import chat, search_models
 from sourcebook.faces.http.openai.conversation import KnownConversations
-from sourcebook.faces.http.openapi import describe
-from sourcebook.faces.http.problems import add_problems
+from sourcebook.faces.http.openapi.description import describe
 from sourcebook.faces.http.request_log import RequestLog, silence_others
+from sourcebook.faces.http.responses.problems import add_problems
 from sourcebook.faces.http.routes import (
     collections,
     curated,
@@ -35,13 +36,12 @@ from sourcebook.faces.http.routes import (
     terms,
     uploads,
 )
-from sourcebook.faces.http.stopping import Stopping
-from sourcebook.faces.http.upkeep import UploadWorker, upkeep
+from sourcebook.faces.http.shutdown import Stopping
 from sourcebook.faces.web.wiring import add_page
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Gate
+    from sourcebook.faces.http.auth.caller import Gate
     from sourcebook.settings import Settings
 
 ROUTERS = (

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
-from sourcebook.faces.http.asking import desk_of
+from sourcebook.faces.http.ask import desk_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.auth.caller import Caller
 
 PATH = "/mcp"
 

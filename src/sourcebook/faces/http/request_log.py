@@ -10,15 +10,15 @@ from uuid import uuid4
 
 from starlette.datastructures import MutableHeaders
 
-from sourcebook.faces.http.caller import Caller
-from sourcebook.faces.http.problems import CLIENT_GONE
+from sourcebook.faces.http.auth.caller import Caller
+from sourcebook.faces.http.responses.problems import CLIENT_GONE
 from sourcebook.faces.logs import current_request
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from sourcebook.faces.http.metrics import Metrics
-    from sourcebook.faces.http.stopping import Stopping
+    from sourcebook.faces.http.shutdown import Stopping
 
 _log = logging.getLogger("sourcebook.http")
 HEADER = "X-Request-ID"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from sourcebook.errors import ChunkNotFound, DocumentNotFound
-from sourcebook.faces.http.caller import allowed_collections
+from sourcebook.faces.http.auth.caller import allowed_collections
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.faces.http.asking import QuestionDesk
+    from sourcebook.faces.http.ask import QuestionDesk
     from sourcebook.model.documents import Chunk, Document
 
 SCHEME = "sourcebook"

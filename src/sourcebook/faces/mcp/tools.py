@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from sourcebook.faces import json_shapes
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.asking import QuestionDesk, SentQuestion
+from sourcebook.faces.http.ask import QuestionDesk, SentQuestion
 from sourcebook.faces.mcp.library import Place, VisibleLibrary
 from sourcebook.faces.mcp.tool_arguments import (
     AskArguments,
@@ -25,7 +25,7 @@ from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.auth.caller import Caller
     from sourcebook.model.documents import Document
     from sourcebook.model.search import SearchResult
 

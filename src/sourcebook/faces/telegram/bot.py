@@ -23,13 +23,13 @@ from aiohttp import web
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import AuthError, BadSetting, ProviderMissing, ProviderUnreachable
 from sourcebook.faces.telegram.bot_services import BotServices, BotTerms
-from sourcebook.faces.telegram.dispatch import UPDATES, make_dispatcher
-from sourcebook.faces.telegram.guests import admin_ids
-from sourcebook.faces.telegram.outbox import Outbox
-from sourcebook.faces.telegram.poller import Poller
-from sourcebook.faces.telegram.sender import Sender
-from sourcebook.faces.telegram.upkeep import Upkeep
-from sourcebook.faces.telegram.webhook import make_app, require_secret
+from sourcebook.faces.telegram.outgoing.outbox import Outbox
+from sourcebook.faces.telegram.outgoing.sender import Sender
+from sourcebook.faces.telegram.periodic_checks import Upkeep
+from sourcebook.faces.telegram.updates.dispatch import UPDATES, make_dispatcher
+from sourcebook.faces.telegram.updates.permissions import admin_ids
+from sourcebook.faces.telegram.updates.poller import Poller
+from sourcebook.faces.telegram.updates.webhook import make_app, require_secret
 from sourcebook.locale import LANGUAGES, texts
 from sourcebook.settings import masked
 

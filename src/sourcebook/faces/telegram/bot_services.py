@@ -13,8 +13,8 @@ from weakref import WeakValueDictionary
 from aiogram.utils.chat_action import ChatActionSender
 
 from sourcebook.errors import SourcebookError
-from sourcebook.faces.telegram.guests import ChatPlace, Guest, is_admin, is_staff
-from sourcebook.faces.telegram.outages import Outages
+from sourcebook.faces.telegram.outgoing.outage_alerts import Outages
+from sourcebook.faces.telegram.updates.permissions import ChatPlace, Guest, is_admin, is_staff
 from sourcebook.locale import texts
 from sourcebook.model.people import Direction, UserRole
 from sourcebook.text.normal_form import made_storable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from aiogram.types import User as TelegramUser
 
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.telegram.rich_text import RichText
-    from sourcebook.faces.telegram.sender import Markup, Sender
+    from sourcebook.faces.telegram.messages.rich_text import RichText
+    from sourcebook.faces.telegram.outgoing.sender import Markup, Sender
     from sourcebook.locale import Texts
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.people import Prices

@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import AuthError, CollectionNotFound
-from sourcebook.faces.http.asking import own_session, sees_session
-from sourcebook.faces.http.caller import (
+from sourcebook.faces.http.ask import own_session, sees_session
+from sourcebook.faces.http.auth.caller import (
     Admin,
     Book,
     Caller,
@@ -22,7 +22,7 @@ from sourcebook.faces.http.caller import (
     ServerSettings,
     allowed_collections,
 )
-from sourcebook.faces.http.guarded import require_whole_base
+from sourcebook.faces.http.auth.guarded_routes import require_whole_base
 from sourcebook.faces.web.moments import is_today
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
 from sourcebook.locale import Texts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sourcebook.faces.http.security_headers import PAGE_HEADERS
+from sourcebook.faces.http.auth.security_headers import PAGE_HEADERS
 from sourcebook.faces.web import markup, moments
 from sourcebook.locale import LANGUAGES, NAMES, Texts, page_texts
 

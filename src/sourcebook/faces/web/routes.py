@@ -14,8 +14,8 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from sourcebook.errors import AuthError, SourcebookError
-from sourcebook.faces.http.caller import identified, require_role, role_needed
-from sourcebook.faces.http.problems import problem, status_of
+from sourcebook.faces.http.auth.caller import identified, require_role, role_needed
+from sourcebook.faces.http.responses.problems import problem, status_of
 from sourcebook.faces.web.error_words import ErrorWords, words_for, words_of
 from sourcebook.faces.web.page import FRAGMENT
 from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of

@@ -14,7 +14,7 @@ from sourcebook.model.jobs import Job, JobStatus
 
 if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
-    from sourcebook.faces.http.upkeep import UploadWorker
+    from sourcebook.faces.http.background_work import UploadWorker
 
 _OPEN = (JobStatus.PENDING, JobStatus.DOING)
 _SHOWN = 50

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anyio import create_task_group, current_time, sleep
+from anyio.lowlevel import checkpoint
 
 from sourcebook.ingest.folder.ignore_rules import IGNORE_FILES
 from sourcebook.ingest.index.pipeline import one_error
@@ -50,10 +51,16 @@ class FolderWatch:
         self._every = every
         self._is_due = False
 
-    async def run(self, on_due: Callable[[], Awaitable[None]]) -> None:
-        """Until it is stopped. What changes during a call is followed by another."""
+    async def run(
+        self, on_due: Callable[[], Awaitable[None]], at_first: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Until it is stopped. What changes during a call, `at_first` too, is followed by another."""
         async with one_error(), create_task_group() as tasks:
             tasks.start_soon(self._listen)
+            # By the time that it has to wait for something, the system was asked to tell.
+            await checkpoint()
+            if at_first is not None:
+                await at_first()
             while await self._wait():
                 await on_due()
             tasks.cancel_scope.cancel()

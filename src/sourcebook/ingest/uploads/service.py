@@ -24,7 +24,7 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.ingest.add_request import NO_LABELS, AddRequest, Labels
-from sourcebook.ingest.add_run import AddRun
+from sourcebook.ingest.add_run import ATTEMPTS, AddRun
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id, hash_bytes, source_id
 from sourcebook.ingest.folder.file_content import require_content
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 OnJobProgress: TypeAlias = "Callable[[Job, Progress], None]"
 UPLOADS = "uploads"
 """The root of the source that holds what was uploaded, and the kind of its jobs."""
+SUPERSEDED = "superseded"
+"""The outcome of a job whose bytes were replaced before they were read."""
 LEASE_SECONDS = 60
 RETRY_SECONDS = 30
 _UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
@@ -116,7 +118,11 @@ class Uploads:
         """Index the bytes now. What cannot be read is an error, and a document that says why."""
         kept = await self._keep(collection_id, brought.path(), brought)
         async with self._or_dropped(kept):
-            return await self._index(kept)
+            newest = await self._jobs.newest(UPLOADS, collections=[collection_id], limit=1)
+            report = await self._index(kept)
+            if newest:
+                await self._supersede(kept, report, newest[0].id + 1)
+            return report
 
     async def upload(self, collection_id: str, brought: IncomingFile) -> Job:
         """Store the bytes and leave the rest to a worker. Without an id, nothing that is there is replaced."""
@@ -229,8 +235,10 @@ class Uploads:
     async def _work_off(self, job: Job, on_progress: OnJobProgress | None) -> bool:
         """Do one job. What goes wrong with it is its own affair: other jobs wait behind it."""
         tell = None if on_progress is None else partial(on_progress, job)
+        kept = _Kept.of_payload(job.payload)
         try:
-            report = await self._index(_Kept.of_payload(job.payload), tell, job.id)
+            report = await self._index(kept, tell, job.id)
+            await self._supersede(kept, report, job.id)
         except (StorageError, ProviderError, Conflict, OSError) as error:
             await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
             return False
@@ -242,6 +250,11 @@ class Uploads:
             "replaced": report.replaced,
         }
         return await self._jobs.complete(job, result)
+
+    async def _supersede(self, kept: _Kept, report: WriteReport, before: int) -> None:
+        """What came for the path before this and waits to be tried again is out of date."""
+        result: Metadata = {"outcome": SUPERSEDED, "document_id": report.document_id}
+        await self._jobs.supersede(UPLOADS, kept.collection_id, kept.path, before=before, result=result)
 
     async def _index(
         self, kept: _Kept, on_progress: OnProgress | None = None, job_id: int = 0
@@ -259,10 +272,12 @@ class Uploads:
             return [Target(known, self._files.folder, None, uploads={kept.path: upload})]
 
         request = AddRequest((), kept.collection_id, on_progress=on_progress)
-        report = await AddRun(self._tools, request, find).run()
+        # A job that finds newer bytes in its way does not push them aside: whoever brought those ends it.
+        attempts = 1 if job_id else ATTEMPTS
+        report = await AddRun(self._tools, request, find, attempts).run()
         if await self._is_only_announced(kept):
             # Whoever queued it announced it while it was being read, and what was read gave way to that.
-            report = await AddRun(self._tools, request, find).run()
+            report = await AddRun(self._tools, request, find, attempts).run()
         return await self._settle(kept, report, before, job_id)
 
     async def _without_bytes(self, kept: _Kept, before: Document | None) -> WriteReport:

@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Collection as Names
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -19,7 +20,7 @@ from anyio import to_thread
 from sourcebook.errors import UsageError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import stored_name
-from sourcebook.ingest.shared_texts import SharedTexts
+from sourcebook.ingest.texts.shared_texts import SharedTexts
 from sourcebook.ports.disk_errors import named
 
 if TYPE_CHECKING:
@@ -97,9 +98,11 @@ class StoredFiles:
         for file in self.folder.glob("??/*"):
             name = file.relative_to(self.folder).as_posix()
             is_ours = _NAME.fullmatch(name) or name.endswith(_UNFINISHED)
-            if is_ours and name not in kept and file.stat().st_mtime < before:
-                file.unlink(missing_ok=True)
-                swept += 1
+            # Another worker may sweep too, and what is unfinished may just get its name.
+            with suppress(FileNotFoundError):
+                if is_ours and name not in kept and file.stat().st_mtime < before:
+                    file.unlink()
+                    swept += 1
         return swept
 
 

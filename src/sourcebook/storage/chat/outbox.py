@@ -9,7 +9,7 @@ from uuid import uuid4
 from sourcebook.model.chat import Role
 from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.chat.citations import citations_text
-from sourcebook.storage.chat.sessions import position_in, title_of
+from sourcebook.storage.chat.sessions import position_in
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
@@ -73,7 +73,7 @@ async def put_into_session(
     """
     if draft.session_id is None:
         return
-    position = await position_in(transaction, draft.session_id, title_of(draft.question), now)
+    position = await position_in(transaction, draft.session_id, draft.question, now)
     if position is None:
         return
     await transaction.execute(

@@ -153,8 +153,7 @@ class SqlSessions:
 
         async def work(transaction: Executor) -> tuple[ChatMessage, ChatMessage]:
             await transaction.execute("insert_session", **session)
-            await _insert(transaction, turn)
-            return turn
+            return await _insert(transaction, *turn)
 
         return await in_transaction(self._database, work)
 
@@ -224,18 +223,14 @@ async def write_turn(
     transaction: Executor, asked: ChatMessage, answered: ChatMessage
 ) -> tuple[ChatMessage, ChatMessage]:
     """Store a turn at the end of its conversation. For who has more to store in the same transaction."""
-    session_id, now = asked.session_id, answered.created_at
-    position = await position_in(transaction, session_id, title_of(asked.content), now)
-    if position is None:
-        raise SessionNotFound(f"there is no session {session_id!r}")
-    turn = replace(asked, position=position), replace(answered, position=position + 1)
-    await _insert(transaction, turn)
-    return turn
+    if not await _is_ours(transaction, asked.session_id, asked.content, answered.created_at):
+        raise SessionNotFound(f"there is no session {asked.session_id!r}")
+    return await _insert(transaction, asked, answered)
 
 
-async def position_in(transaction: Executor, session_id: str, title: str, now: int) -> int | None:
+async def position_in(transaction: Executor, session_id: str, question: str, now: int) -> int | None:
     """Where the next message of a conversation stands, which from now on is ours; None if there is none."""
-    if not await transaction.execute("touch_session", session_id=session_id, title=title, now=now):
+    if not await _is_ours(transaction, session_id, question, now):
         return None
     row = await transaction.fetch_one("next_position", session_id=session_id)
     return 0 if row is None else int(row["position"])
@@ -246,22 +241,31 @@ def title_of(question: str) -> str:
     return " ".join(question.split())[:_LONGEST_TITLE]
 
 
-async def _insert(transaction: Executor, messages: Sequence[ChatMessage]) -> None:
-    await transaction.execute_many("insert_chat_message", map(_row, messages))
+async def _is_ours(transaction: Executor, session_id: str, question: str, now: int) -> bool:
+    """Keep a conversation to ourselves until the end of the transaction, if it exists."""
+    return bool(
+        await transaction.execute("touch_session", session_id=session_id, title=title_of(question), now=now)
+    )
 
 
-def _row(message: ChatMessage) -> dict[str, object]:
-    return {
-        "message_id": message.id,
-        "session_id": message.session_id,
-        "position": message.position,
-        "role": message.role.value,
-        "content": message.content,
-        "citations": citations_text(message.citations) if message.role is Role.ASSISTANT else None,
-        "tier": message.tier.value if message.tier else None,
-        "details": metadata_text(dict(message.details), "the message"),
-        "now": message.created_at,
-    }
+async def _insert(
+    transaction: Executor, asked: ChatMessage, answered: ChatMessage
+) -> tuple[ChatMessage, ChatMessage]:
+    """Store a turn at the end of a conversation that is ours."""
+    rows = await transaction.fetch(
+        "insert_turn",
+        question_id=asked.id,
+        answer_id=answered.id,
+        session_id=asked.session_id,
+        question=asked.content,
+        answer=answered.content,
+        citations=citations_text(answered.citations),
+        tier=answered.tier.value if answered.tier else None,
+        details=metadata_text(dict(answered.details), "the message"),
+        now=answered.created_at,
+    )
+    position = min(int(row["position"]) for row in rows)
+    return replace(asked, position=position), replace(answered, position=position + 1)
 
 
 def _session_from(row: Row) -> ChatSession:

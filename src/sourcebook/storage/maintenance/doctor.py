@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sourcebook.errors import BaseDamaged, BaseReplaced, BaseUnreachable, NotOpen, StorageError
 from sourcebook.model.adding import Progress
-from sourcebook.model.health import Finding, HealthReport, Repair, Weight
+from sourcebook.model.health import Finding, HealthReport, OptionalPart, Repair, Weight
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.maintenance.text_integrity import (
     DamagedText,
@@ -152,7 +152,7 @@ async def examine(
     *,
     around: StorageHealth | None = None,
     now: int | None = None,
-    extras: Mapping[str, str] | None = None,
+    optional_parts: Sequence[OptionalPart] = (),
     on_progress: OnProgress | None = None,
 ) -> HealthReport:
     """Look at everything, each check in one snapshot, and change nothing. Leases of jobs are looked at with `now`.
@@ -181,7 +181,8 @@ async def examine(
             *_unexamined(looking.unexamined),
             *looking.findings,
         ],
-        extras=extras or {},
+        extras={part.name: part.state for part in optional_parts},
+        optional_parts=optional_parts,
         disk={} if around is None else await around.disk(),
     )
 

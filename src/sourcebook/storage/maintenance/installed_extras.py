@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 
-INSTALLED = "installed"
+from sourcebook.model.health import OptionalPart
 
 _TOOLS = {"ocr": ("tesseract",)}
 """Programs of the system that a part needs besides its packages."""
@@ -15,13 +15,13 @@ _TOOLS = {"ocr": ("tesseract",)}
 _OF_AN_EXTRA = re.compile(r"^(?P<package>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['\"](?P<extra>[^'\"]+)['\"]")
 
 
-def extras() -> dict[str, str]:
-    """Each part with what it lacks, or `installed`."""
+def optional_parts() -> list[OptionalPart]:
+    """The parts in the order of their names, each with what it lacks."""
     try:
         wanted = requires("sourcebook") or []
     except PackageNotFoundError:
-        return {}
-    return described(packages_of(wanted))
+        return []
+    return examined(packages_of(wanted))
 
 
 def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
@@ -33,16 +33,15 @@ def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
     return parts
 
 
-def described(parts: Mapping[str, list[str]]) -> dict[str, str]:
-    return {name: _lack(name, packages) or INSTALLED for name, packages in sorted(parts.items())}
+def examined(parts: Mapping[str, list[str]]) -> list[OptionalPart]:
+    """The parts with what they lack on this machine."""
+    return [_examined(name, packages) for name, packages in sorted(parts.items())]
 
 
-def _lack(extra: str, packages: Iterable[str]) -> str:
-    missing = [package for package in packages if not _is_installed(package)]
-    tools = [tool for tool in _TOOLS.get(extra, ()) if shutil.which(tool) is None]
-    wanted = [f"pip install 'sourcebook[{extra}]'"] if missing else []
-    wanted += [f"the program {tool}" for tool in tools]
-    return f"needs {', '.join(wanted)}" if wanted else ""
+def _examined(extra: str, packages: Iterable[str]) -> OptionalPart:
+    is_complete = all(map(_is_installed, packages))
+    missing = tuple(tool for tool in _TOOLS.get(extra, ()) if shutil.which(tool) is None)
+    return OptionalPart(extra, None if is_complete else f"pip install 'sourcebook[{extra}]'", missing)
 
 
 def _is_installed(package: str) -> bool:

@@ -63,6 +63,7 @@ class _OpenTopic:
     is_paid: bool
     is_held: bool = True
     """Whether somebody may be answering in it."""
+    is_new_conversation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,10 @@ class SqlVisits:
                 "topic_to_continue", user_id=visit.user_id, session_id=visit.session_id
             )
         if row is None:
-            return _OpenTopic(await self._new_topic(transaction, visit, terms), is_paid=False, is_held=False)
+            opened = await self._new_topic(transaction, visit, terms)
+            return _OpenTopic(
+                opened, is_paid=False, is_held=False, is_new_conversation=visit.session_id is None
+            )
         topic = topic_from(row)
         culture, category = visit.subcategory or topic.culture, visit.category or topic.category
         if (culture, category) != (topic.culture, topic.category):
@@ -177,7 +181,7 @@ class SqlVisits:
             await transaction.execute("set_message_meta", message_id=asked.id, meta=meta_text(meta))
         if charge.operation is OperationType.FOLLOW_UP:
             topic = replace(topic, follow_ups_left=topic.follow_ups_left - 1, updated_at=terms.now)
-        return Entered(visit, topic, held, charge, attempt, user.token_balance)
+        return Entered(visit, topic, held, charge, attempt, user.token_balance, opened.is_new_conversation)
 
     async def extend(self, entered: Entered, seconds: int) -> bool:
         now = self._clock.now()

@@ -50,6 +50,9 @@ class _Replica:
             return False
         try:
             async with self._turn:
+                if self.away_until > time.monotonic():
+                    # Whoever had the turn before found out.
+                    return False
                 if self.database is None:
                     self.database = await PostgresDatabase.open_replica(self.address, self.limits)
                     self.replayed = _NOWHERE
@@ -171,7 +174,13 @@ class ReplicatedDatabase:
                 if commits != self._commits_seen:
                     self._commits_seen, self._own = commits, place
                 if now - self._asked_at >= _SECONDS_BEHIND:
-                    self._past, self._latest, self._asked_at = self._latest or place, place, now
+                    # If nobody asked for long, the place of that time says too little of what was written since.
+                    is_recent = self._latest and now - self._asked_at < 2 * _SECONDS_BEHIND
+                    self._past, self._latest, self._asked_at = (
+                        self._latest if is_recent else place,
+                        place,
+                        now,
+                    )
         return max(self._own, self._past)
 
     def _is_known(self) -> bool:

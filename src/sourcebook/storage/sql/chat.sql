@@ -50,6 +50,21 @@ update chat_sessions set title = coalesce(title, :title), updated_at = :now wher
 -- A statement of its own, because one that has to wait for the session would count what was there before.
 select coalesce(max(position), -1) + 1 as position from chat_messages where session_id = :session_id
 
+-- name: insert_turn(question_id, answer_id, session_id, question, answer, citations, tier, details, now)
+-- A question and its answer at the end of a conversation that is ours until the end of the transaction, as one statement.
+insert into chat_messages (id, session_id, position, role, content, citations, tier, details, created_at)
+select case when said.place = 0 then cast(:question_id as text) else cast(:answer_id as text) end,
+       cast(:session_id as text),
+       (select coalesce(max(m.position), -1) + 1 from chat_messages m where m.session_id = :session_id) + said.place,
+       case when said.place = 0 then 'USER' else 'ASSISTANT' end,
+       case when said.place = 0 then cast(:question as text) else cast(:answer as text) end,
+       case when said.place = 0 then null else cast(:citations as text) end,
+       case when said.place = 0 then null else cast(:tier as text) end,
+       case when said.place = 0 then '{}' else cast(:details as text) end,
+       cast(:now as bigint)
+from (select 0 as place union all select 1 as place) said
+returning position
+
 -- name: insert_chat_message(message_id, session_id, position, role, content, citations, tier, details, now)
 insert into chat_messages (id, session_id, position, role, content, citations, tier, details, created_at)
 values (:message_id, :session_id, :position, :role, :content, :citations, :tier, :details, :now)

@@ -147,3 +147,47 @@ class JobsContract:
             "uploads": {JobStatus.PENDING: 3, JobStatus.DOING: 1},
             "outbox": {JobStatus.PENDING: 1},
         }
+
+    async def test_two_versions_of_a_file_are_never_worked_on_at_once(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        places = [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")]
+        ids = [(await jobs.enqueue("uploads", {"collection": c, "path": p})).id for c, p in places]
+        first, *others = [await jobs.claim(["uploads"], "w") for _ in places]
+        assert first is not None
+        assert [job and job.id for job in (first, *others)] == [ids[0], ids[2], ids[3], None]
+        assert await jobs.fail(first, "provider down", retry_in=30)
+        second = await jobs.claim(["uploads"], "w")
+        assert second is not None
+        assert second.id == ids[1]
+
+    async def test_many_workers_take_the_versions_of_a_file_in_turn(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        for number in range(8):
+            await jobs.enqueue("uploads", {"collection": "a", "path": "x", "number": number})
+        taken: list[Job] = []
+
+        async def work(name: str) -> None:
+            if (job := await jobs.claim(["uploads"], name)) is not None:
+                taken.append(job)
+
+        async with anyio.create_task_group() as workers:
+            for number in range(8):
+                workers.start_soon(work, f"w{number}")
+        assert [job.payload["number"] for job in taken] == [0]
+
+    async def test_what_came_before_for_the_same_path_is_ended_and_nothing_else(self, base: OpenBase) -> None:
+        jobs = base.stores.jobs
+        places = [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"), ("a", "x"), ("a", "x")]
+        ids = [(await jobs.enqueue("uploads", {"collection": c, "path": p})).id for c, p in places]
+        other = await jobs.enqueue("outbox", {"collection": "a", "path": "x"})
+        worked_on = await jobs.claim(["uploads"], "w")
+        assert worked_on is not None
+        assert await jobs.supersede("uploads", "a", "x", before=ids[4], result={"by": 4}) == 2
+        assert await jobs.supersede("uploads", "a", "x", before=ids[4], result={"by": 5}) == 0
+        found = [await jobs.get(number) for number in (*ids, other.id)]
+        ended, waiting = (JobStatus.DONE, {"by": 4}), (JobStatus.PENDING, None)
+        assert [(job.status, job.result) for job in found if job] == [ended, ended, *[waiting] * 5]
+        # Whoever worked on it finds out, and cannot put it back.
+        assert not await jobs.extend(worked_on)
+        assert not await jobs.fail(worked_on, "late", retry_in=1)
+        assert not await jobs.complete(worked_on)

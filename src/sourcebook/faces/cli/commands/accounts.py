@@ -9,7 +9,7 @@ from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import account_json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.model.accounts import Account, AccountRole
 
 Login = Annotated[str, typer.Argument(metavar="NAME", help="The name to sign in with.")]

@@ -14,9 +14,9 @@ from sourcebook.faces.cli.ctrl_c import stopping
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.interrupt_message import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.faces.cli.plurals import counted
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.plurals import counted
+from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.stop_signal import StopSignal
@@ -29,69 +29,82 @@ __all__ = ["add", "as_text", "progress_bar"]
 STDIN = "-"
 Bar: TypeAlias = Callable[[Progress], None] | None
 
+Paths: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH|URL", help="Files, folders or addresses of web pages. Use - to read standard input."
+    ),
+]
+Category: TypeAlias = Annotated[
+    str | None, typer.Option("--category", metavar="X", help="What the documents are about.")
+]
+Subcategory: TypeAlias = Annotated[
+    str | None, typer.Option("--subcategory", metavar="Y", help="A narrower topic within the category.")
+]
+Watch: TypeAlias = Annotated[
+    bool, typer.Option("--watch", help="Keep running and add whatever changes, until Ctrl-C.")
+]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done, without doing it.")
+]
+RetryFailed: TypeAlias = Annotated[
+    bool, typer.Option("--retry-failed", help="Retry files that could not be read before.")
+]
+AllowRemovals: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--allow-removals", help="Remove missing files from the base, even if most of a folder is gone."
+    ),
+]
+Archives: TypeAlias = Annotated[
+    bool, typer.Option("--archives", help="Add what is packed in ZIP and TAR archives, now and later.")
+]
+Sitemap: TypeAlias = Annotated[
+    bool, typer.Option("--sitemap", help="Add all pages that the sitemap of the web site lists.")
+]
+Depth: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--depth",
+        metavar="N",
+        min=0,
+        max=20,
+        help="Follow links of web pages this far, on the same host.",
+    ),
+]
+AllowedHosts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="HOST",
+        help="Fetch pages from this host even if its address is private. Repeatable.",
+    ),
+]
+StdinName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="A name for standard input. Using the same name again replaces the text.",
+    ),
+]
+
 
 def add(
     call: Invocation,
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH|URL", help="Files, folders or addresses of web pages. Use - to read standard input."
-        ),
-    ],
+    paths: Paths,
     *,
-    category: Annotated[
-        str | None, typer.Option("--category", metavar="X", help="What the documents are about.")
-    ] = None,
-    subcategory: Annotated[
-        str | None, typer.Option("--subcategory", metavar="Y", help="A narrower topic within the category.")
-    ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Keep running and add whatever changes, until Ctrl-C.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be done, without doing it.")
-    ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Retry files that could not be read before.")
-    ] = False,
-    allow_removals: Annotated[
-        bool,
-        typer.Option(
-            "--allow-removals", help="Remove missing files from the base, even if most of a folder is gone."
-        ),
-    ] = False,
-    archives: Annotated[
-        bool, typer.Option("--archives", help="Add what is packed in ZIP and TAR archives, now and later.")
-    ] = False,
-    sitemap: Annotated[
-        bool, typer.Option("--sitemap", help="Add all pages that the sitemap of the web site lists.")
-    ] = False,
-    depth: Annotated[
-        int,
-        typer.Option(
-            "--depth",
-            metavar="N",
-            min=0,
-            max=20,
-            help="Follow links of web pages this far, on the same host.",
-        ),
-    ] = 0,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="HOST",
-            help="Fetch pages from this host even if its address is private. Repeatable.",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="A name for standard input. Using the same name again replaces the text.",
-        ),
-    ] = None,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    watch: Watch = False,
+    dry_run: DryRun = False,
+    retry_failed: RetryFailed = False,
+    allow_removals: AllowRemovals = False,
+    archives: Archives = False,
+    sitemap: Sitemap = False,
+    depth: Depth = 0,
+    allow_host: AllowedHosts = None,
+    name: StdinName = None,
     collection: CollectionName = None,
 ) -> None:
     """Add files and folders, or bring the base up to date with them. Only changed files are read again.
@@ -115,23 +128,36 @@ def add(
         OnArchives.OPEN if archives else OnArchives.LEAVE,
         _WebChoice(depth, sitemap, tuple(allow_host or ())),
     )
-    has_pages = any(map(is_web_address, named))
-    if has_pages and watch:
-        raise UsageError(
-            "--watch does not work with web pages.", hint="Run `add` again to fetch what changed."
-        )
-    if not has_pages and (sitemap or depth or allow_host):
-        raise UsageError("--sitemap, --depth and --allow-host only apply to web pages.")
-    if STDIN in paths and (watch or dry_run):
-        raise UsageError("--watch and --dry-run do not work with standard input.", hint="Leave out `-`.")
-    if STDIN not in paths and name is not None:
-        raise UsageError("--name only applies to standard input.", hint="Leave it out, or add `-` as a path.")
+    _require_sense(
+        paths,
+        is_watch=watch,
+        is_dry_run=dry_run,
+        is_named=name is not None,
+        is_for_pages=bool(sitemap or depth or allow_host),
+    )
     if dry_run:
         command.plan()
     elif watch:
         command.watch()
     else:
         command.run(_read_stdin() if STDIN in paths else None, name)
+
+
+def _require_sense(
+    paths: Sequence[str], *, is_watch: bool, is_dry_run: bool, is_named: bool, is_for_pages: bool
+) -> None:
+    """Refuse options that do not go together, before anything is opened."""
+    has_pages, has_stdin = any(map(is_web_address, paths)), STDIN in paths
+    if has_pages and is_watch:
+        raise UsageError(
+            "--watch does not work with web pages.", hint="Run `add` again to fetch what changed."
+        )
+    if is_for_pages and not has_pages:
+        raise UsageError("--sitemap, --depth and --allow-host only apply to web pages.")
+    if has_stdin and (is_watch or is_dry_run):
+        raise UsageError("--watch and --dry-run do not work with standard input.", hint="Leave out `-`.")
+    if is_named and not has_stdin:
+        raise UsageError("--name only applies to standard input.", hint="Leave it out, or add `-` as a path.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import typer
 from sourcebook import Sourcebook
 from sourcebook.errors import SessionNotFound, UsageError
 from sourcebook.faces import json_shapes
-from sourcebook.faces.cli.answer_text import reasons, say_sources, streamed
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, streamed
+from sourcebook.faces.cli.terminal.output import say, say_json, tell
 from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent, Tier
-from sourcebook.retrieve.where_language import parse_where
+from sourcebook.retrieve.filters.where_language import parse_where
 
 Where = Annotated[
     str | None,

@@ -4,9 +4,9 @@ from typing import Annotated
 import typer
 
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json
-from sourcebook.faces.cli.plurals import counted
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say, say_json
+from sourcebook.faces.cli.terminal.plurals import counted
+from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.model.backup import OnExisting
 
 

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 
 from sourcebook.errors import ProviderMissing
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say_json, tell
-from sourcebook.faces.cli.plurals import counted
+from sourcebook.faces.cli.terminal.output import say_json, tell
+from sourcebook.faces.cli.terminal.plurals import counted
 
 
 def bot(call: Invocation) -> None:

@@ -5,13 +5,13 @@ import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import DocumentNotFound, UsageError
-from sourcebook.faces.cli.evaluation_text import counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.question_files import own_questions, question_pairs
+from sourcebook.faces.cli.terminal.evaluation_text import counting_bar
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.faces.sample_library import sample_folder
 from sourcebook.model.calibration import Calibration, CuratedCalibration, PassageCalibration, QuestionPair
-from sourcebook.retrieve.evaluation import JudgedQuestion
+from sourcebook.retrieve.evaluation.service import JudgedQuestion
 
 
 def calibrate(

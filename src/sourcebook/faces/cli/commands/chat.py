@@ -8,11 +8,11 @@ import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import SourcebookError, UsageError
-from sourcebook.faces.cli.answer_text import reasons, say_sources, sources, streamed
 from sourcebook.faces.cli.commands.ask import Category, CollectionNames, Session, Subcategory
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import flush, say, say_error, tell
+from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, sources, streamed
+from sourcebook.faces.cli.terminal.output import flush, say, say_error, tell
 from sourcebook.model.chat import Answer, AnswerEvent
 
 PROMPT = "> "

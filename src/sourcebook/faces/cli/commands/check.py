@@ -9,8 +9,8 @@ from sourcebook.errors import UsageError
 from sourcebook.faces import check_reports
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say
+from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.model.answer_check import AnswerCheck, AnswerFinding
 
 USUAL_FOLDER = Path("answers")

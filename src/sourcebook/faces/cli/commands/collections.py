@@ -6,7 +6,7 @@ import typer
 from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
 from sourcebook.model.documents import Collection, DistanceMetric
 
 

@@ -7,7 +7,7 @@ import typer
 from sourcebook.assembly.cluster import spread_base
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.settings import shadowed_by, write_setting
 from sourcebook.storage.postgres.citus import STEPS, Cluster, DoneStep, Node, statements
 

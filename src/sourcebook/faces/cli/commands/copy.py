@@ -3,8 +3,8 @@ from typing import Annotated
 import typer
 
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say, say_json
+from sourcebook.faces.cli.terminal.progress import progress_bar
 
 
 def copy(

@@ -4,8 +4,8 @@ import typer
 
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json, tell
-from sourcebook.faces.cli.progress import progress_bar
+from sourcebook.faces.cli.terminal.output import say, say_json, tell
+from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.model.health import Finding, HealthReport
 
 _SHOWN = 10

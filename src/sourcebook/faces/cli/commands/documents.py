@@ -7,8 +7,8 @@ from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.faces.cli.text_layout import Cut
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.documents import Document, DocumentDetails, DocumentStatus
 
 PREVIEW = 500

@@ -10,26 +10,26 @@ import typer
 import sourcebook
 from sourcebook.errors import PathNotFound, UsageError
 from sourcebook.faces import evaluation_json_shapes
-from sourcebook.faces.cli import evaluation_text
-from sourcebook.faces.cli.evaluation_text import counting_bar
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say, say_json, tell
-from sourcebook.faces.cli.progress import progress_bar
 from sourcebook.faces.cli.question_files import own_questions
+from sourcebook.faces.cli.terminal import evaluation_text
+from sourcebook.faces.cli.terminal.evaluation_text import counting_bar
+from sourcebook.faces.cli.terminal.output import say, say_json, tell
+from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.faces.evaluation_json_shapes import AskedSet
 from sourcebook.model.chat import Role
 from sourcebook.model.search import RerankProvider, RetrievalMode
-from sourcebook.retrieve.evaluation import (
-    COMPARED,
-    Evaluation,
-    JudgedQuestion,
-    SearchSetting,
-)
-from sourcebook.retrieve.question_sets import (
+from sourcebook.retrieve.evaluation.question_sets import (
     QUESTIONS,
     is_retrieval_set,
     read_queries,
     read_records,
+)
+from sourcebook.retrieve.evaluation.service import (
+    COMPARED,
+    Evaluation,
+    JudgedQuestion,
+    SearchSetting,
 )
 
 _SESSIONS_READ = 1000

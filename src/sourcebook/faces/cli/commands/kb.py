@@ -5,9 +5,9 @@ import typer
 from sourcebook import Sourcebook
 from sourcebook.errors import CuratedAnswerNotFound, UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.cli.curated_text import category_of, entry_lines, state_of, wording_line
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.curated_text import category_of, entry_lines, state_of, wording_line
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.model.curation import (
     CuratedAnswer,
     CuratedSource,

@@ -5,8 +5,8 @@ import typer
 
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say_json, tell
-from sourcebook.faces.cli.plurals import counted
+from sourcebook.faces.cli.terminal.output import say_json, tell
+from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.answer_check import FileTransfer
 
 

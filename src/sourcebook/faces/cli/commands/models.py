@@ -7,8 +7,8 @@ from sourcebook.errors import UsageError
 from sourcebook.faces.cli.commands import reindex as reindexing
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.model_downloads import downloaded, install, listed, terms
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
-from sourcebook.faces.cli.text_layout import Cut
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.model_listing import ModelListing
 from sourcebook.settings import shadowed_by, write_setting
 

@@ -6,12 +6,12 @@ import typer
 
 import sourcebook
 from sourcebook.errors import UsageError
-from sourcebook.faces.cli.evaluation_text import counting_bars
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.output import say_json, say_rows, tell
 from sourcebook.faces.cli.question_files import own_questions
+from sourcebook.faces.cli.terminal.evaluation_text import counting_bars
+from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
 from sourcebook.model.model_listing import ComparedModel
-from sourcebook.retrieve.evaluation import JudgedQuestion, MetricDifference, differences
+from sourcebook.retrieve.evaluation.service import JudgedQuestion, MetricDifference, differences
 
 _LUCK = 0.05
 

@@ -8,10 +8,10 @@ from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.cli.answer_text import sources
-from sourcebook.faces.cli.curated_text import category_of, change_lines, state_of, wording_line
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.answer_text import sources
+from sourcebook.faces.cli.terminal.curated_text import category_of, change_lines, state_of, wording_line
+from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.model.curation import CuratedAnswer, SourceChange
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
 

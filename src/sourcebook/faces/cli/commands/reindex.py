@@ -10,7 +10,7 @@ from rich.progress import Progress as Bar
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.model_downloads import install_named
-from sourcebook.faces.cli.output import printable, say, say_json, stderr, tell
+from sourcebook.faces.cli.terminal.output import printable, say, say_json, stderr, tell
 from sourcebook.model.reindexing import (
     ReindexedCollection,
     ReindexPlan,

@@ -7,9 +7,9 @@ import typer
 
 from sourcebook.errors import NothingToSearchFor
 from sourcebook.faces import json_shapes
-from sourcebook.faces.cli import explanation_text
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say, say_json, tell
+from sourcebook.faces.cli.terminal import explanation_text
+from sourcebook.faces.cli.terminal.output import say, say_json, tell
 from sourcebook.model.explanation import DocumentPlace
 from sourcebook.model.search import (
     DiversityConfig,
@@ -22,7 +22,7 @@ from sourcebook.model.search import (
     SearchResult,
     WarningCode,
 )
-from sourcebook.retrieve.where_language import parse_narrowing
+from sourcebook.retrieve.filters.where_language import parse_narrowing
 
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")]
 Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]

@@ -4,7 +4,7 @@ import typer
 
 from sourcebook.faces.cli.browser import open_when_ready
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say_json, tell
+from sourcebook.faces.cli.terminal.output import say_json, tell
 
 
 def serve(

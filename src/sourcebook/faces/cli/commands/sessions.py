@@ -7,9 +7,9 @@ import typer
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import Conflict, PathNotFound, SessionNotFound
 from sourcebook.faces import json_shapes
-from sourcebook.faces.cli.answer_text import sources
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import as_json_text, say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.answer_text import sources
+from sourcebook.faces.cli.terminal.output import as_json_text, say, say_json, say_rows, tell
 from sourcebook.model.chat import ChatMessage, Role
 
 SessionId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id in `sessions list`.")]

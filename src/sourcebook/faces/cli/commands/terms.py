@@ -5,7 +5,7 @@ import typer
 from sourcebook.errors import TermNotFound
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
 
 Word = Annotated[str, typer.Argument(metavar="TERM", help="The word to avoid.")]
 

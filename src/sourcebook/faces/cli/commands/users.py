@@ -5,7 +5,7 @@ import typer
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.output import say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
 from sourcebook.model.people import ForgetReport, User, UserRole
 
 UserId = Annotated[int, typer.Argument(metavar="ID", help="The user's number in `users list`.")]

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.errors import NothingAsked
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.asking import Questions
-from sourcebook.faces.http.caller import Book, Reader
+from sourcebook.faces.http.ask import Questions
+from sourcebook.faces.http.auth.caller import Book, Reader
+from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.openai.completions import Completion
 from sourcebook.faces.http.openai.conversation import KnownConversations, read_conversation
 from sourcebook.faces.http.openai.model_names import MAIN, collections_named, find_model, models
@@ -18,7 +19,6 @@ from sourcebook.faces.http.openai.questions import ChatQuestion, reply_to
 from sourcebook.faces.http.openai.router import openai_router
 from sourcebook.faces.http.openai.safe_markdown import safe_text
 from sourcebook.faces.http.openai.stream import StreamedCompletion
-from sourcebook.faces.http.presence import while_present
 
 router = openai_router()
 

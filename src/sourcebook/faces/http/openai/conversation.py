@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.http.asking import sees_session
+from sourcebook.faces.http.ask import sees_session
 from sourcebook.ports.chat import PromptMessage
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.auth.caller import Caller
     from sourcebook.settings import Settings
 
 LONGEST_QUESTION = 10_000

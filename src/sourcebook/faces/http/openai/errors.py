@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 
 from sourcebook.errors import NotSignedIn
-from sourcebook.faces.http.problems import headers_of, status_of
+from sourcebook.faces.http.responses.problems import headers_of, status_of
 
 if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.errors import CollectionNotFound
-from sourcebook.faces.http.caller import allowed_collections
+from sourcebook.faces.http.auth.caller import allowed_collections
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.faces.http.caller import Caller
+    from sourcebook.faces.http.auth.caller import Caller
     from sourcebook.model.documents import Collection
     from sourcebook.settings import Settings
 

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from sourcebook.errors import SourcebookError
-from sourcebook.faces.http.caller import identified, require_role, role_needed
+from sourcebook.faces.http.auth.caller import identified, require_role, role_needed
 from sourcebook.faces.http.openai.errors import openai_error, openai_problem
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.http.caller import Book, Reader
+from sourcebook.faces.http.auth.caller import Book, Reader
 from sourcebook.faces.http.openai.completions import usage
 from sourcebook.faces.http.openai.router import openai_router
 from sourcebook.ports.providers import TextRole

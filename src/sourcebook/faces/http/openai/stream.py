@@ -13,7 +13,7 @@ from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.openai.errors import error_body, openai_problem
 from sourcebook.faces.http.openai.questions import reply_to
 from sourcebook.faces.http.openai.safe_markdown import SafeText, safe_text
-from sourcebook.faces.http.problems import status_of
+from sourcebook.faces.http.responses.problems import status_of
 from sourcebook.model.chat import TokenWritten
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from fastapi import Path
 from pydantic import Field
 
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Admin, Book, Reader
-from sourcebook.faces.http.guarded import guarded_router, require_whole_base
+from sourcebook.faces.http.auth.caller import Admin, Book, Reader
+from sourcebook.faces.http.auth.guarded_routes import guarded_router, require_whole_base
+from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.routes.fields import Body
 from sourcebook.model.documents import Collection, DistanceMetric
 

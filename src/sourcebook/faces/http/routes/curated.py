@@ -9,10 +9,10 @@ from pydantic import Field
 
 from sourcebook.errors import CuratedAnswerNotFound
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Book, Caller, Expert, ServerSettings
-from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.guarded import guarded_router, one_collection, seen_collections
+from sourcebook.faces.http.auth.caller import Book, Caller, Expert, ServerSettings
+from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection, seen_collections
+from sourcebook.faces.http.openapi import examples
+from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.routes.fields import Body, CollectionName, Cursor, Limit, Number
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
 

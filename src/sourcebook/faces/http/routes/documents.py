@@ -11,12 +11,12 @@ from fastapi.responses import PlainTextResponse
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import ChunkNotFound, DocumentNotFound, UsageError
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Admin, Book, Reader, ServerSettings
-from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.etags import etag_of, is_known, not_modified, tagged
-from sourcebook.faces.http.guarded import guarded_router, one_collection
-from sourcebook.faces.http.presence import while_present
+from sourcebook.faces.http.auth.caller import Admin, Book, Reader, ServerSettings
+from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection
+from sourcebook.faces.http.limits.client_disconnect import while_present
+from sourcebook.faces.http.openapi import examples
+from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
+from sourcebook.faces.http.responses.etags import etag_of, is_known, not_modified, tagged
 from sourcebook.faces.http.routes.fields import MOST, CollectionName, Cursor, DocumentId, Limit
 from sourcebook.model.documents import Document, DocumentDetails, DocumentListing, DocumentStatus
 from sourcebook.ports.storage import ResultLookup

@@ -9,15 +9,15 @@ from pydantic import Field
 
 from sourcebook.errors import DraftNotFound
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Book, Caller, Expert, Reader, ServerSettings
-from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.guarded import (
+from sourcebook.faces.http.auth.caller import Book, Caller, Expert, Reader, ServerSettings
+from sourcebook.faces.http.auth.guarded_routes import (
     guarded_router,
     one_collection,
     require_whole_base,
     seen_collections,
 )
+from sourcebook.faces.http.openapi import examples
+from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.routes.fields import MOST, Body, CollectionName, Cursor, Limit, Number, Since
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep
 from sourcebook.settings import Settings

@@ -9,11 +9,11 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from sourcebook.errors import StorageError
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Admin, Book
-from sourcebook.faces.http.guarded import GuardedRoute, require_whole_base
+from sourcebook.faces.http.auth.caller import Admin, Book
+from sourcebook.faces.http.auth.guarded_routes import GuardedRoute, require_whole_base
 from sourcebook.faces.http.metrics import Metrics
-from sourcebook.faces.http.stopping import Stopping
+from sourcebook.faces.http.openapi import examples
+from sourcebook.faces.http.shutdown import Stopping
 
 router = APIRouter(tags=["operation"], route_class=GuardedRoute)
 open_router = APIRouter(tags=["operation"])

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Admin, Book
-from sourcebook.faces.http.guarded import guarded_router, require_whole_base
+from sourcebook.faces.http.auth.caller import Admin, Book
+from sourcebook.faces.http.auth.guarded_routes import guarded_router, require_whole_base
+from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.routes.fields import Body, IdempotencyKey, Limit, Number
 from sourcebook.model.people import OperationType, User, UserRole
 

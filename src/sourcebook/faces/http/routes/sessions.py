@@ -10,11 +10,11 @@ from pydantic import Field
 
 from sourcebook.errors import SessionNotFound
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.asking import own_session, sees_session
-from sourcebook.faces.http.caller import Book, Reader, ServerSettings
-from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.guarded import guarded_router
+from sourcebook.faces.http.ask import own_session, sees_session
+from sourcebook.faces.http.auth.caller import Book, Reader, ServerSettings
+from sourcebook.faces.http.auth.guarded_routes import guarded_router
+from sourcebook.faces.http.openapi import examples
+from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.routes.fields import Body, Cursor, Limit
 from sourcebook.model.chat import ChatSession
 

@@ -7,8 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from sourcebook.faces.http import examples, sign_in
-from sourcebook.faces.http.caller import Book, Caller, Reader
+from sourcebook.faces.http.auth import sign_in
+from sourcebook.faces.http.auth.caller import Book, Caller, Reader
+from sourcebook.faces.http.openapi import examples
 from sourcebook.model.accounts import AccountRole
 
 router = APIRouter(prefix="/api", tags=["sign-in"])

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from sourcebook.errors import TooManyRequests, WrongPassword
-from sourcebook.faces.http.caller import Book, Reader
-from sourcebook.faces.http.problems import headers_of, status_of
-from sourcebook.faces.http.security_headers import PAGE_HEADERS
-from sourcebook.faces.http.sign_in import sign_in, sign_out
+from sourcebook.faces.http.auth.caller import Book, Reader
+from sourcebook.faces.http.auth.security_headers import PAGE_HEADERS
+from sourcebook.faces.http.auth.sign_in import sign_in, sign_out
+from sourcebook.faces.http.responses.problems import headers_of, status_of
 from sourcebook.locale import Texts, texts
 
 router = APIRouter(include_in_schema=False)

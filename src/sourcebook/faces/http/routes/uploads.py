@@ -13,15 +13,15 @@ from starlette.datastructures import FormData, UploadFile
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import JobNotFound, SourcebookError, UsageError
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http import examples
-from sourcebook.faces.http.caller import Admin, Book, Caller, ServerSettings
-from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.events import BEAT, EventStream
-from sourcebook.faces.http.guarded import guarded_router, one_collection, seen_collections
+from sourcebook.faces.http.auth.caller import Admin, Book, Caller, ServerSettings
+from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection, seen_collections
+from sourcebook.faces.http.background_work import UploadWorker
 from sourcebook.faces.http.metrics import Metrics
+from sourcebook.faces.http.openapi import examples
+from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
+from sourcebook.faces.http.responses.events import BEAT, EventStream
 from sourcebook.faces.http.routes.fields import CollectionName, Cursor, Limit, Number
-from sourcebook.faces.http.stopping import Stopping
-from sourcebook.faces.http.upkeep import UploadWorker
+from sourcebook.faces.http.shutdown import Stopping
 from sourcebook.faces.http.uploaded_bytes import bytes_of
 from sourcebook.ingest.uploads.service import UPLOADS
 from sourcebook.model.jobs import Job, JobStatus

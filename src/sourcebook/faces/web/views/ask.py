@@ -12,9 +12,9 @@ from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse
 
 from sourcebook.errors import DraftNotFound, SessionNotFound
-from sourcebook.faces.http.asking import Questions, SentQuestion
-from sourcebook.faces.http.events import Asking, Event, EventStream, answer_events
-from sourcebook.faces.http.presence import while_present
+from sourcebook.faces.http.ask import Questions, SentQuestion
+from sourcebook.faces.http.limits.client_disconnect import while_present
+from sourcebook.faces.http.responses.events import Asking, Event, EventStream, answer_events
 from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, note_read, thumb_key, turn_now
 from sourcebook.faces.web.error_words import words_of
 from sourcebook.faces.web.markup import plain

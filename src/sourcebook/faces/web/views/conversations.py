@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query, Response
 from markupsafe import Markup, escape
 
-from sourcebook.faces.http.asking import sees_session
+from sourcebook.faces.http.ask import sees_session
 from sourcebook.faces.web.page import Page, Reading
 from sourcebook.faces.web.routes import page_router
 from sourcebook.model.chat import ChatSession

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Query, Response
 
 from sourcebook.errors import DocumentNotFound
-from sourcebook.faces.http.cursors import cursor_of, parts_of
+from sourcebook.faces.http.responses.cursors import cursor_of, parts_of
 from sourcebook.faces.web.answer_view import document_address, file_name
 from sourcebook.faces.web.document_list import STATES, listed_part, reason_of, standing_on, state_of
 from sourcebook.faces.web.document_reader import DocumentPart, part_of

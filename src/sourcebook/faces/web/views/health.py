@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import Response
@@ -11,7 +10,7 @@ from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router
 from sourcebook.ingest.uploads.service import UPLOADS
 from sourcebook.locale import Texts
-from sourcebook.model.health import Finding, HealthReport, Weight
+from sourcebook.model.health import Finding, HealthReport, OptionalPart, Weight
 
 router = page_router()
 _JOBS = (UPLOADS, "draft", "message")
@@ -41,7 +40,7 @@ async def health(page: Overseeing, check: bool = False) -> Response:
         report=report,
         counts=counts,
         findings=[] if report is None else [_shown(page.texts, each) for each in report.findings],
-        extras={} if report is None else _extras(page.texts, report.extras),
+        parts={} if report is None else {p.name: state_of_part(page.texts, p) for p in report.optional_parts},
         late=late,
         unsent=unsent,
         collections=await page.collections(),
@@ -63,20 +62,13 @@ def _shown(texts: Texts, finding: Finding) -> ShownFinding:
     return ShownFinding(is_fault, texts("finding_other"), finding.message)
 
 
-def _extras(texts: Texts, extras: Mapping[str, str]) -> dict[str, str]:
-    """The optional parts of the program, with what the report says of each in the words of the page."""
-    return {name: state_of_extra(texts, said) for name, said in extras.items()}
-
-
-def state_of_extra(texts: Texts, said: str) -> str:
-    """What the report says of an optional part, in the words of the page, with commands between backticks."""
-    if said == "installed":
+def state_of_part(texts: Texts, part: OptionalPart) -> str:
+    """What an optional part lacks, in the words of the page, with commands between backticks."""
+    if part.is_installed:
         return texts("extra_installed")
-    wanted: list[str] = []
-    for each in said.removeprefix("needs ").split(", "):
-        program = each.removeprefix("the program ")
-        wanted.append(f"`{each}`" if program == each else texts("extra_program", name=program))
-    return texts("extra_needs", wanted=", ".join(wanted))
+    command = [] if part.command is None else [f"`{part.command}`"]
+    programs = [texts("extra_program", name=name) for name in part.programs]
+    return texts("extra_needs", wanted=", ".join([*command, *programs]))
 
 
 # Rows that only a doctor needs; `sourcebook doctor` counts them.

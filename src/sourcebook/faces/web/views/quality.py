@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.errors import TooLittleData
+from sourcebook.errors import PathNotFound, TooLittleData
+from sourcebook.faces.sample_library import sample_folder
 from sourcebook.faces.web.error_words import Said, words_of
-from sourcebook.faces.web.kept_measurements import KeptCalibration, Measurements
-from sourcebook.faces.web.known_questions import questions_for_search, questions_for_threshold
 from sourcebook.faces.web.moments import short_day
 from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.plots import Curve, PlotColumn, ThresholdMark, columns, curves, thresholds
 from sourcebook.faces.web.routes import page_router
 from sourcebook.faces.web.running_comparison import RunningComparison, running
 from sourcebook.model.model_listing import ModelListing
-from sourcebook.retrieve.evaluation import SearchSetting
+from sourcebook.retrieve.evaluation.kept_measurements import KeptCalibration, Measurements
+from sourcebook.retrieve.evaluation.known_questions import KnownQuestions, known_questions
+from sourcebook.retrieve.evaluation.service import JudgedQuestion, SearchSetting
 
 router = page_router()
 _WEEK = 7 * 24 * 3600
@@ -47,7 +49,7 @@ async def quality(page: Overseeing) -> Response:
 async def measure(page: Overseeing) -> Response:
     """Search with every known question, and remember how well their documents were found."""
     collection = page.default_collection()
-    judged = (await questions_for_search(page, collection)).answerable
+    judged = (await _questions_for_search(page, collection)).answerable
     if not judged:
         return page.go("/quality?done=nothing_to_measure")
     figures: dict[str, Any] = {"questions": len(judged)}
@@ -55,7 +57,7 @@ async def measure(page: Overseeing) -> Response:
         done = await page.book.quality.evaluate(judged, SearchSetting.of(mode), collection=collection)
         figures[mode] = round(done.figures.ndcg, 4)
         figures[f"{mode}_recall"] = round(done.figures.recall, 4)
-    await Measurements(page, collection).keep_search(figures)
+    await Measurements(page.book.stores.library, collection).keep_search(figures)
     return page.go("/quality?done=measured#search")
 
 
@@ -63,12 +65,12 @@ async def measure(page: Overseeing) -> Response:
 async def calibrate(page: Overseeing) -> Response:
     """What thresholds do to the known questions, and whether another would do better. Nothing is changed."""
     collection = page.default_collection()
-    known = await questions_for_threshold(page, collection)
+    known = await _questions_for_threshold(page, collection)
     try:
         found = await page.book.quality.calibrate(known.questions, collection=collection)
     except TooLittleData:
         return await _shown(page, too_few=True)
-    await Measurements(page, collection).keep_threshold(found)
+    await Measurements(page.book.stores.library, collection).keep_threshold(found)
     return page.go("/quality?done=measured#threshold")
 
 
@@ -76,7 +78,7 @@ async def calibrate(page: Overseeing) -> Response:
 async def use_threshold(page: Overseeing) -> Response:
     """Use the threshold that was suggested last."""
     collection = page.default_collection()
-    kept = await Measurements(page, collection).threshold()
+    kept = await Measurements(page.book.stores.library, collection).threshold()
     if kept is None or not kept.calibration.has_suggestion:
         raise Said(page.texts("no_suggestion"))
     await page.book.quality.apply_calibration(kept.calibration)
@@ -87,7 +89,7 @@ async def use_threshold(page: Overseeing) -> Response:
 async def compare(page: Overseeing, models: Annotated[list[str] | None, Form()] = None) -> Response:
     """Compare installed models on a sample of the base, beside the requests."""
     collection = page.default_collection()
-    judged = (await questions_for_search(page, collection)).answerable
+    judged = (await _questions_for_search(page, collection)).answerable
     installed = [each.value for each in await _installed(page)]
     chosen = [each for each in installed if each in (models or ())]
     if len(chosen) < 2:
@@ -98,7 +100,7 @@ async def compare(page: Overseeing, models: Annotated[list[str] | None, Form()] 
     if earlier is None or earlier.is_over:
         begun = RunningComparison(len(chosen))
         page.request.app.state.comparison = begun
-        kept = Measurements(page, collection)
+        kept = Measurements(page.book.stores.library, collection)
         page.request.app.state.tasks.start_soon(begun.run, page, kept, chosen, judged, collection)
     return page.go("/quality#models")
 
@@ -111,16 +113,33 @@ async def compared(page: Overseeing) -> Response:
     return page.part("comparison.html", **await _comparison(page, page.default_collection()))
 
 
+async def _questions_for_search(page: Page, collection: str) -> KnownQuestions:
+    """To measure what is found."""
+    return await _known(page, collection, await page.book.moderation.judged_questions(collection))
+
+
+async def _questions_for_threshold(page: Page, collection: str) -> KnownQuestions:
+    """To measure what is answered and what declined."""
+    return await _known(page, collection, await page.book.quality.decided_questions(collection=collection))
+
+
+async def _known(page: Page, collection: str, decided: Sequence[JudgedQuestion]) -> KnownQuestions:
+    sample = None
+    with suppress(PathNotFound):
+        sample = sample_folder().parent / "questions.csv"
+    return await known_questions(page.book.stores.library, collection, decided, sample)
+
+
 async def _shown(page: Page, *, too_few: bool = False) -> Response:
     collection = page.default_collection()
-    kept = Measurements(page, collection)
+    kept = Measurements(page.book.stores.library, collection)
     history = await kept.searches()
     threshold = await kept.threshold()
     return await page.show(
         "quality.html",
         "quality",
         loop=await _loop(page),
-        known=await questions_for_search(page, collection),
+        known=await _questions_for_search(page, collection),
         decided=len(await page.book.quality.decided_questions(collection=collection)),
         measured=_plotted(page, history),
         last=next(iter(history[-1:]), None),
@@ -139,7 +158,7 @@ async def _comparison(page: Page, collection: str) -> dict[str, Any]:
         "installed": await _installed(page),
         "running": None if now is None or now.is_over else now,
         "failed": failed,
-        "comparison": await Measurements(page, collection).comparison(),
+        "comparison": await Measurements(page.book.stores.library, collection).comparison(),
     }
 
 

@@ -12,7 +12,7 @@ from fastapi import Form, Response
 
 from sourcebook.assembly import make_chat_model
 from sourcebook.errors import SourcebookError
-from sourcebook.faces.http.asking import server_book
+from sourcebook.faces.http.ask import server_book
 from sourcebook.faces.web.error_words import Said, words_for
 from sourcebook.faces.web.page import Overseeing, Page
 from sourcebook.faces.web.routes import page_router

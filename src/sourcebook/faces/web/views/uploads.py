@@ -8,8 +8,8 @@ from urllib.parse import quote as quoted
 from fastapi import Form, Query, Response, UploadFile
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.http.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.guarded import seen_collections
+from sourcebook.faces.http.auth.guarded_routes import seen_collections
+from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.routes.uploads import upload_job
 from sourcebook.faces.http.uploaded_bytes import bytes_of
 from sourcebook.faces.web.page import Administering, Page

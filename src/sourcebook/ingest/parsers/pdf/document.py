@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
@@ -216,10 +217,10 @@ def _pages(placed: Sequence[PlacedBlock]) -> list[Page]:
 
 
 def _bookmarks(document: PdfDocument) -> Iterator[Bookmark]:
-    for count, bookmark in enumerate(document.get_toc(max_depth=6)):
+    for bookmark in islice(document.get_toc(max_depth=6), MOST_BOOKMARKS):
         target = bookmark.get_dest()
         index = target.get_index() if target else None
-        if count == MOST_BOOKMARKS or index is None or target is None:
+        if index is None or target is None:
             continue
         mode, view = target.get_view()
         yield Bookmark(bookmark.level + 1, bookmark.get_title(), index, _height(mode, view))

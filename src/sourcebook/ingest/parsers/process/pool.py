@@ -146,7 +146,12 @@ class ParserPool:
         if self._is_closed:
             raise NotOpen("The parsers are closed.")
         languages = self._languages if mode is Mode.OCR else ()
-        return await to_thread.run_sync(_Child, self._limits, mode, languages, limiter=self._threads)
+        child = await to_thread.run_sync(_Child, self._limits, mode, languages, limiter=self._threads)
+        if self._is_closed:
+            # Whoever closed the pool meanwhile did not know of it.
+            child.end()
+            raise NotOpen("The parsers are closed.")
+        return child
 
     async def _ask(
         self,

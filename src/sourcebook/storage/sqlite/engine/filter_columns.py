@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
-from sourcebook.retrieve.filters import Field, FieldScope, parse_field
+from sourcebook.retrieve.filters.meaning import Field, FieldScope, parse_field
 from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # A segment of few documents asks for theirs by id; beyond that, reading the whole collection is faster.
 _FEW_DOCUMENTS = 500
+# Whoever asks may name any field, so that only so many columns are kept: the latest.
+_FIELDS_REMEMBERED = 64
 _MISSING, _FALSE, _TRUE, _FIRST_NUMBER = 0, 1, 2, 3
 # The columns of these statements, behind the ids.
 _DOCUMENT_COLUMNS = ("type", "category", "subcategory", "language", "title", "document_path", "mtime")
@@ -139,6 +141,8 @@ class Columns:
             known = self._known.get(field)
             if known is None or known[0] > seq:
                 known = seq, _Maker(self._segment, self._collection_id, field, session).column()
+                if field not in self._known and len(self._known) >= _FIELDS_REMEMBERED:
+                    del self._known[next(iter(self._known))]
                 self._known[field] = known
             return known[1]
 

@@ -124,7 +124,9 @@ class ImageCache(Generic[P]):
             return
         self.image(session, stored)
         with self._lock:
-            publishing = self._places[name].publishing
+            # The collection may have been removed meanwhile, or got another model.
+            place = self._places.get(name)
+            publishing = None if place is None else place.publishing
         if publishing is not None:
             publishing.join()
 

@@ -50,12 +50,14 @@ class LivePart(Generic[P]):
     recent: dict[object, Any] = field(default_factory=dict[object, Any])
 
     def remembered(self, key: object, make: Callable[[], T]) -> T:
-        """What was made under this key before, or is made now."""
-        if key not in self.recent:
+        """What was made under this key before, or is made now. Another thread may forget all of it at any moment."""
+        made = self.recent.get(key)
+        if made is None:
+            made = make()
             if len(self.recent) >= _FILTERS_REMEMBERED:
                 self.recent.clear()
-            self.recent[key] = make()
-        return self.recent[key]
+            self.recent[key] = made
+        return made
 
     def recalled(self, key: object) -> Any | None:
         """What was made under this key before, if anything was."""

@@ -1,0 +1,241 @@
+"""Answers as text: the answer as it is written, its numbered sources, and its unsupported sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from sourcebook.consult.answer.shown_highlight import shown_highlights
+from sourcebook.consult.answer.transcript import STATES, moment
+from sourcebook.faces.cli.terminal.output import Stream, say, say_with_bold, tell
+from sourcebook.faces.source_place import source_place
+from sourcebook.locale import NAMES, texts
+from sourcebook.model.chat import ExcerptFound, Tier, TokenWritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sourcebook.locale import Texts
+    from sourcebook.model.chat import Answer, AnswerEvent, Citation
+    from sourcebook.model.search import SearchResult
+
+_TWO = 2
+_DOUBTS = {
+    "no_citation": "it cites no source",
+    "unknown_number": "it cites a source that was not provided",
+    "number": "a number is not in the source",
+    "unit": "a unit is not in the source",
+    "name": "a name is not in the source",
+    "negation": "it contradicts the source",
+    "turned_around": "a time or direction is not in the source",
+    "exchanged": "a number or name stands in the place of another",
+    "opposite": "a word is the opposite of the source's",
+    "degree": "it says more or less than the source, such as all for some or must for may",
+    "hedge": "the source is less sure",
+    "reworded": "it is put in other words than the source",
+    "words": "the source contains too few of its words",
+    "contradiction": "a model finds that it contradicts the source",
+    "no_quote": "the source contains none of its words",
+}
+
+_DIFFERENCES = {
+    "kind": "it asks for a different kind of thing",
+    "denial": "one of them contains a negation",
+    "number": "the numbers differ",
+    "decisive_word": "times or directions differ",
+    "one_word": "one word differs",
+    "name": "the names differ",
+    "opposite": "one says the opposite of the other",
+    "far": "it is too far away",
+    "other_words": "the words differ",
+    "order": "the words are in a different order",
+}
+
+
+def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
+    """Ask, and show the answer as it is written. One that comes in one piece is an excerpt: what answers is bold."""
+    pieces: list[str] = []
+    with Stream(is_on=True) as stream:
+
+        def show(event: AnswerEvent) -> None:
+            if isinstance(event, TokenWritten):
+                pieces.append(event.text)
+                if len(pieces) > 1:
+                    stream.write(pieces[0] + event.text if len(pieces) == _TWO else event.text)
+            elif isinstance(event, ExcerptFound):
+                tell(f"The documents say (the model is still writing):\n{event.text}\n")
+
+        answer = ask(show)
+        stream.end()
+    # What is declined or curated was not written piece by piece; a model may decline after some words.
+    if not stream.has_written or answer.tier is Tier.NONE:
+        if stale := answer.details.get("stale"):
+            say(
+                f"This approved answer is out of date ({stale}), and no newer one was found in the documents:"
+            )
+        say_with_bold(answer.answer, shown_highlights(answer))
+    return answer
+
+
+def say_sources(answer: Answer) -> None:
+    """The answer's sources, its unsupported sentences, and the words that were replaced."""
+    if answer.tier is Tier.CURATED:
+        say(_approval(answer))
+    if isinstance(outdated := answer.details.get("outdated"), dict):
+        say(_outdated(cast("dict[str, object]", outdated)))
+    told = texts(answer.language)
+    if answer.citations:
+        say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
+    for sentence in answer.sentences:
+        if sentence.is_doubtful:
+            said = " ".join(answer.answer[sentence.start : sentence.end].split())
+            say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
+    for each in answer.similar:
+        say(told("terminal_similar", question=each.question, id=each.id))
+    if answer.nearest:
+        say(told("closest", name=near_place(answer.nearest[0], told)))
+        tell(told("terminal_calibrate"))
+    if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
+        tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
+    for use in _rows(answer.details.get("terms")):
+        done = "is kept as" if use["corrected"] else "should be"
+        tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
+
+
+def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = None) -> Iterator[str]:
+    """Each source once, with everything quoted from it. A quote that is already in the answer is not repeated."""
+    already = " ".join(said.split())
+    numbers: dict[int, list[Citation]] = {}
+    for citation in citations:
+        numbers.setdefault(citation.number, []).append(citation)
+    for number, cited in numbers.items():
+        yield f"[{number}] {_place(cited[0])}"
+        if also_in := dict.fromkeys(path for citation in cited for path in citation.also_in):
+            yield "    " + (told or texts(None))("also_in", names=", ".join(also_in))
+        for citation in dict.fromkeys(cited):
+            quote, notes = " ".join(citation.quote.split()), _notes(citation)
+            # An excerpt was said without its markup.
+            is_said = quote in already or (bool(already) and bool(citation.highlight))
+            if notes or not is_said:
+                yield f"    “{quote}”{notes}"
+
+
+def near_place(result: SearchResult, told: Texts) -> str:
+    """Where a passage stands: `file › section, page`."""
+    page = result.chunk.page
+    named = None if page is None else told("page", page=page)
+    return source_place(result.document_path, result.chunk.section, named)
+
+
+def _place(citation: Citation) -> str:
+    title, path = citation.document_title, citation.document_path
+    place = source_place(path if title is None else title, citation.section_name, _page(citation.page))
+    return place if title in (None, path) else f"{place} · {path}"
+
+
+def _page(page: int | None) -> str | None:
+    return None if page is None else f"page {page}"
+
+
+def _notes(citation: Citation) -> str:
+    state = STATES[citation.state]
+    notes = [] if citation.verified else [_reservation(citation)]
+    notes += [state] if state else []
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _reservation(citation: Citation) -> str:
+    if citation.is_doubtful:
+        return f"unverified: {_reasons(citation.doubts)}"
+    return "reworded: the source says it in other words"
+
+
+def _reasons(doubts: Sequence[str]) -> str:
+    return ", ".join(_DOUBTS.get(doubt, doubt) for doubt in doubts)
+
+
+def _approval(answer: Answer) -> str:
+    who, when = answer.details.get("approved_by_name"), answer.details.get("approved_at")
+    by = f", approved by {who}" if who is not None else ""
+    at = f" on {moment(when)}" if isinstance(when, int) else ""
+    stale = answer.details.get("stale")
+    context = " The context of a source has changed." if answer.details.get("context_changed") else ""
+    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else context)
+
+
+def _outdated(entry: dict[str, object]) -> str:
+    said = " ".join(str(entry["answer"]).split())
+    return (
+        f"\nThis is what the documents say now. The approved answer {entry['id']} is out of date "
+        f"({entry['reason']}). It said: “{said}”"
+    )
+
+
+def reasons(answer: Answer) -> str:
+    """How an answer was chosen."""
+    details = answer.details
+    lines = [f"Tier: {answer.tier.value}. Searched for: {details.get('searched')}"]
+    if expansions := cast("list[str]", details.get("expansions") or []):
+        lines.append(f"  and for: {', '.join(expansions)}")
+    if answer.tier is not Tier.NONE:
+        lines.append(f"  written by: {details.get('model') or 'nobody; it is quoted'}")
+    for entry in _rows(details.get("curated")):
+        reason = str(entry["reason"])
+        verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
+        lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
+    lines += _judgement(details.get("judgement"))
+    for passage in _rows(details.get("passages")):
+        left_out = (
+            "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
+        )
+        verdict = "taken" if passage["taken"] else left_out
+        lines.append(
+            f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
+            f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
+        )
+    if answer.tier is Tier.NONE and not _rows(details.get("passages")):
+        lines.append("  nothing was found")
+    return "\n".join(lines)
+
+
+_NUMBERS = {
+    "share": "words of the question in the closest passage",
+    "sentence_share": "in its best sentence",
+    "bare_share": "in that sentence without the title",
+    "similarity": "nearest vector",
+    "gap": "ahead of the next document",
+    "names_found": "names and numbers found",
+    "names_met": "names and numbers met in another language",
+    "number_missing": "a number that the closest passage lacks",
+    "score": "score of the first result",
+    "agreement": "words and vectors agree",
+    "unknown": "words that the base holds nowhere",
+    "name_unknown": "a name that the base holds nowhere",
+    "thing_missing": "the thing asked for is not named",
+    "situation_named": "a heading is about the situation asked about",
+    "form_missing": "nothing about it names anybody, a time or a number, as was asked for",
+}
+
+
+def _judgement(value: object) -> list[str]:
+    """The decision and what each number adds to it."""
+    if not isinstance(value, dict):
+        return []
+    told = cast("dict[str, Any]", value)
+    verdict = "enough to answer" if told["accepted"] else "not enough to answer"
+    sure = ", by its vectors alone" if told["sure"] or told["by"] == "meaning" else ""
+    lines = [f"  judged: {verdict}{sure} (score {told['score']:.2f}, needed {told['needed']:.2f})"]
+    start = told["score"] - sum(number["share"] for number in told["numbers"].values())
+    lines.append(f"    {start:+.2f}  where every question starts")
+    for name, number in told["numbers"].items():
+        lines.append(f"    {number['share']:+.2f}  {_NUMBERS.get(name, name)}: {number['value']:.2f}")
+    return lines
+
+
+def _rows(value: object) -> list[dict[str, object]]:
+    rows = cast("list[Any]", value) if isinstance(value, list) else []
+    return [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
+
+
+def _number(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

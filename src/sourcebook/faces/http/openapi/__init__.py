@@ -1,0 +1,1 @@
+"""The API's description, and the examples in it."""

@@ -1,0 +1,1 @@
+"""What responses have in common: errors, events, parts of lists, tags."""

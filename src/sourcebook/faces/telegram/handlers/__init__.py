@@ -1,0 +1,1 @@
+"""What the bot does with commands, questions, presses, files and payments."""

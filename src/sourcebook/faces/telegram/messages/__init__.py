@@ -1,0 +1,1 @@
+"""What messages look like: text, marks, length, buttons."""

@@ -1,0 +1,1 @@
+"""What the bot sends: replies, the outbox, announcements and alerts."""

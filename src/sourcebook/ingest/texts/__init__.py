@@ -1,0 +1,1 @@
+"""Texts that are given as they are, not in files."""

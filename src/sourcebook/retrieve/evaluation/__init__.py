@@ -1,0 +1,1 @@
+"""How well a base finds, measured with questions whose documents are known."""

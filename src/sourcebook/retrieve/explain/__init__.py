@@ -1,0 +1,1 @@
+"""What a search notes about itself, and why a document was not found."""

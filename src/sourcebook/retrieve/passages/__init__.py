@@ -1,0 +1,1 @@
+"""From chunks to the passages and texts that are shown."""

@@ -1,0 +1,89 @@
+"""From a ranking of ids to results with their texts: only what is returned is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sourcebook.model.search import SearchResult
+from sourcebook.ports.storage import ResultLookup
+from sourcebook.retrieve.concurrency import together
+from sourcebook.retrieve.diversity import Sieve
+from sourcebook.retrieve.explain.trace import key_of
+from sourcebook.retrieve.fusion import put_behind
+from sourcebook.retrieve.passages.parent_passages import as_passages, missing_passages
+
+if TYPE_CHECKING:
+    from sourcebook.model.search import DiversityConfig
+    from sourcebook.ports.storage import VectorStore
+    from sourcebook.retrieve.explain.trace import Key, Trace
+
+
+class ChunkReader:
+    """Reads chunks by their ids, from a store of any kind."""
+
+    def __init__(self, vectors: VectorStore) -> None:
+        self._vectors = vectors
+
+    async def look_up(self, keys: Sequence[Key]) -> dict[Key, SearchResult]:
+        """The chunks that exist, without a score."""
+        by_collection: dict[str, list[str]] = {}
+        for collection_id, chunk_id in keys:
+            by_collection.setdefault(collection_id, []).append(chunk_id)
+        if not by_collection:
+            return {}
+        read = await together([partial(self._look_up, *wanted) for wanted in by_collection.items()])
+        return {
+            (name, result.chunk.id): result
+            for name, results in zip(by_collection, read, strict=True)
+            for result in results
+        }
+
+    async def passages(self, ranked: Sequence[SearchResult]) -> list[SearchResult]:
+        """The results with their chunks, and passages in place of children. What was removed meanwhile is left out."""
+        stored = await self.look_up([key_of(result) for result in ranked if result.chunk.is_outline])
+        completed = [_completed(result, stored) for result in ranked]
+        whole = [result for result in completed if result is not None]
+        missing = missing_passages(whole)
+        return as_passages(whole, await self.look_up(missing)) if missing else whole
+
+    async def best(
+        self, ranked: Sequence[SearchResult], count: int, diversity: DiversityConfig, trace: Trace
+    ) -> list[SearchResult]:
+        """The first `count` passages that differ and, if there are too few of them, those that overlap behind them."""
+        sieve = Sieve(diversity)
+        seen = 0
+        while seen < len(ranked) and len(sieve.kept) < count:
+            batch = ranked[seen : seen + _batch(count - len(sieve.kept), diversity)]
+            sieve.take(await self.passages(batch))
+            seen += len(batch)
+        trace.demotions.extend(sieve.demotions)
+        return put_behind(sieve.kept, sieve.behind)[:count]
+
+    async def _look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        if isinstance(self._vectors, ResultLookup):
+            return await self._vectors.look_up(collection_id, chunk_ids)
+        get = self._vectors.get
+        stored = await together([partial(get, collection_id, chunk_id) for chunk_id in chunk_ids])
+        return [SearchResult(embedded.chunk, 0.0) for embedded in stored if embedded]
+
+
+def _batch(missing: int, diversity: DiversityConfig) -> int:
+    """How many to read at once: some may overlap, and reading again costs more than reading a few rows too many."""
+    everything_stays = diversity.overlap >= 1 and diversity.max_per_document is None
+    return missing if everything_stays else missing + missing // 10 + 1
+
+
+def _completed(result: SearchResult, stored: dict[Key, SearchResult]) -> SearchResult | None:
+    whole = stored.get(key_of(result)) if result.chunk.is_outline else result
+    if whole is None:
+        return None
+    return replace(
+        whole,
+        score=result.score,
+        score_breakdown=result.score_breakdown,
+        matched=tuple(result.matched),
+        collection_id=result.collection_id,
+    )

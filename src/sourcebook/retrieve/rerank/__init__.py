@@ -1,0 +1,1 @@
+"""The best candidates put in order anew by a reranker."""
