@@ -7,7 +7,6 @@ in a passage before its eyes, and it is a model: nobody knows beforehand what it
 from __future__ import annotations
 
 import importlib.util
-import socket
 import subprocess
 import sys
 import time
@@ -19,7 +18,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-START_SECONDS = 60
+from tests.postgres_server import free_port
+
+START_SECONDS = 200
 CONTEXT = 4096
 
 
@@ -37,9 +38,7 @@ def is_available() -> bool:
 @contextmanager
 def served() -> Generator[str, None, None]:
     """The address of a server that runs for as long as this lasts."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with subprocess.Popen(
         [sys.executable, "-m", "tests.local_model", str(port)],
         stdout=subprocess.DEVNULL,

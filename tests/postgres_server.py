@@ -27,7 +27,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 if TYPE_CHECKING:
     from sourcebook.storage.postgres.driver import Connection
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 # What a crash of the machine could cost: nobody misses the data of a test.
 _FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 _SMALL = (
@@ -276,9 +276,15 @@ def at_database(server: str, name: str) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port for a server that starts a moment later, and may start again.
+
+    It is none of those that the system gives to connections, or one of them might have it by then.
+    """
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def unprivileged() -> tuple[int, int] | tuple[None, None]:

@@ -23,7 +23,7 @@ SLOWEST_IMPORT_SECONDS = 0.3
 
 def in_a_fresh_interpreter(code: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=200
     )
     return done.stdout.strip()
 

@@ -12,17 +12,19 @@ import numpy as np
 import pytest
 
 from sourcebook.assembly import OpenBase, open_base
-from sourcebook.model.documents import Collection, DistanceMetric
+from sourcebook.model.documents import ChunkLevel, Collection, DistanceMetric
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, Not, Or
 from sourcebook.settings import Settings
 from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.postgres.database import PostgresExecutor
 from sourcebook.testing.contract.material import MODEL, SIZE, chunk, prepared
 from sourcebook.testing.fakes import FixedClock
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import PreparedDocument
+    from sourcebook.model.documents import EmbeddedChunk, PreparedDocument
     from sourcebook.model.search import MetadataFilter
-    from sourcebook.ports.storage import PassageSearch
+    from sourcebook.ports.storage import PassageRanking, PassageSearch
+    from sourcebook.storage.database import Row
 
 pytestmark = pytest.mark.anyio
 
@@ -212,3 +214,35 @@ async def test_chunks_of_every_metric_are_found_alike(
         await base.stores.fts.index("c", [c.chunk for c in chunks[::2]])
     assert await answers(both[0], 25) == await answers(both[1], 25)
     assert await digest(both[0].database) == await digest(both[1].database)
+
+
+@pytest.mark.parametrize("metric", list(DistanceMetric))
+async def test_passages_that_are_nearly_equal_are_ranked_alike_and_measured_once(
+    both: tuple[OpenBase, OpenBase], metric: DistanceMetric, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = np.random.default_rng(5)
+    common = numbers.standard_normal(SIZE)
+    parts: list[EmbeddedChunk] = []
+    for i in range(120):
+        for j in range(4):
+            vector = (common + 1e-4 * numbers.standard_normal(SIZE)).astype(np.float32)
+            made = chunk(f"k{i:03}-{j}", vector, document=f"d{i // 10}")
+            if j:
+                inner = replace(made.chunk, level=ChunkLevel.CHILD, parent_id=f"k{i:03}-0")
+                made = replace(made, chunk=inner)
+            parts.append(made)
+    for base in both:
+        await base.stores.vectors.create_collection(Collection("c", SIZE, distance_metric=metric))
+        await base.stores.vectors.add("c", parts)
+    assert await answers(both[0], 25) == await answers(both[1], 25)
+    asked: list[str] = []
+    fetch = PostgresExecutor.fetch
+
+    async def noted(self: PostgresExecutor, name: str, /, **parameters: object) -> list[Row]:
+        asked.append(name)
+        return await fetch(self, name, **parameters)
+
+    monkeypatch.setattr(PostgresExecutor, "fetch", noted)
+    ranking = cast("PassageRanking", both[1].stores.vectors)
+    assert len(await ranking.rank_passages("c", common, 25)) == 25
+    assert asked == ["passages_of_all"]

@@ -93,6 +93,25 @@ async def test_many_more_tasks_than_connections_all_get_their_turn(postgres_db: 
     await base.close()
 
 
+async def test_searches_at_once_queue_for_the_connections_there_are(postgres_db: str) -> None:
+    base = await opened(postgres_db, pool_max=2)
+    await make_collection(base, model=MODEL)
+    await base.stores.writer.replace_document("c", prepared("d", ["Raspberries are pruned in autumn."]))
+    passages = cast("PassageSearch", base.stores.vectors)
+    found: list[int] = []
+
+    async def search() -> None:
+        found.append(len(await passages.search_passages("c", unit(0), 1)))
+        found.append(len(await base.stores.fts.search("c", "pruning", 1)))
+
+    async with base.database.snapshot(), anyio.create_task_group() as tasks:
+        # One of the two connections is never free.
+        for _ in range(64):
+            tasks.start_soon(search)
+    assert found == [1] * 128
+    await base.close()
+
+
 @pytest.mark.parametrize("wrong", ["database", "user", "address"])
 async def test_an_address_that_leads_nowhere_is_a_clear_error(postgres_db: str, wrong: str) -> None:
     addresses = {

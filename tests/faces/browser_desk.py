@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sourcebook.model.people import UserRole
     from sourcebook.ports.chat import ChatModel
 
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=90_000)
 PERSON = "x-person"
 """The header by which these tests say who is in front of the browser."""
 
@@ -147,7 +147,7 @@ def looking(browser: Browser, at: Desk, **options: Any) -> Generator[Page]:
     """A page of its own. What its scripts complain about fails the test."""
     context: BrowserContext = browser.new_context(base_url=at.address, **options)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:
@@ -169,7 +169,7 @@ def _leading_here(names: Sequence[str]) -> list[str]:
     return [f"--host-resolver-rules={rules}"] if names else []
 
 
-def _wait_for(is_so: Any, what: str, seconds: float = 30) -> None:
+def _wait_for(is_so: Any, what: str, seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < until, f"waited too long for {what}"

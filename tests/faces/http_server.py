@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sourcebook.faces.http.auth.caller import Gate
     from sourcebook.ports.chat import ChatModel
 
-PATIENCE = 60.0
+PATIENCE = 200.0
 NOTES = {
     "pruning": "Everbearing raspberries fruit twice. "
     "Prune everbearing raspberries in late autumn, after the last berries.",

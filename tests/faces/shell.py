@@ -29,7 +29,7 @@ class Shell:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=200,
             check=False,
         )
 

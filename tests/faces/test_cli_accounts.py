@@ -36,7 +36,7 @@ def typed(shell: Here, password: str, *words: str) -> subprocess.CompletedProces
         input=f"{password}\n",
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=200,
         check=False,
     )
 

@@ -213,7 +213,7 @@ def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_
     with started(shell, "add", "notes", *(["--json"] if as_json else [])) as process:
         until(lambda: documents(shell) > 0)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=200)
     assert process.returncode == 130
     if as_json:
         report = json.loads(stdout)
@@ -240,7 +240,7 @@ def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None
         (place / "later.md").write_text("# Later\n\nA text about pears.\n")
         until(lambda: documents(shell) == 2)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=200)
     assert (process.returncode, stderr) == (130, "")
     assert counted(json.loads(stdout)) == {"added": 2, "unchanged": 1}
 

@@ -274,7 +274,7 @@ def test_an_interrupt_ends_with_130_and_a_word(shell: Shell) -> None:
     try:
         time.sleep(3)  # until it waits for the lock; an earlier interrupt ends in the same way
         os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=200)
     finally:
         process.kill()
         process.communicate()

@@ -23,7 +23,7 @@ from sourcebook import Sourcebook
 PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn."
 SOIL = "Blueberries want sour soil. The pH of the soil for blueberries is between 4.0 and 5.0."
 QUESTION = "When do I prune everbearing raspberries?"
-SECONDS = 40
+SECONDS = 200
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def test_a_disk_that_takes_no_more_is_a_storage_error_and_nothing_is_left(shell:
         env=clean_environment(),
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=200,
         check=False,
         preexec_fn=limited,
     )

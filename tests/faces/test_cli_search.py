@@ -54,7 +54,7 @@ def documents(found: Any) -> list[str]:
 
 def test_a_result_says_which_collection_it_is_from(shell: Shell) -> None:
     found = shell.json("search", "prune raspberries", "--top-k", "1")
-    assert set(found) == {"query", "mode", "results", "warnings"}
+    assert set(found) == {"query", "mode", "results", "warnings", "weak"}
     (result,) = found["results"]
     assert (result["collection_id"], result["parent_context"]) == ("default", None)
     assert found["warnings"] == []

@@ -279,7 +279,7 @@ def test_over_stdio_nothing_else_is_written_to_stdout(tmp_path: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=200,
         check=False,
     )
     assert (done.returncode != 0, done.stdout) == (True, "")

@@ -143,7 +143,7 @@ def test_files_can_be_brought_without_scripts(browser: Browser, empty: Desk, tmp
 
 def until(page: Page, wanted: str) -> None:
     """Without scripts, whoever waits looks again."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not page.locator(wanted).count():
         assert time.monotonic() < deadline, f"waited too long for {wanted}"
         page.goto("/uploads")

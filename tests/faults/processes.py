@@ -11,7 +11,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
 
 Line: TypeAlias = "Connection[Any, Any]"
-PATIENCE = 60.0
+PATIENCE = 200.0
 """Seconds after which a process that should have ended is taken for hung."""
 
 

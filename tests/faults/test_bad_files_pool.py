@@ -28,7 +28,7 @@ pytestmark = [
 MEGABYTE = 1024 * 1024
 SLOW = b"<html><body>" + b"<b><p>" * 400_000
 """Takes much longer than any test waits."""
-PATIENCE = 60.0
+PATIENCE = 200.0
 
 
 def children_of(process: int) -> set[int]:
@@ -121,12 +121,12 @@ async def test_a_child_that_is_killed_at_work_fails_its_file_only(pool: ParserPo
 
 
 async def test_a_file_that_takes_too_long_is_given_up() -> None:
-    pool = ParserPool(ParserLimits(seconds=1.0), workers=1)
+    pool = ParserPool(ParserLimits(seconds=5.0), workers=1)
     started = time.monotonic()
     with pytest.raises(FileOverLimit) as caught:
         await pool.parse(SLOW, "a.html")
     assert time.monotonic() - started < PATIENCE
-    assert "1 second" in caught.value.message
+    assert "5 seconds" in caught.value.message
     assert (await pool.parse(b"two", "a.txt")).text == "two"
     await pool.close()
     assert not workers()

@@ -94,7 +94,9 @@ async def test_a_damaged_file_is_found_to_be_so_and_repaired_or_restored(
     with suppress(BaseDamaged):
         assert (await book_at(base).repair()).repairs
         assert await wrongly_served(base) == set()
-        assert codes(await doctor(base)) <= {"ledger", "foreign_keys"}
+        # A document whose collection cannot be read any more is named, and left for a backup to bring back.
+        left = codes(await doctor(base)) - {"ledger", "foreign_keys"}
+        assert not left or left == {"documents_without_collection", "texts_without_chunks"}
 
     await restore(tmp_path / "kept", base)
     assert digest_of_rows(base) == whole

@@ -19,7 +19,7 @@ from sourcebook.providers.running_calls import RunningCalls
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
 
 TEXT = "# Raspberries\n\nPrune everbearing raspberries in late autumn, after the last berries.\n"
-PATIENCE = 60
+PATIENCE = 200
 
 
 def test_a_batch_at_an_embedder_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None:

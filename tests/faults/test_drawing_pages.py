@@ -42,7 +42,7 @@ def pdf_of_nested_drawings() -> bytes:
 
 @pytest.fixture
 async def pool() -> AsyncGenerator[ParserPool]:
-    opened = ParserPool(ParserLimits(seconds=1.0), workers=1)
+    opened = ParserPool(ParserLimits(seconds=5.0), workers=1)
     yield opened
     await opened.close()
 
@@ -75,9 +75,9 @@ async def test_a_hostile_file_becomes_a_picture_or_an_error(pool: ParserPool, ki
 
 async def test_a_page_that_takes_too_long_is_given_up(pool: ParserPool) -> None:
     started = time.monotonic()
-    with pytest.raises(FileOverLimit, match="1 second"):
+    with pytest.raises(FileOverLimit, match="5 seconds"):
         await pool.draw(pdf_painted_over_and_over(), 1)
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 200
     assert (await pool.draw(GOOD, 1)).startswith(PNG)
 
 

@@ -17,6 +17,7 @@ from tests.faults.chat_servers import Call, chatting
 
 from sourcebook import Settings, Sourcebook
 from sourcebook.assembly import open_base
+from sourcebook.faces.http import server as server_module
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.jobs import JobStatus
 from sourcebook.testing.fakes import FixedClock
@@ -232,6 +233,12 @@ async def let_time_pass(settings: Settings) -> None:
     base = await open_base(settings, FixedClock(int(time.time()) + 120))
     await base.stores.jobs.sweep()
     await base.close()
+
+
+def test_a_worker_that_takes_long_to_start_is_not_killed_for_it() -> None:
+    """By itself the parent gives it five seconds, and on a busy machine would start and kill workers for ever."""
+    config = vars(server_module)["_config"](Settings(), "127.0.0.1", 0, 2)
+    assert config.timeout_worker_healthcheck >= 60
 
 
 def test_several_processes_serve_one_base(postgres_db: str, tmp_path: Path) -> None:

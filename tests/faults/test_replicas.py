@@ -24,7 +24,7 @@ from sourcebook.testing.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 60.0
+PATIENCE = 200.0
 _REPLICATING = ("wal_level=replica", "max_wal_senders=6", "hot_standby=on", "max_wal_size=256MB")
 
 

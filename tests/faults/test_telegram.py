@@ -95,7 +95,7 @@ class Slow:
 
 async def so(condition: Callable[[], bool]) -> None:
     """Wait until it is so."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(200):
         while not condition():  # noqa: ASYNC110 - the server has no event
             await asyncio.sleep(0.02)
 
@@ -176,11 +176,11 @@ async def test_the_whole_bot_polls_answers_and_stops(tmp_path: Path) -> None:
     async with TelegramServer() as telegram:
         ready, stop = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(ran(settings_for(telegram, db), ready, stop))
-        await asyncio.wait_for(ready.wait(), 60)
+        await asyncio.wait_for(ready.wait(), 200)
         telegram.deliver(telegram.person(7).says("/start"), telegram.person(8).says("/help"))
         await so(lambda: bool(telegram.chats[7] and telegram.chats[8]))
         stop.set()
-        ended = await asyncio.wait_for(task, 60)
+        ended = await asyncio.wait_for(task, 200)
         assert (ended.username, ended.mode, ended.handled) == ("sourcebook_bot", "polling", 2)
         assert telegram.unconfirmed == []
         assert telegram.called("deleteWebhook")
@@ -197,7 +197,7 @@ async def test_the_whole_bot_listens_behind_its_secret(tmp_path: Path) -> None:
             telegram_webhook_port=0,
         )
         task = asyncio.create_task(run(settings, stop, lambda name, place: where.set_result(place)))
-        address = f"http://{await asyncio.wait_for(where, 60)}/hook"
+        address = f"http://{await asyncio.wait_for(where, 200)}/hook"
         update = telegram.person(7).says("/start")
         async with ClientSession() as client:
             for secret, status in (("wrong", 401), ("secret", 200), ("secret", 200)):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.sqlite.engine.nearest import Allowed, last_of, nearest_chunks
+from sourcebook.storage.sqlite.engine.nearest import Allowed, nearest_chunks, rows_of_fewest
 from sourcebook.storage.sqlite.engine.packed_strings import PackedStrings
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.vector_codes import Quantiser
@@ -85,11 +85,16 @@ def test_nearly_all_of_the_nearest_are_found_with_the_scores_that_brute_force_gi
     assert np.mean(hits) == 1.0 if share == 0.1 else np.mean(hits) >= 0.99
 
 
-@given(st.lists(st.integers(0, 300), min_size=1, max_size=400), st.integers(1, 20), st.booleans())
-def test_the_last_number_of_signs_is_that_of_sorting(counts: list[int], wanted: int, is_sorted: bool) -> None:
-    ordered = sorted(counts)
-    differing = np.array(ordered if is_sorted else counts, dtype=np.uint16)
-    if wanted <= len(counts):
-        assert last_of(differing, wanted) == ordered[wanted - 1]
-    else:
-        assert last_of(differing, wanted) >= ordered[-1]
+@given(
+    st.lists(st.lists(st.integers(0, 300), max_size=300), min_size=1, max_size=3),
+    st.integers(1, 60),
+    st.booleans(),
+)
+def test_the_rows_of_fewest_signs_are_those_of_sorting(
+    parts: list[list[int]], wanted: int, is_sorted: bool
+) -> None:
+    counts = [np.array(sorted(part) if is_sorted else part, dtype=np.uint16) for part in parts]
+    ordered = sorted(number for part in parts for number in part)
+    last = ordered[wanted - 1] if wanted <= len(ordered) else 300
+    found = rows_of_fewest(counts, wanted)
+    assert [rows.tolist() for rows in found] == [np.flatnonzero(own <= last).tolist() for own in counts]

@@ -168,7 +168,7 @@ def modules_after(folder: Path, call: str, **environ: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=200,
     )
     return done.stdout.strip()
 

@@ -349,3 +349,44 @@ def test_the_title_above_clauses_is_no_answer() -> None:
     text = shown("How can the lease be ended?", lease)
     assert "three months' notice" in text
     assert text != "3. End of the lease"
+
+
+def test_another_part_of_the_section_that_was_found_first_may_answer() -> None:
+    told = "A dependency is called only once in a request, and what it gives is kept in the cache for others."
+    wanted = "To get a dependency called anew, and not kept in the cache, set `use_cache=False`."
+    question = "How is a dependency called anew, not kept in the cache?"
+
+    def quoted(section: str) -> str:
+        first = found(told, 5.0, section="Dependencies")
+        return excerpts(question, first, found(wanted, 1.5, section=section))[0].text
+
+    assert quoted("Dependencies") == wanted
+    assert quoted("Other things") == told
+
+
+def test_who_asks_for_several_things_gets_the_list_that_is_announced() -> None:
+    told = "The renewal of the certificates of a proxy, with its programs, its keys, and its names, serves the app."
+    listed = "Some programs that can serve as a proxy are:\n\n* Traefik\n* Caddy\n* Nginx"
+    assert (
+        "Caddy" in excerpts("Which programs can serve as a proxy?", found(told, 7.5), found(listed))[0].text
+    )
+
+
+def test_what_is_said_to_be_the_opposite_is_not_quoted_for_the_thing_itself() -> None:
+    given = "If the revision of the file is not 1, give the option `-sa`."
+    text = f"{given} The opposite option `-sd` leaves out the source file."
+    assert shown("Which option adds the source file?", text).startswith(given)
+
+
+def test_a_line_that_repeats_the_title_is_no_answer() -> None:
+    title = "The governing bodies of the club"
+    told = "The club is governed by the assembly, the board and the president."
+    menu = found(f"- {title}\n- Where the club meets", 2.0, section=title)
+    (one,) = excerpts("Which governing bodies has the club?", menu, found(told, 1.0, section=title))
+    assert one.text == told
+
+
+@pytest.mark.parametrize("turn", ["Nevertheless", "However", "Even so"])
+def test_what_holds_all_the_same_comes_along(turn: str) -> None:
+    text = f"Usually you cannot select text with the mouse. {turn}, holding Shift does it."
+    assert "Shift" in shown("How do I select text with the mouse?", text)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 90.0
+PATIENCE = 300.0
 
 
 @pytest.fixture

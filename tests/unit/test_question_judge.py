@@ -117,6 +117,16 @@ def test_a_number_that_the_closest_passage_lacks_speaks_against_an_answer(
     assert judge_weights().question["number_missing"] < 0
 
 
+@pytest.mark.parametrize("text", ["It was split on 19.02.2024.", "Released 2024-02-19.", "The plan of 2024."])
+def test_the_year_of_a_date_is_a_number_that_is_said(text: str) -> None:
+    assert numbers_of(*asked("What was split in 2024?", passage(text)))["number_missing"] == 0.0
+
+
+def test_the_number_of_a_version_is_said_with_its_letter_but_not_within_another_number() -> None:
+    assert numbers_of(*asked("Tools for Plum 2", passage("Plum v2 has tools.")))["number_missing"] == 0.0
+    assert numbers_of(*asked("Tools for Plum 2", passage("Plum v12 has tools.")))["number_missing"] == 1.0
+
+
 def test_words_decide_where_they_can_whatever_the_language_is_taken_for() -> None:
     assert verdict_on(*asked(QUESTION, passage(PRUNING)), FACTS, is_foreign=True).by == JUDGED_BY_WORDS
 
@@ -225,9 +235,54 @@ FIRM = "Welcome to Lumen! We build city bikes. The workshop was founded in Porto
         ("How much is delivery?", "# Delivery\n\nIt is done by car. The driver takes 5 EUR.", False),
         ("How much is delivery?", "Delivery is free.", False),
         ("When is the oil changed?", "The oil is changed with a funnel.", True),
+        ("Когда меняют масло?", "Масло меняют воронкой.", True),
+        ("Когда меняют масло?", "Масло меняют по вторникам.", False),
+        ("Who is the landlord?", "The tenant pays small repairs. The landlord arranges the rest.", True),
+        ("Who is the landlord?", "The landlord is the parish.", False),
+        ("Who is the landlord?", "The landlord of the house is Ana Reis.", False),
+        ("Quem dirige a horta?", "A horta comunitária tem 24 canteiros.", True),
+        ("Quem dirige a horta?", "A coordenadora dirige a horta.", False),
+        ("Как зовут повара?", "Повар готовит кашу.", True),
+        ("Как зовут повара?", "Нашего повара зовут Игорь.", False),
     ],
 )
 def test_who_wants_somebody_when_a_time_and_how_many_a_number(
+    question: str, text: str, *, is_missing: bool
+) -> None:
+    assert numbers_of(*asked(question, passage(text)))["form_missing"] == is_missing
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missing"),
+    [
+        ("Сколько весит сушилка?", "Сушилка сушит яблоки 8 часов при 60 градусах.", True),
+        ("Сколько весит сушилка?", "Сушилка лёгкая. Вес без поддонов 3,5 кг.", False),
+        ("How heavy is the kettle?", "| Property | Kettle |\n|---|---|\n| Weight | 1.1 kg |", False),
+        ("How heavy is the kettle?", "The kettle holds 1.7 litres.", True),
+        ("How long is the cable?", "The cable has five metres.", False),
+        ("How long is the cable?", "The cable is black and costs 5 EUR.", True),
+        ("How much is the rent?", "The deposit equals two monthly rents.", True),
+        ("How much is the deposit?", "The deposit equals two monthly rents.", False),
+        ("What is the salary of a team leader?", "A team leader speaks with the team twice a year.", True),
+        ("What is the salary of a team leader?", "A team leader earns 3,000 EUR.", False),
+        ("Quanto custa o exame?", "O exame é feito em jejum de oito horas.", True),
+        ("Quanto custa o exame?", "O exame custa 80 reais.", False),
+        ("A que horas é a visita?", "A visita dura oito horas.", True),
+        ("A que horas é a visita?", "A visita começa às 14h.", False),
+        ("Qual é o telefone da clínica?", "As consultas são marcadas por telefone e custam 180 reais.", True),
+        ("Qual é o telefone da clínica?", "Telefone da clínica: 11 5555-0199.", False),
+        ("Какой размер взноса?", "Взнос вносится до 1 мая.", True),
+        ("Какой размер взноса?", "Взнос — 2000 рублей в год.", False),
+        ("Какая площадь участка?", "На участке 6 яблонь.", True),
+        ("How old must members be?", "Members must be over 14.", False),
+        ("How often is the filter changed?", "The filter is changed with a key.", True),
+        ("How often is the filter changed?", "The filter is changed every spring.", False),
+        ("How big is the room?", "The room is bright.", True),
+        ("Who decides how long a visit is?", "The nurse decides.", False),
+        ("What area of the town is quiet?", "The old harbour is quiet.", False),
+    ],
+)
+def test_a_value_is_given_by_its_unit_and_not_by_any_number(
     question: str, text: str, *, is_missing: bool
 ) -> None:
     assert numbers_of(*asked(question, passage(text)))["form_missing"] == is_missing

@@ -70,6 +70,18 @@ async def test_the_words_of_a_conversation_are_kept_once(desk: Desk) -> None:
     assert all(message.chat_message_id is not None for message in await desk.messages())
 
 
+async def test_only_a_conversation_that_begins_with_the_question_is_new(desk: Desk) -> None:
+    visits = desk.reception._stores.visits  # pyright: ignore[reportPrivateUsage]
+    visit = desk.visit(key="tg:1")
+    first = await visits.enter(visit, Prices(), face="python", seconds=60)
+    desk.clock.wait(61)
+    again = await visits.enter(visit, Prices(), face="python", seconds=60)
+    assert isinstance(first, Entered)
+    assert isinstance(again, Entered)
+    assert (first.is_new_conversation, again.is_new_conversation) == (True, False)
+    assert first.topic.session_id == again.topic.session_id
+
+
 async def test_follow_up_questions_are_included_and_then_bought(desk: Desk) -> None:
     await desk.credit(1)
     replies = [await desk.ask() for _ in range(4)]

@@ -155,7 +155,7 @@ def test_a_fork_is_told_to_open_the_base_itself_and_leaves_its_parent_alone(
         [sys.executable, "-c", FORKING + use, str(tmp_path / "base.db")],
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=200,
         check=False,
     )
     assert (done.stdout.strip(), done.stderr) == (said, "")

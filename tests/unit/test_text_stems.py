@@ -103,3 +103,14 @@ def test_many_threads_get_the_same_stems() -> None:
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(stem_often, range(8)))
     assert all(stems == expected for result in results for stems in result)
+
+
+def test_a_stem_is_the_same_after_very_many_other_words() -> None:
+    words = ["анализы", "поставок", "servers", "análises"]
+    for language in ("ru", "pt"):
+        before = stem_words(words, language)
+        stem_words(
+            [f"слово{number}" if language == "ru" else f"word{number}" for number in range(25_000)], language
+        )
+        assert stem_words(words, language) == before
+        assert [stem_words([word], language)[0] for word in words] == before

@@ -59,6 +59,8 @@ class Cell:
             "by_hand_p50_ms": round(float(np.median(theirs)), 2),
             "by_hand_p95_ms": round(float(np.percentile(theirs, 95)), 2),
             "ratio_p50": round(float(np.median(ours) / np.median(theirs)), 2),
+            # Of each question by itself: on a busy machine both sides of a pair were disturbed alike.
+            "median_of_ratios": round(float(np.median(ours / theirs)), 2),
             "recall_at_10": round(float(np.mean(self.recall)), 4),
             "by_hand_recall_at_10": round(float(np.mean(self.their_recall)), 4),
             "too_few": self.too_few,

@@ -31,7 +31,7 @@ from sourcebook.assembly.ingest import (
     make_uploads,
     own_files,
 )
-from sourcebook.assembly.maintenance import examine_damaged, make_backups, make_reindex, rebuild_if_damaged
+from sourcebook.assembly.maintenance import examine_unopened, make_backups, make_reindex, rebuild_if_damaged
 from sourcebook.assembly.model_comparison import compare_models
 from sourcebook.assembly.model_health import missing_models
 from sourcebook.assembly.model_store import make_model_store, model_listings
@@ -54,7 +54,7 @@ __all__ = [
     "compare_models",
     "copy_base",
     "copy_end",
-    "examine_damaged",
+    "examine_unopened",
     "files_of",
     "import_old_base",
     "is_old_base",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sourcebook._version import __version__
 from sourcebook.assembly.base import SystemClock, uploads_elsewhere
 from sourcebook.assembly.embedders import checked
-from sourcebook.errors import BaseDamaged, UsageError
+from sourcebook.errors import BaseDamaged, MigrationEdited, UsageError
 from sourcebook.settings import Settings, masked
 
 if TYPE_CHECKING:
@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.backup.service import SqliteBackups
 
 
-async def examine_damaged(settings: Settings, error: BaseDamaged) -> HealthReport:
-    """What can be said of a base that cannot be opened."""
+async def examine_unopened(settings: Settings, error: BaseDamaged | MigrationEdited) -> HealthReport:
+    """What can be said of a base that cannot be opened. One that another program made so is its error."""
     from sourcebook.model.health import Finding, HealthReport
     from sourcebook.storage.maintenance.doctor import RESTORE
-    from sourcebook.storage.sqlite.salvage.rebuild import lost_of
+    from sourcebook.storage.sqlite.salvage.rebuild import is_damaged, lost_of
 
+    if isinstance(error, MigrationEdited) and (
+        "://" in settings.db or not await is_damaged(Path(settings.db))
+    ):
+        raise error
     lost = await lost_of(Path(settings.db))
     return HealthReport(findings=[Finding("engine", error.message, RESTORE), *lost])
 

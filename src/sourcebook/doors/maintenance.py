@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.assembly import (
     copy_base,
-    examine_damaged,
+    examine_unopened,
     import_old_base,
     is_old_base,
     make_backups,
@@ -20,7 +20,7 @@ from sourcebook.assembly import (
     rebuild_if_damaged,
 )
 from sourcebook.doors.connection import works_closed
-from sourcebook.errors import BaseDamaged, UsageError
+from sourcebook.errors import BaseDamaged, MigrationEdited, UsageError
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.reindexing import ReindexScope
 from sourcebook.ports.arguments import checks_arguments
@@ -199,8 +199,8 @@ class MaintenanceDoor:
         try:
             await self._connection.open()
             return await self._examined(on_progress)
-        except BaseDamaged as error:
-            return await examine_damaged(self._connection.settings, error)
+        except (BaseDamaged, MigrationEdited) as error:
+            return await examine_unopened(self._connection.settings, error)
         finally:
             await self._connection.close()
 

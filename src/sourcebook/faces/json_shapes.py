@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 def found(
     query: str, mode: RetrievalMode, report: SearchReport, place: DocumentPlace | None = None
 ) -> dict[str, Any]:
-    """A search. `explanation` and `document` are present if requested."""
+    """A search. `weak` says that nothing matches well. `explanation` and `document` are present if requested."""
     document: dict[str, Any] = {
         "query": query,
         "mode": mode.value,
         "results": [search_result(result) for result in report.results],
         "warnings": [asdict(warning) for warning in report.warnings],
+        "weak": report.is_weak,
     }
     if report.explanation is not None:
         document["explanation"] = asdict(report.explanation)

@@ -7,10 +7,10 @@ breakdown.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
 from sourcebook.model.search import FusionMethod, Ranking, ScoreBreakdown
@@ -23,8 +23,16 @@ RRF_K = 60
 SCORES_MEASURED = 200
 """How many of an arm's best scores say where its scores lie."""
 
-Contribution: TypeAlias = Callable[[str], float]
-"""What an arm adds to a chunk's score, found by it or not."""
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What an arm adds to a chunk's score, found by it or not."""
+
+    found: Mapping[str, float] = field(default_factory=dict[str, float])
+    missing: float = 0.0
+
+    def __call__(self, chunk_id: str) -> float:
+        return self.found.get(chunk_id, self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +128,12 @@ def _fused(
     collection_id: str,
 ) -> Ranking:
     by_vectors, by_words = _places(semantic), _places(keyword)
-    scored = [
-        (-(from_semantic(chunk_id) + from_keyword(chunk_id)), chunk_id) for chunk_id in by_vectors | by_words
-    ]
-    scored.sort()
+    near, worded = from_semantic.found, from_keyword.found
+    far, unsaid = from_semantic.missing, from_keyword.missing
+    scored = sorted(
+        (-(near.get(chunk_id, far) + worded.get(chunk_id, unsaid)), chunk_id)
+        for chunk_id in by_vectors | by_words
+    )
 
     def fused(place: int) -> SearchResult:
         score, chunk_id = scored[place]
@@ -144,21 +154,18 @@ def _places(ranking: Ranking) -> dict[str, int]:
 
 
 def _by_rank(ranking: Ranking, weight: float) -> Contribution:
-    shares = {chunk_id: weight / (RRF_K + rank) for rank, chunk_id in enumerate(ranking.ids, start=1)}
-    return lambda key: shares.get(key, 0.0)
+    return Contribution({chunk_id: weight / (RRF_K + rank) for rank, chunk_id in enumerate(ranking.ids, 1)})
 
 
 def _by_score(ranking: Ranking, weight: float) -> Contribution:
     if not ranking.ids:
-        return lambda key: 0.0
+        return Contribution()
     measured = ranking.scores[:SCORES_MEASURED]
     mean = fmean(measured)
     spread = math.sqrt(fmean([(score - mean) ** 2 for score in measured]))
     if min(measured) == max(measured) or spread == 0:
         # No spread to measure, yet such an arm still says that it found these and not the others.
-        standard, missing = dict.fromkeys(ranking.ids, 1.0), -1.0
-    else:
-        scores = [(score - mean) / spread for score in ranking.scores]
-        standard = dict(zip(ranking.ids, scores, strict=True))
-        missing = min(scores)
-    return lambda key: weight * standard.get(key, missing)
+        return Contribution(dict.fromkeys(ranking.ids, weight), -weight)
+    scores = [(score - mean) / spread for score in ranking.scores]
+    shares = [weight * score for score in scores]
+    return Contribution(dict(zip(ranking.ids, shares, strict=True)), weight * min(scores))

@@ -40,6 +40,8 @@ def require_storable(what: str, *texts: str | None) -> None:
 
 def metadata_text(metadata: Metadata, what: str) -> str:
     """Metadata as JSON that gives back exactly what went in, or an error that names whose it is."""
+    if isinstance(metadata, dict) and not metadata:
+        return "{}"
     _require_plain(metadata, what, depth=1)
     try:
         text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cache, wraps
 from types import CoroutineType
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeGuard, TypeVar, cast, runtime_checkable
 
 from sourcebook.errors import ConnectionLost
 
@@ -61,6 +61,15 @@ class ReadsAtOnce(Database, Protocol):
         ...
 
 
+@runtime_checkable
+class ReadsSoon(Database, Protocol):
+    """A base that can read a little here and now, as one that lives in this process can."""
+
+    async def fetch_soon(self, name: str, /, **parameters: object) -> list[Row] | None:
+        """What `fetch` would give, of a statement that takes no longer than a change of thread; None if it cannot."""
+        ...
+
+
 def again_if_lost(call: Callable[P, Awaitable[T]]) -> Callable[P, CoroutineType[Any, Any, T]]:
     """Have something done once more if its connection was lost before it did anything: a read, or one transaction."""
 
@@ -80,6 +89,15 @@ def writes_at_once(database: Database) -> TypeGuard[WritesAtOnce]:
 
 def reads_at_once(database: Database) -> TypeGuard[ReadsAtOnce]:
     return _meets(type(database), ReadsAtOnce)
+
+
+async def fetch_few(database: Database, name: str, /, **parameters: object) -> list[Row]:
+    """The rows of a statement that finds a few of them by their keys, as quickly as the base can."""
+    if _meets(type(database), ReadsSoon):
+        found = await cast("ReadsSoon", database).fetch_soon(name, **parameters)
+        if found is not None:
+            return found
+    return await database.fetch(name, **parameters)
 
 
 @cache

@@ -71,6 +71,8 @@ holiday holidays vacation vacations отпуск отпуска férias vacacion
 annual yearly годовой годовая годовую ежегодный anual
 phone phones telephone smartphone телефон телефона смартфон telefone celular smartphone teléfono móvil
 bill invoice invoices счет счета fatura faturas factura facturas
+warranty guarantee гарантия гарантии гарантию garantia garantía
+salary salaries wage wages зарплата зарплату оклад salário sueldo salario
 refund refunds reimbursement возмещение reembolso
 wifi wireless
 send sends sent отправить отправлять послать посылать enviar envio mandar envío

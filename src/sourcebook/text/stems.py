@@ -63,6 +63,8 @@ _PLAIN_WITHOUT_ACCENTS = frozenset(
 )
 
 _SHORTEST_WITH_FLEETING_VOWEL = 5
+_MOST_REMEMBERED = 20_000
+"""Stems that a thread remembers of one language: more than the different words of a thick book."""
 _VOWELS = frozenset("аеиоуыэюя")
 
 
@@ -87,11 +89,19 @@ class _Stemmers(threading.local):
 
     def __init__(self) -> None:
         self._by_algorithm: dict[str, _Stemmer] = {}
+        self._stems: dict[str, dict[str, str]] = {}
 
     def get(self, algorithm: str) -> _Stemmer:
         if algorithm not in self._by_algorithm:
             self._by_algorithm[algorithm] = _library.Stemmer(algorithm)
         return self._by_algorithm[algorithm]
+
+    def known(self, algorithm: str) -> dict[str, str]:
+        """The stems that were made already: a text says the same words again and again."""
+        stems = self._stems.setdefault(algorithm, {})
+        if len(stems) > _MOST_REMEMBERED:
+            stems.clear()
+        return stems
 
 
 _stemmers = _Stemmers()
@@ -123,6 +133,14 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
 def _stemmed(words: Sequence[str], algorithm: str | None) -> list[str]:
     if algorithm not in _available or not words:
         return list(words)
+    known = _stemmers.known(algorithm)
+    new = list(set(words).difference(known))
+    if new:
+        known.update(zip(new, _made(new, algorithm), strict=True))
+    return [known[word] for word in words]
+
+
+def _made(words: Sequence[str], algorithm: str) -> list[str]:
     stems = _stemmers.get(algorithm).stemWords(words)
     if algorithm == "russian":
         stems = [_without_fleeting_vowel(stem) for stem in stems]

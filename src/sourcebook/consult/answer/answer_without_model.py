@@ -26,6 +26,7 @@ from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
 from sourcebook.text.negation import denied_terms
 from sourcebook.text.question_words import words_alike
+from sourcebook.text.quoted_mail import quoted_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -33,17 +34,18 @@ if TYPE_CHECKING:
 _SHORTEST_SHARED_BEGINNING = 5
 _WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
+_MOST_WORDS_OF_A_TITLE = 8
 
 # What a unit is worth beside the share of the question that it holds.
 _WORTH_OF_CONTEXT = 1.0
 _WORTH_OF_A_FORM = 0.25
-_WORTH_OF_A_SURE_FORM = 0.4
+_WORTH_OF_A_SURE_FORM = 0.6
 _WORTH_OF_NEAREST_CHILD = 0.3
 _WORTH_OF_NEAREST_CHILD_ACROSS = 1.0
 _WORTH_OF_NAMES_ACROSS = 0.5
 _WORTH_OF_A_COLUMN = 0.3
 _WORTH_OF_HEADING = 0.4
-_WORTH_OF_A_LIST = 0.8
+_WORTH_OF_A_LIST = 1.4
 # How much less a word is worth in a unit if the title or the heading says it already.
 _SAID_ABOVE = 0.5
 _SAID_IN_TITLE = 0.9
@@ -51,10 +53,14 @@ _PRICE_OF_A_POINTER = 0.4
 _PRICE_OF_A_QUESTION = 0.5
 _PRICE_OF_A_LISTING = 0.4
 _PRICE_OF_A_DENIAL = 0.25
+# More than any words are worth: what the sender says comes first, if it answers at all.
+_PRICE_OF_A_QUOTED_LETTER = 1.5
+_PRICE_OF_THE_OPPOSITE = 0.5
 # What a passage is worth beside its best unit.
 _WORTH_OF_PASSAGE = 0.5
 _WORTH_OF_SEARCH = 0.25
 _WORTH_OF_OWN_LANGUAGE = 0.3
+_OF_ITS_SECTION = 0.5
 _PRICE_OF_NEWS = 0.7
 _PRICE_OF_A_LATER_PLACE = 0.1
 _PRICE_OF_ANOTHER_KIND = 2.5
@@ -68,6 +74,7 @@ _LEAST_OF_THE_MISSING = 0.6
 _ALIKE = 0.6
 
 _FACTS = (BlockKind.ROW, BlockKind.RECORD)
+_LETTER = re.compile(r"\.(?:eml|mbox|msg)\b", re.IGNORECASE)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 # A sentence that only says where to read on.
 _POINTER = re.compile(
@@ -77,6 +84,13 @@ _POINTER = re.compile(
     r"|(?:узнать|прочитать|почитать|узнайте|читайте)\b[^.]{0,20}\b(?:больше|подробнее)|подробнее\b[^.]{0,30}\b(?:в|на|см)"
     r"|(?:ler|leia|saiba|aprender|aprenda|saber) mais"
     r"|mais (?:detalhes|informações)\b[^.]{0,40}\b(?:em|na|no|consulte))\b",
+    re.IGNORECASE,
+)
+
+_OPPOSITE = re.compile(
+    r"\W*(?:(?:the |an? )?(?:opposite|reverse|inverse|contrary)|conversely|on the contrary|vice versa"
+    r"|(?:противоположн|обратн)\w+|наоборот|напротив|(?:o )?(?:oposto|inverso|contrário)|ao contrário|inversamente"
+    r"|(?:lo |el )?(?:opuesto|inverso|contrario)|al contrario)\b",
     re.IGNORECASE,
 )
 
@@ -209,8 +223,7 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     found = [
         read
         for place, passage in enumerate(joined(passages))
-        if (read := reader.read(place, passage, max(0.0, passages[0].score - passages[place].score)))
-        is not None
+        if (read := reader.read(place, passage, _lead(passages, place))) is not None
     ]
     if all(read.place for read in found):
         found = _instead(asked, passages[0], found)
@@ -219,6 +232,20 @@ def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     best = max(found, key=lambda read: read.score)
     first = best.maker.around(best.best)
     return [Extract(best.place, first, best.source), *reader.second(first, best, found)]
+
+
+def _lead(passages: Sequence[SearchResult], place: int) -> float:
+    """How far the first result is before a passage. Another part of a section that was found is less far behind."""
+    own = passages[place]
+    of_section = [
+        p.score
+        for p in passages
+        if p.chunk.section is not None
+        and (p.collection_id, p.chunk.document_id, p.chunk.section)
+        == (own.collection_id, own.chunk.document_id, own.chunk.section)
+    ]
+    found = own.score + _OF_ITS_SECTION * (max(of_section, default=own.score) - own.score)
+    return max(0.0, passages[0].score - found)
 
 
 def _instead(asked: Asked, first: SearchResult, found: Sequence[_Read]) -> list[_Read]:
@@ -359,8 +386,11 @@ class _Reader:
         weights, content = self.asked.weights, passage.chunk.content
         title = set(analyse(_context(passage), language))
         named_above = set(analyse(passage.document_title or "", language))
+        headings = [passage.document_title or "", *(passage.chunk.section or "").split(BETWEEN_HEADINGS)]
+        headings = [heading for heading in headings if len(heading.split()) <= _MOST_WORDS_OF_A_TITLE]
         terms = [set(analyse(units.text(i), language)) for i in range(len(units))]
         scores: list[float] = []
+        others = quoted_spans(content) if _LETTER.search(passage.document_path) else []
         for i, unit in enumerate(units.all):
             header = units.header_of(i)
             around = title.union(
@@ -371,15 +401,18 @@ class _Reader:
             is_column = header is not None and self._names_column(units.text(header), language)
             named = terms[i] if header is None or not is_column else terms[i] | terms[header]
             nearest = _nearest(passage, unit.start, unit.end)
-            is_empty = unit.is_header or (
-                unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
-            )
+            is_empty = unit.is_header or units.text(i).strip(" \n-*•") in headings
+            is_empty |= unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
             over = set(analyse(_heading_over(passage, unit), language))
             share = share_of_weight(_lessened(weights, over | named_above, _SAID_ABOVE), named)
             score = _WORTH_OF_HEADING * share_of_weight(weights, over)
             score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
             score += self._worth_of_form(units, i)
+            score -= _PRICE_OF_A_QUOTED_LETTER * any(
+                start < unit.end and unit.start < end for start, end in others
+            )
             score -= _PRICE_OF_A_DENIAL * self._denies(units.text(i), language)
+            score -= _PRICE_OF_THE_OPPOSITE * self._is_opposite(units.text(i))
             score += _WORTH_OF_A_COLUMN * is_column
             if self._is_asked_list(units, i):
                 announced = terms[i].union(*terms[max(i - 1, 0) : i])
@@ -399,6 +432,10 @@ class _Reader:
         asked, _ = denied_terms(self.asked.question, language)
         denied, plain = denied_terms(said, language)
         return not (denied - plain - asked).isdisjoint(self.asked.weights)
+
+    def _is_opposite(self, said: str) -> bool:
+        """Whether a unit says itself that it is about the opposite of what was said before."""
+        return _OPPOSITE.match(said) is not None and _OPPOSITE.search(self.asked.question) is None
 
     def _names_column(self, header: str, language: str | None) -> bool:
         """Whether the names of columns hold all words of the value that is asked for."""
@@ -432,6 +469,9 @@ class _Reader:
 
     def _worth_of_forms(self, text: str) -> float:
         met = self.forms.met_by(text)
+        if AnswerForm.MOMENT in met and AnswerForm.TIME not in met:
+            # What goes before says when, as a date does.
+            met = met - {AnswerForm.MOMENT} | {AnswerForm.TIME}
         return _WORTH_OF_A_FORM * len(met - SURE_FORMS) + _WORTH_OF_A_SURE_FORM * len(met & SURE_FORMS)
 
 

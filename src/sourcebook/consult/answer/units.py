@@ -30,9 +30,11 @@ _POINTS_BACK = re.compile(
 )
 # What follows upon a sentence and may turn it round: "But now it is gone."
 _GOES_ON = re.compile(
-    r"\W*(?:but|however|yet|this|that(?:'s)?|these|those|(?:because of|thanks to|due to) (?:this|that)"
-    r"|но|однако|зато|это|этот|эта|эти|(?:из-за|благодаря) этого|благодаря этому|поэтому"
-    r"|mas|porém|contudo|no entanto|todavia|isso|isto|por isso|(?:graças a|devido a) (?:isso|isto))\b",
+    r"\W*(?:but|however|nevertheless|nonetheless|even so|yet|this|that(?:'s)?|these|those"
+    r"|(?:because of|thanks to|due to) (?:this|that)"
+    r"|но|однако|зато|тем не менее|вс[её] же|впрочем|это|этот|эта|эти|(?:из-за|благодаря) этого|благодаря этому|поэтому"
+    r"|mas|porém|contudo|no entanto|mesmo assim|ainda assim|todavia|isso|isto|por isso"
+    r"|(?:graças a|devido a) (?:isso|isto))\b",
     re.IGNORECASE,
 )
 # A number and a title. A clause has a number too, and ends as a sentence does.

@@ -1,4 +1,4 @@
-"""Whether what was found lacks what the question wants: somebody, a time, a number."""
+"""Whether what was found lacks what the question wants: somebody, a time, a weight, a price, a number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.answer_without_model import held_share
+from sourcebook.consult.question.asked_value import asking_terms
 from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ _NEARLY_AS_MUCH = 0.5
 """Sentences that hold this part of what the best one holds may answer as well."""
 
 _MOST_LINES = 8
+_SENTENCES_UNDER_A_HEADING = 2
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -30,6 +33,8 @@ def is_form_missing(
     gives = wanted_form(question, language)
     if gives is None:
         return False
+    # A sentence that says what something else costs is not about the thing.
+    weights = _about_the_thing(question, weights, language)
     told = [(p.chunk.content, sentence_spans(p.chunk.content)) for p in passages]
     shares = [
         [held_share(weights, content[start:end], language) for start, end in spans] for content, spans in told
@@ -45,10 +50,18 @@ def is_form_missing(
     )
 
 
+def _about_the_thing(
+    question: str, weights: Mapping[str, float], language: str | None
+) -> Mapping[str, float]:
+    """The weights without the words that only ask for the value, if others are left."""
+    asking = distinct_terms(" ".join(sorted(asking_terms(question))), language)
+    return {term: weight for term, weight in weights.items() if term not in asking} or weights
+
+
 def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int) -> str:
     """A sentence with those beside it in its paragraph; with all lines of its table, list or record, up to some.
 
-    A heading is beside what follows it.
+    A heading is beside the first sentences under it.
     """
     first = last = place
     while (
@@ -57,12 +70,12 @@ def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int)
         first -= 1
         if _is_sentence(content, spans[first][1]):
             break
-    while last + 1 < len(spans) and last - place < _MOST_LINES:
+    room = _SENTENCES_UNDER_A_HEADING if content.startswith("#", spans[place][0]) else 1
+    while room and last + 1 < len(spans) and last - place < _MOST_LINES:
         if not _are_together(content, spans[last][1], spans[last + 1][0]):
             break
         last += 1
-        if _is_sentence(content, spans[last][1]) and not content.startswith("#", spans[place][0]):
-            break
+        room -= _is_sentence(content, spans[last][1])
     return content[spans[first][0] : spans[last][1]]
 
 

@@ -41,6 +41,7 @@ _LONGEST_ENDING = 2
 _SHORTEST_NAME = 3
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$")
 _DIGITS = 4
+_DIGITS_IN_A_ROW = re.compile(r"\d+")
 _HALF_OF_A_THING = 0.45
 """A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
 
@@ -192,8 +193,10 @@ def _is_number_missing(question: str, closest: SearchResult) -> bool:
     wanted = {quantity.value for quantity in quantities(question)}
     if not wanted:
         return False
-    held = quantities(f"{closest.chunk.section or ''}\n{_said_with_title(closest)}")
-    return not wanted <= {quantity.value for quantity in held}
+    said = f"{closest.chunk.section or ''}\n{_said_with_title(closest)}"
+    missing = wanted - {quantity.value for quantity in quantities(said)}
+    # The year of a date and the "2" of "v2" are numbers that are said, too.
+    return bool(missing) and not missing <= set(_DIGITS_IN_A_ROW.findall(said))
 
 
 def names_found(question: str, text: str) -> float:

@@ -17,9 +17,18 @@ _ASKED = re.compile(
       | do(?:es)?\ [^?]{{1,30}}?\ (?:have(?!\s+to\b)|sell|offer|serve|rent|stock)\s+
       | how\ much\ (?:is|are|do|does|would|did)\s+
       | what\ (?:do|does|did)\ (?=[^?]+\ cost)
+      | how\ (?:long|heavy|old|tall|wide|deep|thick|high|big|large|hot)\ (?:is|are|was|were)\s+
+      | (?:how\ much|what)\ do(?:es)?\ (?=[^?]+\ weigh)
+      | what\ (?:is|are)\ the\ (?=(?:warrant(?:y|ies)|guarantees?|salar(?:y|ies)|passwords?|phone|telephone|wages?)\b)
       | what\ (?:is|are)\ the\ prices?\ (?:of|for)\s+
       | {_PLACE}?(?:есть|имеется|имеются|бывают?|существует|существуют|предусмотрен[аоы]?)(?:\ ли)?\s+
       | (?:сколько\ (?:стоит|стоят|стоила?)|поч[её]м|как(?:ая|ова)\ цена(?:\ на)?)\s+
+      | сколько\ (?:весит|весят|длится|длятся)\s+
+      | как(?:ой|ая|ова)\s+(?:срок\s+)?(?=(?:гарант|зарплат|оклад|парол|телефон))
+      | как(?:ой|ова|ая)\s+(?:длин[аы]|ширин[аы]|высот[аы]|глубин[аы]|вес|толщин[аы]|площадь|мощность|объ[её]м)\s+
+      | (?:quanto\ (?:pesam?|medem?|(?:tempo\ )?duram?)|cuánto\ (?:pesan?|miden?|(?:tiempo\ )?duran?))\s+
+      | (?:qual|cuál)\ (?:é\ |es\ )?(?:a|o|la|el)\ (?=(?:garantia|garantía|salário|salario|sueldo|senha|contraseña)\b)
+      | qual\ (?:é\ )?[oa]\ (?:peso|comprimento|largura|altura|profundidade|espessura|área|potência)\ d[eoa]s?\s+
       | {_PLACE}?(?:há|tem|têm|existem?|possuem?|vendem?|oferecem?)\s+
       | quanto\ (?:custam?|é|são|sai|fica)\s+
       | qual\ (?:é\ )?o\ preço\ d[eoa]s?\s+
@@ -33,7 +42,7 @@ _ASKED = re.compile(
 )
 # What follows the thing: where, when, for whom, of what.
 _REST = re.compile(
-    r"\s(?:in|at|on|for|near|from|with|without|during|to|by|of|per|if|when|that|which|here|cost"
+    r"\s(?:in|at|on|for|near|from|with|without|during|to|by|of|per|if|when|that|which|here|cost|weigh"
     r"|в|во|на|у|при|для|за|с|со|к|по|около|рядом|от|до|если|здесь|тут"
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí)\b.*",
     re.IGNORECASE | re.DOTALL,

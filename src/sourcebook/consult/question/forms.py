@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from sourcebook.consult.question.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
@@ -40,6 +42,16 @@ _COMMAND = re.compile(
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
     r"|comandos?|instal(?:o|ar?|e)|execut(?:o|ar?|e)|configur(?:o|ar?|e)|opção|opções|(?:des)?ativ(?:o|ar|e)"
     r"|como (?:\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
+    re.IGNORECASE,
+)
+# What has a name in code: which parameter, какая функция, que pacote.
+_NAMED_IN_CODE = re.compile(
+    r"\b(?:which|what|name of the)\b(?: \w+){0,2} (?:packages?|parameters?|arguments?|functions?|class(?:es)?|method"
+    r"|decorators?|attributes?|variables?|modules?|librar(?:y|ies)|exceptions?|headers?|flags?|settings?|fields?)\b"
+    r"|\b(?:как(?:ой|ая|ое|ие|им|ую|ом|ого|ими)|котор\w+)\b(?: \w+){0,2} (?:пакет|функци|класс|метод|декоратор"
+    r"|переменн|библиотек|модул|исключени|атрибут|аргумент|заголов|флаг|пол[еяю])\w*"
+    r"|\b(?:qual|quais|que)\b(?: \w+){0,2} (?:pacotes?|parâmetros?|argumentos?|funç(?:ão|ões)|classes?|métodos?"
+    r"|decorador(?:es)?|atributos?|variáve(?:l|is)|módulos?|bibliotecas?|exceç(?:ão|ões)|cabeçalhos?)\b",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
@@ -78,7 +90,7 @@ _HOLDS_CODE = re.compile(
     r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
     re.MULTILINE,
 )
-_HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[^\W\d_a-zа-яё][\w.-]+|@\w+|`[^`\n]+`")
+_HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[A-ZÀ-ÖØ-ÞА-ЯЁ][\w.-]+|@\w+|`[^`\n]+`")
 # When something is done may be said by what goes before it: "as soon as the leaves have fallen".
 _HOLDS_MOMENT = re.compile(
     r"\b(?:when|once|after|before|until|till|as soon as|during|while|every|each|daily|weekly|monthly|yearly"
@@ -113,6 +125,11 @@ _CALLED = (
 )
 
 
+_SEEN_OTHERWISE = frozenset(
+    {ValueKind.TIME, ValueKind.COUNT, ValueKind.AGE, ValueKind.FREQUENCY, ValueKind.PERCENTAGE}
+)
+"""Kinds whose values look like any number."""
+
 _COUNTED = re.compile(
     r"\b(?:how many|скольк(?:о|их|им|ими)|quant[oa]s|cuánt[oa]s)\s+(?:(?:of|de|всего|different|разных)\s+)?"
     r"(?P<noun>[^\W\d_]{3,})",
@@ -133,9 +150,11 @@ class AskedForms:
 
     def __init__(self, question: str) -> None:
         self.kinds = kinds_of(question)
+        self._question = question
+        self._values = asked_values(question) - _SEEN_OTHERWISE
         counted = _COUNTED.search(question)
         self._counted = _counted_things(counted["noun"]) if counted else None
-        forms = _forms(question, self.kinds)
+        forms = {AnswerForm.NUMBER} if self._values else _forms(question, self.kinds)
         self.forms = frozenset(forms | {AnswerForm.COUNT} if counted else forms)
         self.asks_twice = _ASKS_TWICE.search(question) is not None
         """Whether it asks for two things: who and when."""
@@ -152,6 +171,8 @@ class AskedForms:
         match form:
             case AnswerForm.NUMBER | AnswerForm.TIME:
                 said = _NUMBERING.sub("", sentence)
+                if self._values:
+                    return gives_value(said, self._values, self._question)
                 return gives(said, self.kinds) or any(
                     word[0].isdigit() and word not in self._said for word in words(said)
                 )
@@ -190,7 +211,7 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.NAME)
     if QuestionKind.REASON in kinds:
         found.add(AnswerForm.REASON)
-    if _COMMAND.search(question):
+    if _COMMAND.search(question) or _NAMED_IN_CODE.search(question):
         found.add(AnswerForm.COMMAND)
     if _LIST.search(question):
         found.add(AnswerForm.LIST)

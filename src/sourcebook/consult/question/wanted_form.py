@@ -1,6 +1,6 @@
-"""What an answer cannot do without: "who" wants somebody, "when" a time, "how many" a number.
+"""What an answer cannot do without: "who" wants somebody, "when" a time, "how heavy" a weight, "how many" a number.
 
-Only questions that begin with such a word are held to it, and whatever may be the form counts: to decline a question
+Only questions that are put in such a way are held to it, and whatever may be the form counts: to decline a question
 that is answered is worse than to quote a sentence too much.
 """
 
@@ -8,79 +8,67 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 
+from sourcebook.consult.question.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stopwords import asking_words, stop_words
+from sourcebook.text.word_lists import WordForms, lines_of
 
 Gives = Callable[[str], bool]
 """Whether a sentence has what is wanted."""
 
 _BEGINNING = r"^\W*(?:(?:and|so|but|a|и|а|но|e|y)\s+)?"
 _WHO = re.compile(
-    rf"{_BEGINNING}(?:(?:by|to|from) whom|whom?|кто|quem|quién(?:es)?)\b(?!\s+(?:такое|am i)\b)", re.I
+    rf"{_BEGINNING}(?:(?:by|to|from) whom|whom?|кто|кому|кем|quem|quién(?:es)?)\b(?!\s+(?:такое|am i)\b)",
+    re.I,
 )
+_WHO_IS = re.compile(
+    rf"{_BEGINNING}(?:who(?: is|'s|’s| are| was)(?: the| your| our)?|кто(?: такой)?|quem (?:é|são|era)(?: [oa]s?)?"
+    r"|quién(?:es)? (?:es|son)(?: el| la| los)?)\s+(?P<role>[\w-]+(?:\s+[\w-]+)?)",
+    re.I,
+)
+_NAME_OF = re.compile(rf"{_BEGINNING}(?:как\s+(?:его\s+|ее\s+|её\s+)?зовут|какая\s+фамилия)\b", re.I)
 _WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
+_WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)
 _HOW_MANY = re.compile(rf"{_BEGINNING}(?:how (?:many|much)|сколько|quant[oa]s?|cuánt[oa]s?)\b", re.I)
 
-# "We" is whoever wrote the text, and answers no "who".
-_SOMEBODY = re.compile(
-    r"""\b(?:
-    managers?|directors?|chief|heads?|leads?|leaders?|owners?|founders?|presidents?|chair\w*|officers?|secretar\w+
-    |administrators?|admins?|supervisors?|boss|bosses|foremen|foreman|masters?|employers?|employees?|staff|workers?
-    |colleagues?|members?|people|persons?|man|men|woman|women|child|children|parents?|students?|pupils?|teachers?
-    |professors?|doctors?|nurses?|patients?|guests?|visitors?|customers?|clients?|buyers?|sellers?|users?|readers?
-    |authors?|writers?|editors?|developers?|engineers?|technicians?|mechanics?|maintainers?|contributors?|designers?
-    |builders?|drivers?|operators?|inspectors?|auditors?|accountants?|lawyers?|judges?|guards?|librarians?|experts?
-    |specialists?|assistants?|consultants?|agents?|brokers?|suppliers?|partners?|tenants?|landlords?|citizens?
-    |residents?|volunteers?|trainers?|coach\w*|team|teams|department\w*|office|offices|board|committee|council
-    |compan(?:y|ies)|firms?|organi[sz]ations?|associations?|authorit\w+|agenc\w+|ministr\w+|government|courts?|banks?
-    |commission|assembly|parliament|police|brigade|reception|desk|support|helpdesk|group|groups|family|families
-    |everyone|everybody|anyone|anybody|someone|somebody|nobody|no\ one|those|whoever|you|they|he|she
-    |директор\w*|руковод\w+|начальни\w+|менеджер\w*|глав\w+|председател\w+|президент\w*|секретар\w+|сотрудни\w+
-    |работни\w+|специалист\w*|инженер\w*|мастер\w*|врач\w*|автор\w*|член\w*|лиц[оаеу]м?|люд\w+|человек\w*|граждан\w+
-    |клиент\w*|покупател\w+|продав\w+|пользовател\w+|читател\w+|организаци\w+|компани\w+|обществ\w+|отдел\w*|комитет\w*
-    |совет\w*|комисси\w+|банк\w*|министерств\w+|суд|суда|судом|орган\w*|служб\w+|групп\w+|команд\w+|кажд\w+|любо\w+
-    |все|всем|тот|те|никто|вы|он|она|они|бухгалтер\w*|разработчик\w*|владел\w+|основател\w+|участни\w+|акционер\w*
-    |diretor\w*|gerente\w*|chefe\w*|presidente\w*|secretári\w+|responsáve\w+|funcionári\w+|trabalhador\w*|pesso\w+
-    |cliente\w*|comprador\w*|vendedor\w*|usuári\w+|utilizador\w*|autor\w*|membro\w*|alun\w+|professor\w*|médic\w+
-    |empresa\w*|organizaç\w+|departamento\w*|equipe\w*|equipa\w*|comit\w+|conselho\w*|comissão|banco\w*|ministério\w*
-    |governo|tribunal|órgão\w*|grupo\w*|tod[oa]s|qualquer|ninguém|alguém|quem|você\w*|eles?|elas?|dono\w*
-    |fundador\w*|desenvolvedor\w*|responsable\w*|emplead\w+|trabajador\w*|persona\w*|usuari\w+|miembro\w*|equipo\w*
-    |nadie|alguien|quien|cualquier\w*|ellos|usted\w*
-    )\b|@|\bby\s+(?!\w+ing\b)[^\W\d]|\b(?:call|contact|ask|phone|e-?mail|позвон\w+|обра[тщ]\w+|ligue|contact\w+|llam\w+)\b""",
-    re.IGNORECASE | re.VERBOSE,
+_CONTACT = re.compile(
+    r"@|\bby\s+(?!\w+ing\b)[^\W\d]"
+    r"|\b(?:call|contact|ask|phone|e-?mail|позвон\w+|обра[тщ]\w+|ligue|contact\w+|llam\w+)\b",
+    re.IGNORECASE,
 )
+_PROFESSION = re.compile(r"\w{4,}(?:ists?|istas?|ист(?:ы|а|ов|ом|у|ам|ами)?)")
+_CONTACT_NAME = re.compile(r"\w@\w")
+_SENTENCE_END = re.compile(r"[.!?;]\s|\n")
+# What joins a role with who has it.
+_EQUALS = re.compile(
+    r"\b(?:is|are|was|as|by|é|são|foi|como|por|es|son|является|это)\b|[:–—|(]", re.IGNORECASE
+)
+_IS = r"[^\w\n]*(?:\b(?:is|are|was|é|são|es|son|является|это)\b|[—–:])\s*\w"
 # A capital letter inside a line; behind these words it is the name of a place or a time.
+_UPPER = "A-ZÀ-ÖØ-ÞА-ЯЁ"
 _CAPITAL = re.compile(
-    r"(?P<before>[\w'’-]+)?(?:[^\S\n]|[\"«“(*_\[|,:;–—`·-])*(?P<name>[^\W\d_a-zа-яё][\w'’-]*)"
+    rf"(?P<before>[\w'’-]+)?(?P<gap>(?:[^\S\n]|[\"«“(*_\[|,:;–—`·#.-])*)"
+    rf"(?<![^\W_])(?P<name>[{_UPPER}][\w'’-]*(?:[^\S\n]+[{_UPPER}][\w'’-]*)*)"
 )
 _BEFORE_A_PLACE = frozenset(
-    words("in at from near to since until of on в во на из под около с до em no na nos nas en desde")
+    words(
+        "in at from near to since until of on в во на из под около с до em no na nos nas do da dos das en desde"
+    )
 )
 # A name that begins a sentence is followed by what somebody does, or stands in a row of names.
-_FIRST_NAME = re.compile(r"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+ed\b|and\b|will\b|can\b|[^\W\d_a-zа-яё])")
-_TIME = re.compile(
-    r"""\d|\b(?:
-    January|February|March|April|May|June|July|August|September|October|November|December|\w+day|days?|weeks?|months?
-    |years?|hours?|minutes?|seconds?|century|spring|summer|autumn|fall|winter|morning|noon|evening|night|midnight|daily
-    |weekly|monthly|yearly|annual\w*|always|never|every|each|once|when\w*|while|during|after\w*|before|until|till
-    |as\ soon|as\ long|if|unless|upon|within|immediately|now|today|tomorrow|yesterday|early|earlier|late|later|ago
-    |since|recently|already|then|time|times|first|next|last|end|beginning|start
-    )\b|[^\W\d_]*(?:[а-яё]{3}|[ãõáéíóúâêôç])[^\W\d_]*|\b(?:quando|depois|antes|após|durante|até|sempre|nunca|ano|dia
-    |mês|hora|semana|cada|se|enquanto|ao|cuando|después|hasta|siempre|año|día|mes|mientras|si)\b""",
-    re.IGNORECASE | re.VERBOSE,
+_FIRST_NAME = re.compile(
+    rf"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+(?:ed|ou|eu|iu|ó|aba|л|ла|ли|лся|лась)\b|and\b|will\b|can\b|[{_UPPER}])"
 )
-_AMOUNT = re.compile(
-    r"""\b(?:no|none|nothing|nobody|free|all|any|every|each|both|half|double|twice|once|several|few|many|some|most
-    |unlimited|as\ many|as\ much|more|less|least|enough|single|pair|dozen\w*|hundreds?|thousands?|millions?|zero|only
-    |нет|ничего|бесплатн\w+|все|весь|всего|любо\w+|кажд\w+|оба|обе|половин\w+|вдвое|дважды|неск\w+|мног\w+|неограничен\w+
-    |пар[аыу]|десят\w+|сот\w+|сто|тысяч\w+|миллион\w+|один|одн\w+|дв\w+|тр\w+|четыр\w+|пят\w+|шест\w+|сем\w+|вос\w+|девят\w+
-    |nenhum\w*|nada|grátis|gratuit\w+|tod[oa]s?|cada|ambos|metade|dobro|vári[oa]s|pouc[oa]s|muit[oa]s|ilimitad\w+|um|uma
-    |un|una|ning\w+|gratis|mitad|doble|vari[oa]s|much[oa]s|cien\w*|mil\w*|dezen\w+|cent\w+
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
+_DATE = re.compile(
+    r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
 )
+_REACH = 3
+_SHORTEST_STEM = 4
 _YEAR = re.compile(
     r"\b(?:in|since|from|until|by|of|в|с|до|em|desde|até|de|en|hasta)\s+(?:19|20)\d\d\b", re.IGNORECASE
 )
@@ -88,34 +76,134 @@ _YEAR = re.compile(
 
 def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
+    if _NAME_OF.search(question):
+        return lambda text: any(
+            _is_name(found, frozenset(words(question))) for found in _CAPITAL.finditer(text)
+        )
     if _WHO.search(question):
-        said = frozenset(words(question)) | stop_words(language) | asking_words(language)
+        idle = stop_words(language) | asking_words(language)
+        said = frozenset(words(question)) | idle
+        if _is_role(question):
+            return lambda text: _names_holder(text, said, said - idle)
         return lambda sentence: names_somebody(sentence, said)
     if _WHEN.search(question):
-        return lambda sentence: _TIME.search(sentence) is not None
-    if _HOW_MANY.search(question):
-        return _has_amount
+        return _tells_when
+    if _WHERE.search(question):
+        return _tells_where
+    if kinds := asked_values(question):
+        gives_time = ValueKind.TIME in kinds
+        return lambda text: gives_value(text, kinds, question) or (gives_time and _tells_when(text))
+    if found := _HOW_MANY.search(question):
+        thing = next(iter(words(question[found.end() :])), "")
+        return lambda sentence: _has_amount(sentence, thing)
     return None
 
 
 def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
     """Whether a sentence names a person, or a body that acts, beside the words that were said already."""
-    if any(said.isdisjoint(words(found[0])) for found in _SOMEBODY.finditer(sentence)):
+    people = _forms_of("people.txt")
+    if any(
+        (people.holds(word) or _PROFESSION.fullmatch(word)) and word not in said for word in words(sentence)
+    ):
+        return True
+    if any(said.isdisjoint(words(found[0])) for found in _CONTACT.finditer(sentence)):
         return True
     return any(_may_be_somebody(found, sentence, said) for found in _CAPITAL.finditer(sentence))
 
 
-def _may_be_somebody(found: re.Match[str], sentence: str, said: frozenset[str]) -> bool:
-    if not said.isdisjoint(words(found["name"])):
+def _is_role(question: str) -> bool:
+    """Whether it is asked who has a role: who is the landlord."""
+    found = _WHO_IS.search(question)
+    return found is not None and any(map(_forms_of("people.txt").holds, words(found["role"])))
+
+
+def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool:
+    """Whether somebody is named by name, or in a sentence with the role.
+
+    That the tenant pays something does not tell who the landlord is.
+    """
+    if _CONTACT_NAME.search(text) or any(_is_name(found, said) for found in _CAPITAL.finditer(text)):
+        return True
+    if any(re.search(rf"\b{re.escape(word)}\w*{_IS}", text, re.IGNORECASE) for word in role):
+        return True
+    return any(
+        not role.isdisjoint(words(sentence)) and names_somebody(sentence, said) and _EQUALS.search(sentence)
+        for sentence in _SENTENCE_END.split(text)
+    )
+
+
+def _is_name(found: re.Match[str], said: frozenset[str]) -> bool:
+    """Whether a capital letter is that of a name: not the first of a sentence, or a line of its own."""
+    if not said.isdisjoint(words(found["name"])) or _is_place(found) or "#" in found["gap"]:
         return False
-    if found["before"] is None:
-        return _FIRST_NAME.match(sentence, found.end()) is not None
-    return found["before"].lower() not in _BEFORE_A_PLACE
+    rest = found.string[found.end() : found.end() + 2]
+    return not _begins_sentence(found) or not rest.strip() or rest[:1] in ",:–—(|"
 
 
-def _has_amount(sentence: str) -> bool:
+def _is_place(found: re.Match[str]) -> bool:
+    return (found["before"] or "").lower() in _BEFORE_A_PLACE
+
+
+def _begins_sentence(found: re.Match[str]) -> bool:
+    return found["before"] is None or "." in found["gap"]
+
+
+def _may_be_somebody(found: re.Match[str], sentence: str, said: frozenset[str]) -> bool:
+    if not said.isdisjoint(words(found["name"])) or "#" in found["gap"]:
+        return False
+    if _begins_sentence(found):
+        return " " in found["name"] or _FIRST_NAME.match(sentence, found.end()) is not None
+    return not _is_place(found)
+
+
+def _tells_when(sentence: str) -> bool:
+    times = _forms_of("time_words.txt")
+    return _DATE.search(sentence) is not None or any(map(times.holds, words(sentence)))
+
+
+def _tells_where(sentence: str) -> bool:
+    """Whether a sentence has a word that a place follows, or a name. "In spring" and "on Monday" are no places."""
+    said = words(sentence)
+    before, places = _groups("place_words.txt", "before", "place")
+    times = _forms_of("time_words.txt")
+    if any(map(places.holds, said)):
+        return True
+    if any(not _begins_sentence(found) for found in _CAPITAL.finditer(sentence)):
+        return True
+    return any(
+        before.holds(word) and not behind[0].isdigit() and not times.holds(behind)
+        for word, behind in pairwise(said)
+    )
+
+
+def _has_amount(sentence: str, thing: str) -> bool:
     """Whether a sentence counts something. The year in which something was does not."""
     rest = _YEAR.sub(" ", sentence)
-    return (
-        bool(quantities(rest)) or any(letter.isdigit() for letter in rest) or _AMOUNT.search(rest) is not None
+    if quantities(rest) or any(letter.isdigit() for letter in rest):
+        return True
+    said = words(rest)
+    anywhere, before = _groups("amount_words.txt", "anywhere", "before")
+    return any(
+        anywhere.holds(word)
+        or (before.holds(word) and any(_is_form_of(thing, each) for each in said[place + 1 :][:_REACH]))
+        for place, word in enumerate(said)
     )
+
+
+def _is_form_of(thing: str, word: str) -> bool:
+    return word.startswith(thing[: max(_SHORTEST_STEM, len(thing) - 3)])
+
+
+@cache
+def _forms_of(name: str) -> WordForms:
+    return WordForms.read(" ".join(lines_of(name)))
+
+
+@cache
+def _groups(name: str, *groups: str) -> tuple[WordForms, ...]:
+    """The words of a list under each of its headings."""
+    kept = dict.fromkeys(groups, "")
+    for line in lines_of(name):
+        group, _, forms = line.partition(": ")
+        kept[group] += f" {forms}"
+    return tuple(map(WordForms.read, kept.values()))

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from sourcebook.settings import Settings
 
+_SILENT_SECONDS = 120
+
 
 def serve(
     settings: Settings,
@@ -89,6 +91,8 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         port=port,
         http=connection_class(settings.http_client_seconds),
         workers=workers,
+        # A worker that does not answer its parent for so long is replaced: on a busy machine it may still be starting.
+        timeout_worker_healthcheck=_SILENT_SECONDS,
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from sourcebook.model.asked_collection import WordCounts
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from sourcebook.text.analysis import QuestionWords
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A chunk that was found, and for a passage the children that matched in it, best first.
 
     `rowid` is where the base was last seen to keep it, if the engine knows.
@@ -30,8 +29,7 @@ class Scored:
     rowid: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WordResult:
+class WordResult(NamedTuple):
     """A chunk that words found, with its text and language if they were asked for."""
 
     chunk_id: str

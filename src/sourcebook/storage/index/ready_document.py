@@ -15,7 +15,7 @@ from sourcebook.storage.index.document_tracker import content_hash
 from sourcebook.storage.index.index_change import ReadyChunk
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Chunk, Collection, Document, EmbeddedChunk, PreparedDocument
+    from sourcebook.model.documents import Chunk, Collection, Document, PreparedDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ReadyDocument:
             file_hash=document.file_hash or hashed,
             content_hash=hashed,
             words=words,
-            chunks=[_ready_chunk(c, document, words, collection) for c in prepared.chunks],
+            chunks=_ready_chunks(prepared, words, collection),
         )
 
     @property
@@ -75,16 +75,23 @@ def _require_sane(prepared: PreparedDocument) -> None:
             raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
 
 
-def _ready_chunk(
-    embedded: EmbeddedChunk, document: Document, words: WordCount, collection: Collection
-) -> ReadyChunk:
+def _ready_chunks(prepared: PreparedDocument, words: WordCount, collection: Collection) -> list[ReadyChunk]:
     """Passages are found by words and vectors, children by vectors alone."""
-    chunk, vector = embedded.chunk, embedded.embedding
-    return ReadyChunk(
-        chunk,
-        vector_encoding.encoded(vector, collection, f"chunk {chunk.id!r}") if vector is not None else None,
-        _words_of(chunk, document, words) if chunk.level is ChunkLevel.PARENT else None,
+    with_vectors = [c for c in prepared.chunks if c.embedding is not None]
+    stored = vector_encoding.encoded_all(
+        [c.embedding for c in with_vectors if c.embedding is not None],
+        collection,
+        [f"chunk {c.chunk.id!r}" for c in with_vectors],
     )
+    vectors = iter(stored)
+    return [
+        ReadyChunk(
+            c.chunk,
+            next(vectors) if c.embedding is not None else None,
+            _words_of(c.chunk, prepared.document, words) if c.chunk.level is ChunkLevel.PARENT else None,
+        )
+        for c in prepared.chunks
+    ]
 
 
 def _words_of(chunk: Chunk, document: Document, words: WordCount) -> WordCount:

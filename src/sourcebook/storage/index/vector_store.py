@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadVector, ChunkNotFound
 from sourcebook.retrieve.search_checks import require_top_k
 from sourcebook.storage.argument_checks import require_sane_chunks
-from sourcebook.storage.database import again_if_lost
+from sourcebook.storage.database import again_if_lost, fetch_few
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding
 from sourcebook.storage.index.engines import PassagePlanner
 from sourcebook.storage.index.index_change import ReadyChunk
-from sourcebook.storage.rows import embedded_chunk_from
+from sourcebook.storage.rows import collection_from, embedded_chunk_from
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, EmbeddedChunk, Vector
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Row
     from sourcebook.storage.index.engines import VectorEngine, WordEngine
+
+# Up to so many chunks are read where the question is asked; for more, a change of thread costs little.
+_FEW = 20
 
 
 class SqlVectorStore:
@@ -44,8 +48,8 @@ class SqlVectorStore:
             await self._words.forget(stored)
 
     async def get_collection(self, collection_id: str) -> Collection | None:
-        stored = await collections.find(self._database, collection_id)
-        return stored.collection if stored else None
+        rows = await fetch_few(self._database, "collection_by_id", collection_id=collection_id)
+        return collection_from(rows[0]) if rows else None
 
     async def list_collections(self) -> list[Collection]:
         return await collections.list_all(self._database)
@@ -121,9 +125,8 @@ class SqlVectorStore:
         return await self._engine.plan_passages(collection_id, top_k, filter)
 
     async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
-        rows = await self._database.fetch(
-            "results_by_ids", collection_id=collection_id, chunk_ids=list(chunk_ids)
-        )
+        fetch = partial(fetch_few, self._database) if len(chunk_ids) <= _FEW else self._database.fetch
+        rows = await fetch("results_by_ids", collection_id=collection_id, chunk_ids=list(chunk_ids))
         return [chunk_rows.result_from(row) for row in rows]
 
     async def _put(self, collection_id: str, chunks: Sequence[EmbeddedChunk], *, must_exist: bool) -> None:

@@ -34,6 +34,8 @@ from sourcebook.storage.index import bm25, vector_encoding
 from sourcebook.storage.postgres.filter_facts import facts_of_chunk, facts_of_document
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sourcebook.storage.database import Row
     from sourcebook.storage.queries import Statement
 
@@ -301,6 +303,12 @@ def unpacked(sent: bytes) -> bytes:
     if len(sent) - 4 == 2 * size:
         return vector_encoding.Halves(np.frombuffer(sent, dtype=">f2", offset=4).astype("<f2").tobytes())
     return vector_encoding.Singles(np.frombuffer(sent, dtype=">f4", offset=4).astype("<f4").tobytes())
+
+
+def unpacked_rows(sent: bytes, size: int, stored: np.dtype[Any]) -> NDArray[np.floating[Any]]:
+    """Vectors of one size and type that the server sent one behind the other, a row each."""
+    numbers = np.frombuffer(sent, np.uint8).reshape(-1, 4 + size * stored.itemsize)[:, 4:]
+    return np.ascontiguousarray(numbers).view(stored.newbyteorder(">"))
 
 
 @dataclass(frozen=True, slots=True)

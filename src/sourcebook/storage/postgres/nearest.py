@@ -1,40 +1,43 @@
 """The nearest vectors: candidates from the database, scored here with the numbers that it stores.
 
 The distances of pgvector are good to three digits and more; which of two close vectors is nearer, and by how much, is
-said by the same arithmetic as on SQLite. A search by chunks is one statement, which brings their texts as well.
+said by the same arithmetic as on SQLite. A search is one statement: by
+chunks it brings their texts as well, by passages all of their vectors.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sourcebook.model.documents import DistanceMetric
-from sourcebook.model.search import Match
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.index.engines import Scored
+from sourcebook.storage.postgres.passage_scores import best_passages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.storage.database import Executor, Row
     from sourcebook.storage.index.collections import StoredCollection
+    from sourcebook.storage.index.engines import Scored
     from sourcebook.storage.postgres.filter_paths import CompiledFilter
 
 # Candidates beyond those that are wanted, because pgvector's order of close ones is not exact.
 _SPARE = 5
-# The distances of two rows may be this much out of order, being made in half precision.
+# The distances of two rows may be this much out of order: the question is rounded to half precision, which changes a
+# product of vectors of length one by at most 1/2048.
 _MARGIN = 0.002
-_MATCHES_SHOWN = 3
 # A graph of signs is asked for so many times the wanted rows, and at least for so many.
 _BITS_FACTOR = 8
 _FEWEST_BITS = 900
-# Passages from a graph: beyond so many of the nearest vectors, those found are good enough.
+# And for so many times the square root of the rows: see docs/explanation/scaling.md for what this finds.
+_BITS_OF_ROOT = 5
+# Passages from a graph: so many of the nearest vectors, and more if more passages are wanted, are good enough.
 _ENOUGH_VECTORS = 350
 
 
@@ -66,7 +69,6 @@ class NearestSearch:
     route: Route
     seen: bool = False
     """Whether any candidate was found: if none is, the collection may be another than we thought."""
-    _families: dict[tuple[str, str], list[Row]] = field(default_factory=dict[tuple[str, str], "list[Row]"])
 
     async def chunks(self, top_k: int) -> list[tuple[Row, float]]:
         """The nearest chunks with their texts, best first."""
@@ -80,28 +82,40 @@ class NearestSearch:
                 return best
             wanted *= 4
 
-    async def passages(self, top_k: int) -> list[Scored] | None:
+    async def passages(self, top_k: int) -> list[Scored]:
         """A passage scores the mean of itself and its best child, or the one of the two that there is.
 
-        One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
-        vectors, down to the mean of the last passage that is wanted. None if a vector that was found is gone when its
-        passage is read: outside of a snapshot somebody may write in between.
+        Without a graph all are measured at once. With one, the passages of the nearest vectors are.
         """
-        wanted = 8 * top_k + _SPARE
-        while True:
-            rows = await self._near_passages(wanted)
-            if not await self._fetch_families(rows):
-                return None
-            best = sorted(
-                (self._passage(key[1], members) for key, members in self._families.items()),
-                key=lambda s: (-s.score, s.chunk_id),
-            )[:top_k]
-            is_enough = (
-                self.route is Route.GRAPH and wanted >= max(_ENOUGH_VECTORS, 8 * top_k) and len(best) == top_k
-            )
-            if is_enough or self._is_complete(rows, wanted, [s.score for s in best], top_k):
+        wanted = _near_vectors(top_k)
+        while self.route is Route.GRAPH:
+            rows = await self._passages_of_graph(wanted, top_k)
+            looked_at = rows[0]["looked_at"] if rows else 0
+            best = self._best(rows, top_k)
+            if looked_at < wanted:
+                # A graph may know fewer than there are; looking at all of them does not.
+                self.route = Route.ALL if self.filter is None else Route.MATCHING
+            elif len(best) == top_k:
                 return best
             wanted *= 4
+        return self._best(await self._passages_of_all(top_k), top_k)
+
+    async def _passages_of_graph(self, wanted: int, top_k: int) -> list[Row]:
+        scope = {**self._graph_scope(wanted), "top_k": top_k, "margin": _MARGIN}
+        if self.graph is Graph.BITS:
+            candidates = self._candidate_count(wanted)
+            return await self.reader.fetch("passages_by_bits", **scope, candidates=candidates)
+        return await self.reader.fetch("passages_by_graph", **scope)
+
+    async def _passages_of_all(self, top_k: int) -> list[Row]:
+        scope = {**self._scope(), "top_k": top_k, "margin": _MARGIN}
+        if self.filter is None:
+            return await self.reader.fetch("passages_of_all", **scope)
+        return await self.reader.fetch("passages_of_matching", **scope, filter=self.filter.path)
+
+    def _best(self, rows: Sequence[Row], top_k: int) -> list[Scored]:
+        self.seen = self.seen or bool(rows)
+        return best_passages(rows, self.query, self.stored.collection.distance_metric, top_k)
 
     def _is_complete(self, rows: Sequence[Row], wanted: int, scores: Sequence[float], top_k: int) -> bool:
         """Whether no row that was not seen can be among the best."""
@@ -123,33 +137,19 @@ class NearestSearch:
         if self.route is Route.GRAPH:
             scope = self._graph_scope(wanted)
             if self.graph is Graph.BITS:
-                rows = await self.reader.fetch("nearest_by_bits", **scope, candidates=_candidates(wanted))
+                candidates = self._candidate_count(wanted)
+                rows = await self.reader.fetch("nearest_by_bits", **scope, candidates=candidates)
             else:
                 rows = await self.reader.fetch("nearest_by_graph", **scope)
             if self._are_enough(rows, wanted):
                 return rows
-        scope = self._scope(wanted)
+        scope = {**self._scope(), "limit": wanted}
         if self.filter is None:
             return self._noted(await self.reader.fetch("nearest_of_all", **scope))
-        return self._noted(await self.reader.fetch("nearest_of_matching", **scope, filter=self.filter.path))
-
-    async def _near_passages(self, wanted: int) -> list[Row]:
-        if self.route is Route.GRAPH:
-            scope = self._graph_scope(wanted)
-            if self.graph is Graph.BITS:
-                rows = await self.reader.fetch(
-                    "near_passages_by_bits", **scope, candidates=_candidates(wanted)
-                )
-            else:
-                rows = await self.reader.fetch("near_passages_by_graph", **scope)
-            if self._are_enough(rows, wanted):
-                return rows
-        scope = self._scope(wanted)
-        if self.filter is None:
-            return self._noted(await self.reader.fetch("near_passages_of_all", **scope))
-        return self._noted(
-            await self.reader.fetch("near_passages_of_matching", **scope, filter=self.filter.path)
-        )
+        scope["filter"] = self.filter.path
+        if self.filter.has_index:
+            return self._noted(await self.reader.fetch("nearest_of_named", **scope))
+        return self._noted(await self.reader.fetch("nearest_of_matching", **scope))
 
     def _are_enough(self, rows: Sequence[Row], wanted: int) -> bool:
         self._noted(rows)
@@ -163,13 +163,15 @@ class NearestSearch:
         self.seen = self.seen or bool(rows)
         return sorted(rows, key=_by_distance)
 
-    def _scope(self, wanted: int) -> dict[str, object]:
+    def _candidate_count(self, wanted: int) -> int:
+        return candidates_of_signs(wanted, self.stored.collection.chunk_count)
+
+    def _scope(self) -> dict[str, object]:
         return {
             "collection_id": self.stored.collection.id,
             "model_id": self.stored.model_id,
             "metric": self.stored.collection.distance_metric.value,
             "query": vector_encoding.Singles(self.query.tobytes()),
-            "limit": wanted,
         }
 
     def _graph_scope(self, wanted: int) -> dict[str, object]:
@@ -182,38 +184,6 @@ class NearestSearch:
             "limit": wanted,
         }
 
-    async def _fetch_families(self, rows: Sequence[Row]) -> bool:
-        """Read whole passages of the candidates, those that are not known yet. False if a candidate is gone."""
-        known = {member["chunk_id"] for members in self._families.values() for member in members}
-        new = [row for row in rows if row["chunk_id"] not in known]
-        if not new:
-            return True
-        found = await self.reader.fetch(
-            "families",
-            collection_id=self.stored.collection.id,
-            model_id=self.stored.model_id,
-            document_ids=[row["document_id"] for row in new],
-            chunk_ids=[row["chunk_id"] for row in new],
-        )
-        grouped: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
-        for row in found:
-            grouped[row["document_id"], row["passage_id"]].append(row)
-        self._families.update(grouped)
-        return {row["chunk_id"] for row in new} <= {row["chunk_id"] for row in found}
-
-    def _passage(self, passage_id: str, members: Sequence[Row]) -> Scored:
-        scores = self._exact(members)
-        matches: list[Match] = []
-        known: list[float] = []
-        for member, score in zip(members, scores, strict=True):
-            if member["chunk_id"] == passage_id:
-                known.append(score)
-            else:
-                matches.append(Match(member["chunk_id"], member["start_index"], member["end_index"], score))
-        matches.sort(key=lambda m: (-m.score, m.chunk_id))
-        known += [m.score for m in matches[:1]]
-        return Scored(passage_id, sum(known) / len(known), tuple(matches[:_MATCHES_SHOWN]))
-
     def _exact(self, rows: Sequence[Row]) -> list[float]:
         if not rows:
             return []
@@ -224,14 +194,19 @@ class NearestSearch:
         return vector_encoding.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
 
 
-def vectors_of_a_graph(graph: Graph, top_k: int) -> int:
-    """How many vectors a search for passages measures, at first, of those that a graph gives."""
-    wanted = 8 * top_k + _SPARE
-    return _candidates(wanted) if graph is Graph.BITS else wanted
+def vectors_of_a_graph(graph: Graph, top_k: int, rows: int) -> int:
+    """How many vectors a search for passages measures, at first, of those that a graph of so many rows gives."""
+    wanted = _near_vectors(top_k)
+    return candidates_of_signs(wanted, rows) if graph is Graph.BITS else wanted
 
 
-def _candidates(wanted: int) -> int:
-    return max(_BITS_FACTOR * wanted, _FEWEST_BITS)
+def candidates_of_signs(wanted: int, rows: int) -> int:
+    """How many a graph of signs is asked for. The more there are, the more lie between a vector and its signs."""
+    return max(_BITS_FACTOR * wanted, _FEWEST_BITS, int(_BITS_OF_ROOT * math.sqrt(rows)))
+
+
+def _near_vectors(top_k: int) -> int:
+    return max(_ENOUGH_VECTORS, 8 * top_k + _SPARE)
 
 
 def _by_distance(row: Row) -> float:

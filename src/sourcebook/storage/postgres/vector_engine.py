@@ -77,16 +77,13 @@ class PostgresVectorEngine:
     ) -> list[SearchResult]:
         async with self._database.snapshot() as reader:
             found = await self._passages(reader, collection_id, query, top_k, filter)
-            return await _results(reader, collection_id, found or [])
+            return await _results(reader, collection_id, found)
 
     @again_if_lost
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
         found = await self._passages(self._database, collection_id, query, top_k, filter)
-        if found is None:
-            async with self._database.snapshot() as reader:
-                found = await self._passages(reader, collection_id, query, top_k, filter) or []
         return [
             SearchResult(
                 Chunk.outline(f.chunk_id), f.score, ScoreBreakdown(semantic_score=f.score), matched=f.matched
@@ -111,7 +108,7 @@ class PostgresVectorEngine:
             route = await _route(reader, known, tree)
         if route is not Route.GRAPH:
             return SearchPlan(ScanMethod.EXACT, row["vectors"], row["allowed"], row["allowed"])
-        scored = min(row["allowed"], vectors_of_a_graph(known.graph, top_k))
+        scored = min(row["allowed"], vectors_of_a_graph(known.graph, top_k, row["vectors"]))
         return SearchPlan(ScanMethod.INDEX, row["vectors"], row["allowed"], scored)
 
     async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
@@ -124,12 +121,9 @@ class PostgresVectorEngine:
 
     async def _passages(
         self, reader: Executor, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
-    ) -> list[Scored] | None:
-        """The best passages; None if somebody changed one of them meanwhile, which cannot happen in a snapshot."""
+    ) -> list[Scored]:
         search = await self._search(reader, collection_id, query, filter)
         found = await search.passages(top_k)
-        if found is None:
-            return None
         if not search.seen and await self._is_another(reader, collection_id, search):
             return await self._passages(reader, collection_id, query, top_k, filter)
         return found

@@ -41,9 +41,8 @@ class GraphRules:
     """When a collection gets a graph, and which. `kind`: `auto`, or one for all sizes.
 
     Below `rows` looking at every vector costs less than a graph would. From `rows_for_bits` on the graph holds only the
-    signs, in a sixteenth of the memory, and what it finds is measured again: of a million vectors it misses one in
-    eight of the nearest, so it begins where the other graph outgrows a server. Of a base that is spread over
-    servers, the rows of one shard count.
+    signs, in a sixteenth of the memory, and what it finds is measured again. It is the slower of the two, so it begins
+    where the other graph outgrows a server. Of a base that is spread over servers, the rows of one shard count.
     """
 
     kind: str = "auto"

@@ -38,17 +38,16 @@ on conflict (collection_id, id) do update set
 
 -- name: part_of_documents(collection_id, after_path, after_id, status, category_key, subcategory_key, type, language, active, limit)
 -- What `all_documents` lists, behind one of them. What is null does not matter.
-select id, '' as content, title, file_path, file_hash, file_size_bytes, mtime, type, category, subcategory, language,
-       metadata, processing_status, processing_error, is_active, chunk_count, indexed_at
-from documents
-where collection_id = :collection_id and (file_path, id) > (:after_path, :after_id)
-  and (cast(:status as text) is null or processing_status = :status)
-  and (cast(:category_key as text) is null or category_key = :category_key)
-  and (cast(:subcategory_key as text) is null or subcategory_key = :subcategory_key)
-  and (cast(:type as text) is null or type = :type)
-  and (cast(:language as text) is null or language = :language)
-  and (cast(:active as bigint) is null or is_active = :active)
-order by file_path, id limit :limit
+select d.id, '' as content, d.title, d.file_path, d.indexed_at, {document_columns}
+from documents d
+where d.collection_id = :collection_id and (d.file_path, d.id) > (:after_path, :after_id)
+  and (cast(:status as text) is null or d.processing_status = :status)
+  and (cast(:category_key as text) is null or d.category_key = :category_key)
+  and (cast(:subcategory_key as text) is null or d.subcategory_key = :subcategory_key)
+  and (cast(:type as text) is null or d.type = :type)
+  and (cast(:language as text) is null or d.language = :language)
+  and (cast(:active as bigint) is null or d.is_active = :active)
+order by d.file_path, d.id limit :limit
 
 -- name: status_counts(collection_id)
 -- An index alone answers it, so that it can be asked often.

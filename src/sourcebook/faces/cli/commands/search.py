@@ -10,6 +10,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal import explanation_text
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
+from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.explanation import DocumentPlace
 from sourcebook.model.search import (
     DiversityConfig,
@@ -112,15 +113,17 @@ def search(
     if call.as_json:
         say_json(json_shapes.found(question, mode, report, place))
     else:
-        _show(report, place)
+        _show(question, report, place)
         if not report.results and not explain and (where or category):
             tell("The filter may exclude everything: --explain shows how many passages it lets through.")
 
 
-def _show(report: SearchReport, place: DocumentPlace | None) -> None:
+def _show(question: str, report: SearchReport, place: DocumentPlace | None) -> None:
+    if report.is_weak:
+        tell("Nothing matches well. These passages came closest:")
     reasons = report.explanation.results if report.explanation else ()
     for rank, result in enumerate(_told_apart(report.results), start=1):
-        say(as_text(rank, result))
+        say(as_text(rank, result, matched_section(result.chunk, question)))
         if reasons:
             say(explanation_text.of_result(reasons[rank - 1]))
     if report.explanation is not None:
@@ -140,12 +143,12 @@ def _told_apart(results: Sequence[SearchResult]) -> Sequence[SearchResult]:
     return [replace(r, document_path=f"{r.collection_id}: {r.document_path}") for r in results]
 
 
-def as_text(rank: int, result: SearchResult) -> str:
+def as_text(rank: int, result: SearchResult, section: str | None) -> str:
     """A result as text: its place, then the passage."""
     chunk = result.chunk
     place = [result.document_path]
-    if chunk.section and chunk.section != result.parent_context:
-        place.append(chunk.section)
+    if section and section != result.parent_context:
+        place.append(section)
     if chunk.page is not None:
         place.append(f"page {chunk.page}")
     title = result.document_title or result.document_path

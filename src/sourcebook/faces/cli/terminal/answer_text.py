@@ -213,7 +213,7 @@ _NUMBERS = {
     "name_unknown": "a name that the base holds nowhere",
     "thing_missing": "the thing asked for is not named",
     "situation_named": "a heading is about the situation asked about",
-    "form_missing": "nothing about it names anybody, a time or a number, as was asked for",
+    "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
 }
 
 

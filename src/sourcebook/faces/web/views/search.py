@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from fastapi import Query, Response
 from markupsafe import Markup
 
+from sourcebook.faces.matched_section import matched_section
 from sourcebook.faces.web.answer_view import document_address, file_name
 from sourcebook.faces.web.markup import with_spans
 from sourcebook.faces.web.page import Page, Reading
@@ -93,6 +94,7 @@ async def search(
     results: list[Found] = []
     milliseconds = 0.0
     warnings: list[str] = []
+    is_weak = False
     has_words = bool(q.strip()) and await page.exists(chosen)
     if has_words:
         config = RetrievalConfig(
@@ -102,7 +104,11 @@ async def search(
         held = await page.book.stores.library.languages(chosen)
         words = frozenset(analyse_question(q, [each for each in held if each]).terms)
         places = _places(report.explanation)
-        results = [_found(each, chosen, words, held, places.get(each.chunk.id)) for each in report.results]
+        results = [
+            _found(each, chosen, words, held, places.get(each.chunk.id), matched_section(each.chunk, q))
+            for each in report.results
+        ]
+        is_weak = report.is_weak
         milliseconds = report.explanation.milliseconds if report.explanation else 0.0
         warnings = [warning.message for warning in report.warnings]
     return await page.show(
@@ -112,6 +118,7 @@ async def search(
         asked=asked,
         results=results,
         warnings=warnings,
+        is_weak=is_weak,
         milliseconds=milliseconds,
         filters=await _filters(page, chosen, asked) if has_words else [],
         is_filtered=any(asked[name] for name in (*_FIELDS, "since")),
@@ -163,10 +170,11 @@ def _found(
     stems: frozenset[str],
     languages: Sequence[str],
     place: ResultExplanation | None,
+    under: str | None,
 ) -> Found:
     chunk = result.chunk
     keyword, semantic = (place.keyword, place.semantic) if place else (None, None)
-    section = (chunk.section or "").rpartition(" > ")[2].strip()
+    section = (under or "").rpartition(" > ")[2].strip()
     text = _BLANK.sub("\n", _HEADING.sub("", chunk.content)).strip() or chunk.content
     return Found(
         title=result.document_title or file_name(result.document_path),

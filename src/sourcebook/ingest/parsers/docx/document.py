@@ -19,6 +19,7 @@ from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn
+from sourcebook.ingest.parsers.office.formulas import OFFICE_MARKS, OFFICE_SIGNS
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
 from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.parsed import ParsedText
@@ -46,6 +47,8 @@ _LEFT_OUT = frozenset(
     [qn(f"w:{name}") for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr", "txbxContent", "sectPr")]
     + ["{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"]
 )
+_CELL_PROPERTIES, _SPAN = (qn(f"w:{name}") for name in ("tcPr", "gridSpan"))
+_WIDEST_CELL = 64
 _NOTES_TYPES = ("/footnotes", "/endnotes")
 _OTHER_KINDS = (
     "application/vnd.ms-word.document.macroEnabled.main+xml",
@@ -102,6 +105,7 @@ class _Reader:
     def __init__(self, document: OpenDocument) -> None:
         self.built = TextBuilder()
         self.title = ""
+        self._is_in_listing = False
         root: Any = document.element
         self._body: Element = root.body
         self._styles = ParagraphStyles(cast("Element", document.styles.element))
@@ -122,6 +126,7 @@ class _Reader:
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:
+            self._is_in_listing = False
             for index, row in enumerate(block.iter(_ROW)):
                 if _nearest(row, _TABLE) is block:
                     self._row(row, PARAGRAPH if index == 0 else LINE)
@@ -133,7 +138,11 @@ class _Reader:
                         self._block(inner)
 
     def _row(self, row: Element, gap: str) -> None:
-        cells = [one_line(self._cell(cell)) for cell in row if cell.tag == _CELL]
+        cells: list[str] = []
+        for cell in row:
+            if cell.tag == _CELL:
+                # A cell over several columns leaves the others empty, so that each stays in its column.
+                cells += [one_line(self._cell(cell)), *[""] * (_width(cell) - 1)]
         if any(cells):
             self.built.add(f"| {' | '.join(cells)} |", gap)
 
@@ -141,9 +150,11 @@ class _Reader:
         return " ".join(self._words(paragraph) for paragraph in cell.iter(_PARAGRAPH))
 
     def _paragraph(self, paragraph: Element) -> None:
-        words = self._words(paragraph).strip()
         style = self._styles.of(paragraph)
-        if not words or style.is_contents:
+        words = self._words(paragraph)
+        words = words.rstrip() if style.is_listing else words.strip()
+        goes_on, self._is_in_listing = style.is_listing and self._is_in_listing, style.is_listing
+        if not words.strip() or style.is_contents:
             return
         if style.is_title:
             self.title = self.title or one_line(cleaned(words))
@@ -151,7 +162,7 @@ class _Reader:
             self.built.add_heading(words, style.level)
         else:
             mark = self._lists.mark(paragraph)
-            self.built.add(mark + words, LINE if mark else PARAGRAPH)
+            self.built.add(mark + words, LINE if mark or goes_on else PARAGRAPH)
 
     def _words(self, paragraph: Element) -> str:
         return "".join(self._pieces(paragraph))
@@ -160,7 +171,8 @@ class _Reader:
         for child in element:
             if child.tag in _LEFT_OUT or (child.tag == _RUN and _is_hidden(child)):
                 continue
-            if child.tag == _TEXT:
+            yield OFFICE_MARKS.get(child.tag, "")
+            if child.tag in (_TEXT, OFFICE_SIGNS):
                 yield child.text or ""
             elif child.tag == _TAB:
                 yield "\t"
@@ -195,6 +207,13 @@ def _blocks(container: Element) -> Iterator[Element]:
             yield child
         elif child.tag not in _LEFT_OUT:
             yield from _blocks(child)
+
+
+def _width(cell: Element) -> int:
+    """How many columns a cell takes."""
+    span = cell.find(f"{_CELL_PROPERTIES}/{_SPAN}")
+    said = span.get(VALUE, "") if span is not None else ""
+    return min(max(int(said), 1), _WIDEST_CELL) if _NUMBER.fullmatch(said) else 1
 
 
 def _nearest(element: Element, tag: str) -> Element | None:

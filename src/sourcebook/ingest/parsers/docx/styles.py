@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.docx.xml import qn, value_of
+from sourcebook.ingest.parsers.item_numbers import item_number
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
@@ -17,9 +18,12 @@ _OUTLINE_LEVEL, _LIST, _LIST_ID, _LIST_LEVEL = (
     qn(f"w:{n}") for n in ("outlineLvl", "numPr", "numId", "ilvl")
 )
 _LIST_NUMBER, _ABSTRACT, _ABSTRACT_ID = (qn(f"w:{name}") for name in ("num", "abstractNum", "abstractNumId"))
-_LEVEL, _FORMAT = qn("w:lvl"), qn("w:numFmt")
+_LEVEL, _FORMAT, _START = qn("w:lvl"), qn("w:numFmt"), qn("w:start")
+_FORMS = {"decimal": "1", "lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
+_SMALL_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|table of figures|оглавление)\b", re.IGNORECASE)
+_LISTINGS = frozenset({"preformatted text", "html preformatted", "source code", "macro text"})
 _LONGEST_CHAIN = 20
 _LOWEST_LEVEL = 9
 
@@ -31,6 +35,7 @@ class ParagraphStyle:
     level: int = 0
     is_title: bool = False
     is_contents: bool = False
+    is_listing: bool = False
 
 
 class ParagraphStyles:
@@ -63,6 +68,8 @@ class ParagraphStyles:
                 return ParagraphStyle(is_title=True)
             if _CONTENTS.match(name):
                 return ParagraphStyle(is_contents=True)
+            if name.casefold() in _LISTINGS:
+                return ParagraphStyle(is_listing=True)
             level = _level(style.find(_PROPERTIES))
             if level:
                 return ParagraphStyle(level)
@@ -75,18 +82,22 @@ class ListFormats:
 
     def __init__(self, numbering: Element | None) -> None:
         self._formats: dict[tuple[str, str], str] = {}
+        self._starts: dict[tuple[str, str], int] = {}
         self._counts: dict[tuple[str, str], int] = {}
         if numbering is None:
             return
         levels = {
             abstract.get(_ABSTRACT_ID, ""): {
-                level.get(_LIST_LEVEL, "0"): value_of(level, _FORMAT) for level in abstract.iter(_LEVEL)
+                level.get(_LIST_LEVEL, "0"): (value_of(level, _FORMAT), value_of(level, _START))
+                for level in abstract.iter(_LEVEL)
             }
             for abstract in numbering.iter(_ABSTRACT)
         }
         for number in numbering.iter(_LIST_NUMBER):
-            for level, form in levels.get(value_of(number, _ABSTRACT_ID), {}).items():
-                self._formats[number.get(_LIST_ID, ""), level] = form
+            for level, (form, start) in levels.get(value_of(number, _ABSTRACT_ID), {}).items():
+                key = number.get(_LIST_ID, ""), level
+                self._formats[key] = form
+                self._starts[key] = int(start) if _SMALL_NUMBER.fullmatch(start) else 1
 
     def mark(self, paragraph: Element) -> str:
         """What stands before an item of a list, with its indent, or nothing."""
@@ -96,12 +107,13 @@ class ListFormats:
         if not number or number == "0":
             return ""
         key = number, level
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts[key] = self._counts.get(key, self._starts.get(key, 1) - 1) + 1
         for deeper in [other for other in self._counts if other[0] == number and other[1] > level]:
             del self._counts[deeper]
         indent = "  " * (int(level) if level.isdecimal() and len(level) == 1 else 0)
-        if self._formats.get(key) == "decimal":
-            return f"{indent}{self._counts[key]}. "
+        form = _FORMS.get(self._formats.get(key, ""))
+        if form is not None:
+            return f"{indent}{item_number(self._counts[key], form)}. "
         return f"{indent}- "
 
 

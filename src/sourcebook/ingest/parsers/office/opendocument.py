@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EncryptedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.office.formulas import formula_text
 from sourcebook.ingest.parsers.office.opendocument_text import (
     DRAW,
     OFFICE,
@@ -24,7 +26,7 @@ from sourcebook.ingest.parsers.office.properties import metadata_of, said_by
 from sourcebook.ingest.parsers.office.sheets import SheetText
 from sourcebook.ingest.parsers.office.slides import Slide, SlideText
 from sourcebook.ingest.parsers.outline import sections_of
-from sourcebook.ingest.parsers.package import Package, reading
+from sourcebook.ingest.parsers.package import Package, joined, reading
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed import ParsedText
 from sourcebook.ingest.parsers.rows import Row
@@ -59,11 +61,18 @@ def parse_odt(data: bytes) -> ParsedText:
         body = next(content.iter(f"{OFFICE}text"), None)
         if body is None:
             raise DamagedFile("The file is not an intact ODT: it has no text.")
-        reader = OpenDocumentReader(TextStyles(content, package.xml_if_there("styles.xml")))
+        styles = TextStyles(content, package.xml_if_there("styles.xml"))
+        reader = OpenDocumentReader(styles, partial(_formula_at, package))
         reader.read(body)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
         return ParsedText(reader.built.text(), title, metadata, sections, kind=f"{KIND}.text")
+
+
+def _formula_at(package: Package, place: str) -> str:
+    part = joined("", f"{place.rstrip('/')}/{_CONTENT}")
+    root = package.xml_if_there(part) if place else None
+    return formula_text(root) if root is not None and str(root.tag).endswith("}math") else ""
 
 
 def parse_ods(data: bytes) -> ParsedText:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
@@ -19,11 +20,15 @@ OFFICE, TEXT, TABLE, DRAW, STYLE = (
 PRESENTATION = f"{{{_NS}presentation:1.0}}"
 _DIGITS = re.compile(r"\d{1,6}", re.ASCII)
 _MOST_SPACES = 100
+_MOST_COVERED = 64
+_LISTINGS = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_Code"})
 
 _PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
 _SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-break", "note"))
 _SPAN = f"{TEXT}span"
+_OBJECT, _LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
 _BOX = f"{DRAW}text-box"
+_COVERED = f"{TABLE}covered-table-cell"
 # What is not shown, was deleted, is told twice, or belongs to the margin.
 _LEFT_OUT = frozenset(
     [
@@ -50,15 +55,29 @@ def _hidden_styles(*roots: Element | None) -> frozenset[str]:
     return frozenset(names)
 
 
-def _numbered_lists(*roots: Element | None) -> frozenset[tuple[str, str]]:
-    """The styles of lists, and the levels at which they count."""
-    return frozenset(
-        (style.get(f"{STYLE}name", ""), level.get(f"{TEXT}level", "1"))
+def _numbered_lists(*roots: Element | None) -> dict[tuple[str, str], tuple[int, str]]:
+    """The styles of lists and the levels at which they count, with the number that they begin with and its form."""
+    return {
+        (style.get(f"{STYLE}name", ""), level.get(f"{TEXT}level", "1")): (
+            number_in(level.get(f"{TEXT}start-value", ""), 1),
+            level.get(f"{STYLE}num-format", ""),
+        )
         for root in roots
         for style in (root.iter(f"{TEXT}list-style") if root is not None else ())
         for level in style.iter(f"{TEXT}list-level-style-number")
         if level.get(f"{STYLE}num-format", "")
-    )
+    }
+
+
+def _listings(*roots: Element | None) -> frozenset[str]:
+    """The styles of paragraphs that are lines of a listing, and those that are made from them."""
+    parents = {
+        style.get(f"{STYLE}name", ""): style.get(f"{STYLE}parent-style-name", "")
+        for root in roots
+        for style in (root.iter(f"{STYLE}style") if root is not None else ())
+    }
+    made = {name for name, parent in parents.items() if parent in _LISTINGS}
+    return frozenset(_LISTINGS | made)
 
 
 class TextStyles:
@@ -67,6 +86,7 @@ class TextStyles:
     def __init__(self, *roots: Element | None) -> None:
         self.hidden = _hidden_styles(*roots)
         self.numbered = _numbered_lists(*roots)
+        self.listings = _listings(*roots)
 
 
 def number_in(text: str, default: int) -> int:
@@ -76,10 +96,15 @@ def number_in(text: str, default: int) -> int:
 class OpenDocumentReader:
     """Writes the blocks of one document into a text."""
 
-    def __init__(self, styles: TextStyles | None = None) -> None:
+    def __init__(
+        self, styles: TextStyles | None = None, formula_at: Callable[[str], str] | None = None
+    ) -> None:
+        """`formula_at` gives the text of the object that lies at a place of the package, if it is a formula."""
         self.built = TextBuilder()
+        self._formula_at = formula_at
         self._styles = styles or TextStyles()
         self._notes: list[Element] = []
+        self._is_in_listing = False
         self._note_count = 0
 
     def read(self, container: Element, indent: int = -1) -> None:
@@ -90,6 +115,7 @@ class OpenDocumentReader:
             elif child.tag == f"{TEXT}list":
                 self._list(child, indent + 1)
             elif child.tag == f"{TABLE}table":
+                self._is_in_listing = False
                 self._table(child)
             elif child.tag == _BOX:
                 self.read(child)
@@ -97,13 +123,17 @@ class OpenDocumentReader:
                 self.read(child, indent)
 
     def _paragraph(self, paragraph: Element, mark: str) -> None:
-        words = self.words(paragraph).strip()
-        if words:
+        is_listing = paragraph.get(f"{TEXT}style-name", "") in self._styles.listings
+        words = self.words(paragraph)
+        words = words.rstrip() if is_listing else words.strip()
+        gap = LINE if mark or (is_listing and self._is_in_listing) else PARAGRAPH
+        self._is_in_listing = is_listing
+        if words.strip():
             level = number_in(paragraph.get(f"{TEXT}outline-level", ""), 0)
             if paragraph.tag == f"{TEXT}h":
                 self.built.add_heading(words, min(max(level, 1), 9))
             else:
-                self.built.add(mark + words, LINE if mark else PARAGRAPH)
+                self.built.add(mark + words, gap)
         self._read_notes()
         for box in _boxes(paragraph):
             self.read(box)
@@ -119,11 +149,11 @@ class OpenDocumentReader:
 
     def _list(self, items: Element, indent: int, outer: str = "") -> None:
         name = items.get(f"{TEXT}style-name", outer)
-        is_numbered = (name, str(indent + 1)) in self._styles.numbered
-        number = 0
+        start, form = self._styles.numbered.get((name, str(indent + 1)), (1, ""))
+        number = start - 1
         for item in items:
             number += item.tag == f"{TEXT}list-item"
-            mark = "  " * min(indent, 20) + (f"{number}. " if is_numbered else "- ")
+            mark = "  " * min(indent, 20) + (f"{item_number(number, form)}. " if form else "- ")
             for child in item:
                 if child.tag == f"{TEXT}list":
                     self._list(child, indent + 1, name)
@@ -133,11 +163,19 @@ class OpenDocumentReader:
     def _table(self, table: Element) -> None:
         gap = PARAGRAPH
         for row in rows_of(table):
-            cells = [one_line(" ".join(self._cell(cell))) for cell in _cells_of(row)]
+            cells = [cell for part in row for cell in self._cells(part)]
             if any(cells):
                 self.built.add(f"| {' | '.join(cells)} |", gap)
                 gap = LINE
         self._read_notes()
+
+    def _cells(self, cell: Element) -> Iterator[str]:
+        """The words of a cell. One that another reaches into is empty, so that the next stay in their columns."""
+        if cell.tag == f"{TABLE}table-cell":
+            yield one_line(" ".join(self._cell(cell)))
+        elif cell.tag == _COVERED:
+            count = number_in(cell.get(f"{TABLE}number-columns-repeated", ""), 1)
+            yield from [""] * min(count, _MOST_COVERED)
 
     def _cell(self, cell: Element) -> Iterator[str]:
         for child in cell:
@@ -155,6 +193,8 @@ class OpenDocumentReader:
             if child.tag == _NOTE:
                 self._notes.append(child)
                 yield f"[{self._note_count + len(self._notes)}]"
+            elif child.tag == _OBJECT and self._formula_at is not None:
+                yield self._formula_at(child.get(_LINK, ""))
             elif child.tag == _SPACE:
                 yield " " * min(number_in(child.get(f"{TEXT}c", ""), 1), _MOST_SPACES)
             elif child.tag == _TAB:
@@ -180,10 +220,6 @@ def rows_of(table: Element) -> Iterator[Element]:
             f"{TABLE}table-header-rows",
         ):
             yield from rows_of(child)
-
-
-def _cells_of(row: Element) -> Iterator[Element]:
-    return (cell for cell in row if cell.tag == f"{TABLE}table-cell")
 
 
 def _boxes(paragraph: Element) -> Iterator[Element]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.slides import Slide, SlideText
 from sourcebook.ingest.parsers.outline import PARAGRAPH
@@ -137,3 +138,6 @@ def _pieces(paragraph: Element) -> Iterator[str]:
         elif child.tag in (_RUN, _FIELD):
             found = child.find(_TEXT)
             yield (found.text or "") if found is not None else ""
+        else:
+            for formula in child.iter(OFFICE_FORMULA):
+                yield office_formula_text(formula)

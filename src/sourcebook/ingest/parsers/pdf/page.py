@@ -169,12 +169,13 @@ class _PageReader:
         if not text:
             return None
         glyphs = [glyph for word in words for glyph in (word.first, word.last)]
+        baseline = median_low([glyph.baseline for glyph in glyphs])
         return Line(
             text,
-            left=min(glyph.left for glyph in glyphs),
-            right=max(glyph.right for glyph in glyphs),
-            baseline=median_low(glyph.baseline for glyph in glyphs),
-            size=median_low(_heights(glyphs)),
+            left=min([glyph.left for glyph in glyphs]),
+            right=max([glyph.right for glyph in glyphs]),
+            baseline=baseline,
+            size=median_low(_heights(glyphs, baseline)),
             is_hyphenated=self._letters[words[-1].end - 1] == HYPHEN,
             is_listing=self._is_typewritten(words, turn),
         )
@@ -183,15 +184,31 @@ class _PageReader:
         """Whether all letters are equally wide, as in a listing. Mostly the first letters of words tell already."""
         if not _are_equal([word.first.width for word in words]):
             return False
-        indexes = [index for word in words for index in range(word.start, word.end)]
-        widths = [self._glyph(i, turn).width for i in indexes if self._letters[i] != HYPHEN]
-        return len(widths) >= _FEWEST_WIDTHS and _are_equal(widths)
+        count, least, most = 0, math.inf, -math.inf
+        for index in (index for word in words for index in range(word.start, word.end)):
+            if self._letters[index] == HYPHEN:
+                continue
+            width = self._width(index, turn)
+            least, most = min(least, width), max(most, width)
+            # Of most lines the second letter tells that they are none.
+            if not _are_equal((least, most)):
+                return False
+            count += 1
+        return count >= _FEWEST_WIDTHS
+
+    def _width(self, index: int, turn: int) -> float:
+        box = self._box
+        raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        return box.top - box.bottom if turn % 2 else box.right - box.left
 
 
-def _heights(glyphs: Sequence[Glyph]) -> list[float]:
+def _heights(glyphs: Sequence[Glyph], line: float) -> list[float]:
     """The heights of the letters, but for the raised ones: the number of a footnote is smaller than its line."""
-    line = median_low(glyph.baseline for glyph in glyphs)
-    return [glyph.height for glyph in glyphs if glyph.baseline - line < 0.2 * glyph.height] or [0.0]
+    return [
+        height
+        for _, _, bottom, top, _, baseline in glyphs
+        if baseline - line < 0.2 * (height := top - bottom)
+    ] or [0.0]
 
 
 def _are_equal(widths: Sequence[float]) -> bool:

@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _UNSEEN = _words(
-    "script style template noscript head svg math canvas iframe object embed audio video map datalist dialog select"
+    "script style template noscript head svg canvas iframe object embed audio video map datalist dialog select"
     " textarea button input title link meta"
 )
 _AROUND = _words("nav footer aside")
@@ -52,6 +53,10 @@ _BLOCKS = _words(
     " h1 h2 h3 h4 h5 h6"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_NOTE_MARKS = frozenset({"doc-noteref", "noteref"})
+_WAYS_BACK = frozenset({"doc-backlink", "backlink"})
+_START = re.compile(r"\d{1,6}", re.ASCII)
+_TEX = "annotation[encoding='application/x-tex']"
 _LAYOUT = "table, h1, h2, h3, h4, ul, ol, pre, p + p"
 _BREAK = "\x0b"
 """Stands for `<br>` until white space is folded; no text holds it."""
@@ -69,6 +74,7 @@ class PageReader:
         self._gap = PARAGRAPH
         self._item_mark = ""
         self._item_numbers: list[int | None] = []
+        self._item_forms: list[str] = []
         self._row: list[str] | None = None
         self._is_layout: list[bool] = []
         self._heading = ""
@@ -106,8 +112,14 @@ class PageReader:
         tag = node.tag or ""
         if not node.is_element_node or tag in _UNSEEN or self._is_left_out(node, tag):
             return False
+        if tag == "math":
+            self._inline.append(_formula(node))
+            return False
         if tag == "br":
             self._inline.append(_BREAK)
+        elif tag == "a" and _says(node, _NOTE_MARKS):
+            self._inline.append(f"[{' '.join(node.text().split()).strip('[]')}]")
+            return False
         elif tag in _BLOCKS:
             self._begin_block(node, tag)
         return True
@@ -115,7 +127,7 @@ class PageReader:
     def _is_left_out(self, node: LexborNode, tag: str) -> bool:
         attributes = node.attributes
         names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-        if attributes and _is_unseen(attributes, names):
+        if attributes and (_is_unseen(attributes, names) or _says(node, _WAYS_BACK)):
             return True
         if self._keep is KeptMarkup.ALL_VISIBLE:
             return False
@@ -134,7 +146,8 @@ class PageReader:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 self._heading = tag
             case "ul" | "ol":
-                self._item_numbers.append(1 if tag == "ol" else None)
+                self._item_numbers.append(_first_number(node) if tag == "ol" else None)
+                self._item_forms.append(node.attributes.get("type") or "1")
             case "li":
                 self._begin_item()
             case "table":
@@ -164,7 +177,7 @@ class PageReader:
     def _end_block(self, tag: str) -> None:
         match tag:
             case "ul" | "ol":
-                self._item_numbers = self._item_numbers[:-1]
+                self._item_numbers, self._item_forms = self._item_numbers[:-1], self._item_forms[:-1]
                 self._item_mark = ""
             case "table":
                 self._is_layout = self._is_layout[:-1]
@@ -178,7 +191,8 @@ class PageReader:
         if number is not None:
             self._item_numbers[-1] = number + 1
         indent = "  " * (len(self._item_numbers) - 1)
-        self._item_mark = f"{indent}- " if number is None else f"{indent}{number}. "
+        counted = "-" if number is None else f"{item_number(number, self._item_forms[-1])}."
+        self._item_mark = f"{indent}{counted} "
         self._gap = LINE if len(self._built) else PARAGRAPH
 
     def _end_heading(self, tag: str) -> None:
@@ -216,6 +230,24 @@ class PageReader:
         if self._pre:
             return text.replace(_BREAK, "\n")
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip(" ")
+
+
+def _says(node: LexborNode, kinds: frozenset[str]) -> bool:
+    """Whether an element says that it is one of these, as books and pages do."""
+    attributes = node.attributes
+    said = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}"
+    return not kinds.isdisjoint(said.split())
+
+
+def _first_number(items: LexborNode) -> int:
+    said = items.attributes.get("start") or ""
+    return int(said) if _START.fullmatch(said) else 1
+
+
+def _formula(math: LexborNode) -> str:
+    """A formula as whoever wrote it typed it, if it says so, else its signs in their order."""
+    typed = math.css_first(_TEX)
+    return " ".join((typed.text() if typed is not None else math.text(separator=" ")).split())
 
 
 def _is_layout(table: LexborNode) -> bool:

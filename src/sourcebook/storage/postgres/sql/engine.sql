@@ -24,7 +24,7 @@ where c.id = :collection_id
 -- How many chunks a filter lets through, counted up to a limit.
 select count(*) as matching
 from (select 1 from document_chunks c
-      where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath limit :limit) m
+      where c.collection_id = :collection_id and c.facts @@ (select :filter::jsonpath) limit :limit) m
 
 -- name: nearest_of_all(collection_id, model_id, metric, query, limit)
 -- Every vector is looked at, and measured once, which is what `offset 0` is for. One that is too large for the arithmetic
@@ -52,14 +52,7 @@ from (
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
--- name: nearest_of_matching(collection_id, model_id, metric, query, filter, limit)
--- First what the filter lets through, then the vectors of that, all of them. `offset 0` keeps the look-ups one by one:
--- without statistics the server would choose worse.
-with allowed as materialized (
-    select c.document_id, c.id from document_chunks c
-    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
-      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-)
+-- part: nearest_of_allowed
 select n.document_id, n.chunk_id, n.distance,
        coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
        c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
@@ -84,6 +77,26 @@ from (
 ) n
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
+
+-- name: nearest_of_matching(collection_id, model_id, metric, query, filter, limit)
+-- First what the filter lets through, then the vectors of that, all of them. `offset 0` keeps the look-ups one by one:
+-- without statistics the server would choose worse.
+with allowed as materialized (
+    select c.document_id, c.id from document_chunks c
+    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+)
+{nearest_of_allowed}
+
+-- name: nearest_of_named(collection_id, model_id, metric, query, filter, limit)
+-- The same where the index over facts names the rows. The filter is in brackets, so that it is no part of the plan: to
+-- compare it with a thousand samples takes longer than such a search, and this plan fits every filter and is made once.
+with allowed as materialized (
+    select c.document_id, c.id from document_chunks c
+    where c.collection_id = :collection_id and c.facts @@ (select :filter::jsonpath)
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+)
+{nearest_of_allowed}
 
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
 -- The graph gives the nearest one after another, and the filter is asked for each. In brackets and not as a join, which the
@@ -135,98 +148,6 @@ from (
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
--- name: near_passages_of_all(collection_id, model_id, metric, query, limit)
--- The nearest vectors of passages and of their children, without more than where they are.
-select v.document_id, v.chunk_id, m.distance
-from vectors v
-cross join lateral (
-    select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
-                        when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance offset 0
-) m
-where v.collection_id = :collection_id and v.model_id = :model_id
-  and exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-  and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-order by case when m.distance between -1e300 and 1e300 then m.distance else '-infinity' end, v.chunk_id
-limit :limit
-
--- name: near_passages_of_matching(collection_id, model_id, metric, query, filter, limit)
--- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
-with allowed as materialized (
-    select c.document_id, c.id, c.level, c.parent_id from document_chunks c
-    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
-      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-), members as materialized (
-    select a.document_id, a.id from allowed a
-    left join lateral (
-        select p.id from document_chunks p
-        where p.collection_id = :collection_id and p.document_id = a.document_id and p.id = a.parent_id
-          and a.level = 'CHILD' offset 0
-    ) p on true
-    where p.id is null
-    union all
-    select a.document_id, c.id from allowed a
-    cross join lateral (
-        select c.id from document_chunks c
-        where c.collection_id = :collection_id and c.document_id = a.document_id and c.parent_id = a.id
-          and c.level = 'CHILD' offset 0
-    ) c
-)
-select m.document_id, m.id as chunk_id, x.distance
-from members m
-cross join lateral (
-    select v.vector, v.wide_vector from vectors v
-    where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.id
-      and v.model_id = :model_id offset 0
-) v
-cross join lateral (
-    select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
-                        when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance offset 0
-) x
-where exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-order by case when x.distance between -1e300 and 1e300 then x.distance else '-infinity' end, m.id
-limit :limit
-
--- name: near_passages_by_graph(collection_id, model_id, dimensions, query, filter, limit)
-select v.document_id, v.chunk_id, halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
-from vectors v
-where v.collection_id = :collection_id and v.model_id = :model_id
-  and exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
-  and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-  and (:filter::jsonpath is null or (
-      select coalesce(p.facts, c.facts) @@ :filter::jsonpath
-      from document_chunks c
-      left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
-          and p.id = c.parent_id and c.level = 'CHILD'
-      where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
-order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
-limit :limit
-
--- name: near_passages_by_bits(collection_id, model_id, dimensions, query, filter, candidates, limit)
-select s.document_id, s.chunk_id, s.vector <#> :query::vector::halfvec as distance
-from (
-    select v.document_id, v.chunk_id, v.vector
-    from vectors v
-    where v.collection_id = :collection_id and v.model_id = :model_id
-      and exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
-      and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-      and (:filter::jsonpath is null or (
-      select coalesce(p.facts, c.facts) @@ :filter::jsonpath
-      from document_chunks c
-      left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
-          and p.id = c.parent_id and c.level = 'CHILD'
-      where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
-    order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
-    limit :candidates
-) s
-order by distance
-limit :limit
-
 -- name: count_for_plan(collection_id, model_id, filter)
 -- How many vectors there are, and how many of them a filter lets through; a child comes with its passage.
 select count(*) as vectors, count(*) filter (where :filter::jsonpath is null or (
@@ -238,45 +159,6 @@ select count(*) as vectors, count(*) filter (where :filter::jsonpath is null or 
 from vectors v
 where v.collection_id = :collection_id and v.model_id = :model_id
   and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-
--- name: families(collection_id, model_id, document_ids, chunk_ids)
--- The passages of these chunks, with the vectors of each passage and of its children. A chunk without a passage is one.
-with passages as materialized (
-    select distinct wanted.document_id, coalesce(c.passage_id, wanted.chunk_id) as id
-    from unnest(:document_ids::text[], :chunk_ids::text[]) wanted (document_id, chunk_id)
-    left join lateral (
-        select p.id as passage_id from document_chunks c
-        join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id and p.id = c.parent_id
-        where c.collection_id = :collection_id and c.document_id = wanted.document_id and c.id = wanted.chunk_id
-          and c.level = 'CHILD' offset 0
-    ) c on true
-), members as materialized (
-    select p.document_id, p.id as passage_id, c.id, c.start_index, c.end_index
-    from passages p
-    cross join lateral (
-        select c.id, c.start_index, c.end_index from document_chunks c
-        where c.collection_id = :collection_id and c.document_id = p.document_id and c.id = p.id
-          and (c.level = 'PARENT' or not exists (
-              select 1 from document_chunks a
-              where a.collection_id = :collection_id and a.document_id = c.document_id and a.id = c.parent_id)) offset 0
-    ) c
-    union all
-    select p.document_id, p.id, c.id, c.start_index, c.end_index
-    from passages p
-    cross join lateral (
-        select c.id, c.start_index, c.end_index from document_chunks c
-        where c.collection_id = :collection_id and c.document_id = p.document_id and c.parent_id = p.id
-          and c.level = 'CHILD' offset 0
-    ) c
-)
-select m.document_id, m.passage_id, m.id as chunk_id, m.start_index, m.end_index,
-       coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
-from members m
-cross join lateral (
-    select v.vector, v.wide_vector from vectors v
-    where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.id
-      and v.model_id = :model_id offset 0
-) v
 
 -- name: ranked_words(collection_id, term_ids, chunk_idf, document_idf, chunk_length, document_length, k1, b, filter, limit)
 -- BM25 of each chunk, plus that of its document. Sums run in the order of the question's terms, so that equal texts have

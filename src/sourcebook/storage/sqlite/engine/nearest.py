@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -35,10 +34,12 @@ VECTORS_FOR_A_PASSAGE = 8
 # The rough scores of two rows may be this much out of order, being made with a question in half precision.
 _MARGIN = 0.002
 # Gathering rows costs more for each than reading all of them in a row.
-_SHARE_TO_GATHER = 0.7
+_SHARE_TO_GATHER = 0.45
 # The bytes leave more rows than are wanted, being less exact than the stored numbers.
 _SPARE = 54
-_WORTH_A_SAMPLE = 8
+# One of so many rows is looked at to guess how many signs the candidates differ in, for half as many again.
+_SAMPLED = 16
+_TO_BE_SURE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +168,8 @@ def _by_signs(
 ) -> list[NDArray[np.int64]]:
     """At least `wanted` rows that differ in the fewest signs, and all that differ in as many as the last."""
     differing = [_differing(a, own, signs) for a, own in zip(allowed, codes, strict=True)]
-    most = last_of(differing[0] if len(differing) == 1 else np.concatenate(differing), wanted)
-    near = [np.flatnonzero(found <= most) for found in differing]
-    return [n if a.rows is None else a.rows[n] for a, n in zip(allowed, near, strict=True)]
+    near = rows_of_fewest(differing, wanted)
+    return [n if a.rows is None else a.rows.take(n) for a, n in zip(allowed, near, strict=True)]
 
 
 def _differing(allowed: Allowed, codes: Codes, signs: NDArray[np.uint8]) -> NDArray[np.uint16]:
@@ -178,16 +178,23 @@ def _differing(allowed: Allowed, codes: Codes, signs: NDArray[np.uint8]) -> NDAr
     return codes.differing(None, signs).take(allowed.rows)
 
 
-def last_of(differing: NDArray[np.uint16], wanted: int) -> int:
-    """The smallest number that at least `wanted` do not exceed."""
-    if len(differing) > _WORTH_A_SAMPLE * wanted:
-        # Counting is dear. A few tell a number that leaves more than enough, and only those are counted.
-        counted = np.bincount(differing[::_WORTH_A_SAMPLE]).cumsum()
-        enough = int(np.searchsorted(counted, 2 * wanted / _WORTH_A_SAMPLE))
-        some = differing[differing <= enough]
-        if len(some) >= wanted:
-            differing = some
-    return int(np.searchsorted(np.bincount(differing).cumsum(), wanted))
+def rows_of_fewest(differing: Sequence[NDArray[np.uint16]], wanted: int) -> list[NDArray[np.int64]]:
+    """The rows of each part whose number is among the `wanted` smallest of all parts, or equal to the last of them."""
+    rough = _more_than_enough(differing, wanted)
+    rows = [np.flatnonzero(own <= rough) for own in differing]
+    if sum(map(len, rows)) < wanted:
+        rows = [np.arange(len(own)) for own in differing]
+    counts = [own.take(some) for own, some in zip(differing, rows, strict=True)]
+    every = counts[0] if len(counts) == 1 else np.concatenate(counts)
+    last = int(np.bincount(every).cumsum().searchsorted(wanted))
+    return [some.compress(own <= last) for own, some in zip(counts, rows, strict=True)]
+
+
+def _more_than_enough(differing: Sequence[NDArray[np.uint16]], wanted: int) -> int:
+    """A number that nearly always leaves more than are wanted, and few more: counting all of them is dear."""
+    every = [own[::_SAMPLED] for own in differing]
+    sample = every[0] if len(every) == 1 else np.concatenate(every)
+    return int(np.bincount(sample).cumsum().searchsorted(_TO_BE_SURE * wanted / _SAMPLED))
 
 
 def _by_bytes(
@@ -263,7 +270,7 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
     ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
     for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
-        matches = Matches(part, children[starts[place] : starts[place + 1]], query)
+        matches = Matches(part, children, starts[place], starts[place + 1], query)
         yield Scored(chunk_id, mean, matches, rowid)
 
 
@@ -282,31 +289,49 @@ def _may_be_best(
 class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    def __init__(self, part: VectorPart, children: NDArray[np.int64], query: NDArray[np.float32]) -> None:
+    # Those of a passage stand between two places among the children of all passages that were found.
+    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_query")
+
+    def __init__(
+        self,
+        part: VectorPart,
+        children: NDArray[np.int64],
+        first: int,
+        end: int,
+        query: NDArray[np.float32],
+    ) -> None:
         self._part = part
         self._children = children
+        self._first = first
+        self._end = end
         self._query = query
+        self._known: tuple[Match, ...] | None = None
 
-    @cached_property
-    def _known(self) -> tuple[Match, ...]:
-        scores = self._part.exact_scores(self._children, self._query)
-        order = np.argsort(-scores, kind="stable")[:_MATCHES_SHOWN]
-        pairs = zip(self._children[order].tolist(), scores[order].tolist(), strict=True)
-        return tuple(sorted((self._match(*pair) for pair in pairs), key=lambda m: (-m.score, m.chunk_id)))
+    def _best(self) -> tuple[Match, ...]:
+        if self._known is None:
+            own = self._children[self._first : self._end]
+            scores = self._part.exact_scores(own, self._query).tolist()
+            pairs = sorted(zip(own.tolist(), scores, strict=True), key=lambda pair: -pair[1])[:_MATCHES_SHOWN]
+            found = (self._match(*pair) for pair in pairs)
+            self._known = tuple(sorted(found, key=lambda m: (-m.score, m.chunk_id)))
+        return self._known
 
     def _match(self, row: int, score: float) -> Match:
         start, end = self._part.spans[row].tolist()
         return Match(self._part.segment.chunk_ids[row], start, end, score)
 
     def __len__(self) -> int:
-        return min(len(self._children), _MATCHES_SHOWN)
+        return min(self._end - self._first, _MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Match, ...]: ...
     def __getitem__(self, index: int | slice) -> Match | tuple[Match, ...]:
-        return self._known[index]
+        return self._best()[index]
+
+    def __iter__(self) -> Iterator[Match]:
+        return iter(self._best())
 
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:

@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sourcebook.model.documents import Chunk, ChunkLevel
+from sourcebook.model.search import ScoreBreakdown, SearchResult
 
 if TYPE_CHECKING:
-    from sourcebook.storage.database import Row
     from sourcebook.storage.index.engines import Scored
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
 
-def result_rows(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> dict[str, Row]:
-    """The rows of these chunks by their ids.
+def results_of(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
+    """These chunks with their texts, in their order.
 
     They are read where they were last seen, which takes a quarter of the time, and those that are not there any more by
     their ids: a base that was compacted or restored may keep them elsewhere.
     """
     places = [one.rowid for one in found if one.rowid is not None]
-    rows: dict[str, Row] = {}
+    rows: dict[str, tuple[Any, ...]] = {}
     if places:
-        wanted = {one.chunk_id for one in found}
-        seen = session.fetch("results_by_rowids", collection_id=collection_id, rowids=places)
-        rows = {row["id"]: row for row in seen if row["id"] in wanted}
+        rows.update(_by_id(session, "results_by_rowids", collection_id=collection_id, rowids=places))
     missing = [one.chunk_id for one in found if one.chunk_id not in rows]
     if missing:
-        read = session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=missing)
-        rows.update((row["id"], row) for row in read)
-    return rows
+        rows.update(_by_id(session, "results_by_ids", collection_id=collection_id, chunk_ids=missing))
+    return [_result(rows[one.chunk_id], one) for one in found]
+
+
+def _by_id(session: SqliteSession, statement: str, **parameters: object) -> dict[str, tuple[Any, ...]]:
+    """The rows of a statement by their first column; as tuples, which are made in half the time of mappings."""
+    return {row[0]: row for row in session.stream(statement, **parameters)}
+
+
+def _result(row: tuple[Any, ...], found: Scored) -> SearchResult:
+    # The columns of `results_by_rowids` and `results_by_ids`.
+    own, document, index, content, start, end, tokens, level, parent, section, page, metadata, created = row[
+        :13
+    ]
+    title, path = row[13:15]
+    chunk = Chunk(
+        own,
+        document,
+        content,
+        index,
+        start,
+        end,
+        ChunkLevel(level),
+        parent,
+        section,
+        page,
+        tokens,
+        json.loads(metadata),
+        created,
+    )
+    breakdown = ScoreBreakdown(semantic_score=found.score)
+    return SearchResult(chunk, found.score, breakdown, path, title, tuple(found.matched))

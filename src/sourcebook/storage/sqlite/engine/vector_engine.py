@@ -13,7 +13,6 @@ from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters.meaning import check
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.rows import chunk_from
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
@@ -24,7 +23,7 @@ from sourcebook.storage.sqlite.engine.nearest import (
     passage_rows,
     prepared_query,
 )
-from sourcebook.storage.sqlite.engine.result_rows import result_rows
+from sourcebook.storage.sqlite.engine.result_rows import results_of
 from sourcebook.storage.sqlite.engine.search_plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
@@ -153,12 +152,12 @@ class SqliteVectorEngine:
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        return await self._search(_CHUNKS, collection_id, query, top_k, filter, _results)
+        return await self._search(_CHUNKS, collection_id, query, top_k, filter, results_of)
 
     async def search_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        return await self._search(_PASSAGES, collection_id, query, top_k, filter, _results)
+        return await self._search(_PASSAGES, collection_id, query, top_k, filter, results_of)
 
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
@@ -261,18 +260,3 @@ def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored
         return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
 
     return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)
-
-
-def _results(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
-    rows = result_rows(session, collection_id, found)
-    return [
-        SearchResult(
-            chunk_from(rows[f.chunk_id]),
-            f.score,
-            ScoreBreakdown(semantic_score=f.score),
-            rows[f.chunk_id]["file_path"],
-            rows[f.chunk_id]["title"],
-            tuple(f.matched),
-        )
-        for f in found
-    ]

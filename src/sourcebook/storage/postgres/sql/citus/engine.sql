@@ -1,4 +1,4 @@
--- name: nearest_of_matching(collection_id, model_id, metric, query, filter, limit)
+-- part: nearest_of_filtered
 -- On each worker what the filter lets through, with its vectors; here the best of those.
 select n.document_id, n.chunk_id, n.distance,
        coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
@@ -24,53 +24,11 @@ from (
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
--- name: near_passages_of_matching(collection_id, model_id, metric, query, filter, limit)
--- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
-select m.document_id, m.id as chunk_id, x.distance
-from (
-    select a.document_id, a.id
-    from document_chunks a
-    left join document_chunks p on p.collection_id = :collection_id and p.document_id = a.document_id
-        and p.id = a.parent_id and a.level = 'CHILD'
-    where a.collection_id = :collection_id and a.facts @@ :filter::jsonpath and p.id is null
-    union all
-    select c.document_id, c.id
-    from document_chunks a
-    join document_chunks c on c.collection_id = :collection_id and c.document_id = a.document_id
-        and c.parent_id = a.id and c.level = 'CHILD'
-    where a.collection_id = :collection_id and a.facts @@ :filter::jsonpath
-) m
-join vectors v on v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.id
-    and v.model_id = :model_id
-cross join lateral (
-    select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
-                        when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance
-) x
-where exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-  and m.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-order by case when x.distance between -1e300 and 1e300 then x.distance else '-infinity' end, m.id
-limit :limit
+-- name: nearest_of_matching(collection_id, model_id, metric, query, filter, limit)
+{nearest_of_filtered}
 
--- name: families(collection_id, model_id, document_ids, chunk_ids)
--- One round of all workers: first the passages of these chunks, then each passage with its children.
-select s.document_id, s.id as passage_id, m.id as chunk_id, m.start_index, m.end_index,
-       coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)) as packed_vector
-from (
-    select distinct c.document_id, coalesce(p.id, c.id) as id
-    from unnest(:document_ids::text[], :chunk_ids::text[]) wanted (document_id, chunk_id)
-    join document_chunks c on c.collection_id = :collection_id and c.document_id = wanted.document_id
-        and c.id = wanted.chunk_id
-    left join document_chunks p on p.collection_id = :collection_id and p.document_id = c.document_id
-        and p.id = c.parent_id and c.level = 'CHILD'
-) s
-join document_chunks m on m.collection_id = :collection_id and m.document_id = s.document_id
-    and (m.id = s.id or m.parent_id = s.id)
-left join document_chunks a on a.collection_id = :collection_id and a.document_id = m.document_id and a.id = m.parent_id
-join vectors v on v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.id
-    and v.model_id = :model_id
-where case when m.id = s.id then m.level = 'PARENT' or a.id is null else m.level = 'CHILD' end
+-- name: nearest_of_named(collection_id, model_id, metric, query, filter, limit)
+{nearest_of_filtered}
 
 -- name: ranked_words(collection_id, term_ids, chunk_idf, document_idf, chunk_length, document_length, k1, b, filter, limit)
 -- A document lies on one worker with all that belongs to it, so each worker ranks its own, and the best of all are taken.

@@ -1,0 +1,192 @@
+"""What kind of value a question asks for, by its words: a weight, a price, a time of day, a phone number …
+
+The phrases are in `asked_values.txt`, the names of values ("what is the weight of …") in `value_names.txt`. A question
+that is not put in one of these ways asks for no kind that could be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from sourcebook.text.analysis import words
+from sourcebook.text.word_lists import WordForms, lines_of
+
+
+class ValueKind(StrEnum):
+    WEIGHT = "weight"
+    LENGTH = "length"
+    TEMPERATURE = "temperature"
+    MONEY = "money"
+    DURATION = "duration"
+    CLOCK = "clock"
+    TIME = "time"
+    AGE = "age"
+    COUNT = "count"
+    PERCENTAGE = "percentage"
+    SPEED = "speed"
+    AREA = "area"
+    VOLUME = "volume"
+    POWER = "power"
+    FREQUENCY = "frequency"
+    PHONE = "phone"
+    EMAIL = "email"
+    ADDRESS = "address"
+
+
+Kinds = frozenset[ValueKind]
+_ANY_WORDS = r"(?:\S+ ){0,6}?"
+_ASKING_WORDS = frozenset(
+    words("""who whom whose what which why where when how кто кому кем что почему зачем где куда когда как какой какая
+    какое какие какую каком каким сколько quem que qual quais onde quando como quanto quanta quantos quantas quién qué
+    cuál cuáles dónde cuándo cómo cuánto cuánta cuántos cuántas""")
+)
+_HOW_MANY = re.compile(
+    r" (?:how (?:many|much)|сколько|скольких|за сколько|quant[oa]s?|cuánt[oa]s?) (?P<words>\S+(?: \S+)?)"
+)
+_ENGLISH_NAME = re.compile(
+    r"^ (?:and |so |but )?(?:what|which)(?P<is> (?:is|are|was|were|will be))?(?: (?:the|your|our|its|a))?"
+    r"(?P<words>(?: \S+){1,4}?)"
+    r"(?= (?:of|for|in|at|on|per|if|do|does|did|is|are|was|were|to|from|when|that|should|must|can|will|has|have) | $)"
+)
+_NAME = re.compile(
+    r"^ (?:и |а |e |y )?(?:(?P<russian>(?:как(?:ой|ая|ое|ие|ую|ого|им)|каков[аоы]?)(?: (?:был[аои]?|будет))?)"
+    r"|(?:qual|quais|que|cuál|cuáles|qué)(?P<is> (?:é|são|era|foi|es|son|será))?"
+    r"(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)(?P<words>(?: \S+){1,4})"
+)
+_ADJECTIVE = re.compile(r"(?:ый|ий|ой|ая|яя|ое|ее|ую|юю|ого|его|ые|ие|ых|их)$")
+_SIZES = frozenset(
+    words(
+        "размер сумма величина valor tamanho montante total tamaño importe monto máximo máxima mínimo mínima"
+    )
+)
+_LITTLE = frozenset(words("de do da dos das del de la el los o a os as у на за при в для"))
+# "What area of the town", "qué masa de agua": only "what is the area" asks for the value.
+_ONLY_WITH_IS = frozenset({ValueKind.AREA, ValueKind.POWER, ValueKind.WEIGHT, ValueKind.VOLUME})
+
+
+@lru_cache(256)
+def asked_values(question: str) -> Kinds:
+    """The kinds of value of which any answers the question; none if it asks for something else."""
+    whole = f" {' '.join(words(question))} "
+    found = min(_matches(whole), default=None, key=lambda match: (match[0], -match[1]))
+    kinds = found[2] if found else frozenset[ValueKind]()
+    if ValueKind.AGE not in kinds and (counted := _counted_unit(whole)):
+        return counted
+    if found is not None:
+        return frozenset() if _ASKING_WORDS.intersection(whole[: found[0]].split()) else kinds
+    return _named_value(whole)
+
+
+def asking_terms(question: str) -> frozenset[str]:
+    """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price"."""
+    whole = f" {' '.join(words(question))} "
+    found = min(_matches(whole), default=None, key=lambda match: (match[0], -match[1]))
+    if found is None:
+        return frozenset()
+    start, length, _ = found
+    matched = whole[start : start + length].split()
+    return frozenset((matched[0], matched[-1], *(word for word in matched if word in _ASKING_WORDS)))
+
+
+@cache
+def value_names() -> tuple[tuple[Kinds, WordForms], ...]:
+    return tuple((kinds, WordForms.read(rest)) for kinds, rest in _lists("value_names.txt"))
+
+
+@cache
+def value_units() -> dict[ValueKind, WordForms]:
+    """What stands beside a number of each kind."""
+    forms: dict[ValueKind, str] = {}
+    for kinds, rest in _lists("value_units.txt"):
+        for kind in kinds:
+            forms[kind] = f"{forms.get(kind, '')} {rest}"
+    return {kind: WordForms.read(rest) for kind, rest in forms.items()}
+
+
+@cache
+def value_words() -> dict[ValueKind, re.Pattern[str]]:
+    """What gives a value of each kind without a number."""
+    phrases: dict[ValueKind, list[str]] = {}
+    for kinds, rest in _lists("value_words.txt"):
+        for kind in kinds:
+            phrases.setdefault(kind, []).extend(_phrases(rest))
+    return {kind: re.compile("|".join(found)) for kind, found in phrases.items()}
+
+
+def kinds_named_by(said: list[str]) -> Kinds:
+    """The kinds of value that any of these words is the name of."""
+    return frozenset(kind for kinds, forms in value_names() for kind in kinds if any(map(forms.holds, said)))
+
+
+def _matches(whole: str) -> Iterator[tuple[int, int, Kinds]]:
+    """Where the phrases stand in a question, how long each is, and what it asks for."""
+    for kinds, pattern in _asked():
+        if found := pattern.search(whole):
+            yield found.start(), found.end() - found.start(), kinds
+
+
+def _counted_unit(whole: str) -> Kinds:
+    """What is counted, where it is a unit: kilograms are a weight."""
+    found = _HOW_MANY.search(whole)
+    if found is None or _ASKING_WORDS.intersection(whole[: found.start()].split()):
+        return frozenset()
+    of_words = (_kinds_of_unit(word) for word in found["words"].split())
+    return next((kinds for kinds in of_words if kinds), frozenset[ValueKind]())
+
+
+def _kinds_of_unit(word: str) -> Kinds:
+    if len(word) < _SHORTEST_UNIT:
+        return frozenset()
+    return frozenset(kind for kind, forms in value_units().items() if forms.holds(word))
+
+
+_SHORTEST_UNIT = 4
+
+
+def _named_value(whole: str) -> Kinds:
+    """What the name of the value tells. In English the last word is the name, in the others the first noun."""
+    if found := _ENGLISH_NAME.search(whole):
+        kinds = kinds_named_by(found["words"].split()[-1:])
+    elif found := _NAME.search(whole):
+        kinds = kinds_named_by(_first_noun(found["words"].split(), is_russian=found["russian"] is not None))
+    else:
+        return frozenset()
+    is_plain = found["is"] is not None or found.groupdict().get("russian") is not None
+    return kinds if is_plain else kinds - _ONLY_WITH_IS
+
+
+def _first_noun(said: list[str], *, is_russian: bool) -> list[str]:
+    """The noun that names the value, as a list of one or none. Of "the size of the fee" it is the fee."""
+    nouns = (
+        word
+        for word in said
+        if word not in _SIZES and word not in _LITTLE and not (is_russian and _ADJECTIVE.search(word))
+    )
+    return [noun for noun, _ in zip(nouns, range(1), strict=False)]
+
+
+@cache
+def _asked() -> tuple[tuple[Kinds, re.Pattern[str]], ...]:
+    return tuple(
+        (kinds, re.compile(phrase)) for kinds, rest in _lists("asked_values.txt") for phrase in _phrases(rest)
+    )
+
+
+def _lists(name: str) -> Iterator[tuple[Kinds, str]]:
+    for line in lines_of(name):
+        kinds, _, rest = line.partition(": ")
+        yield frozenset(map(ValueKind, kinds.split())), rest
+
+
+def _phrases(written: str) -> Iterator[str]:
+    """Each phrase as a pattern over words with a space around each."""
+    for phrase in written.split(" | "):
+        parts = [_ANY_WORDS if part == "…" else f"{_word(part)} " for part in phrase.split()]
+        yield f" {''.join(parts)}"
+
+
+def _word(form: str) -> str:
+    return r"[^\s]*".join(map(re.escape, form.split("*")))

@@ -1,0 +1,151 @@
+"""Whether a text gives a value of some kind: a number beside a unit, or words that say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from sourcebook.consult.question.asked_value import (
+    Kinds,
+    ValueKind,
+    kinds_named_by,
+    value_units,
+    value_words,
+)
+from sourcebook.text.analysis import words
+from sourcebook.text.normal_form import folded
+from sourcebook.text.numbers import quantities
+
+_REACH_BEHIND = 3
+"""How many words behind a number may tell what it counts: "28 calendar days", "20 thousand euros"."""
+_REACH_BEFORE = 2
+_REACH_BEHIND_ONE = 2
+_WINDOW = 60
+_WORD = re.compile(r"[^\W\d_]+(?:[²³]|(?<=m)[23]\b|/[^\W\d_]+)?|[%‰]|°\s?[^\W\d_]?|(?:R|US)?\$|[€£₽¥]")
+_ENDS = re.compile(r"[.;!?](?:\s|$)|\n")
+_SIGNS = {
+    ValueKind.MONEY: frozenset({"$", "€", "£", "₽", "¥", "r$", "us$"}),
+    ValueKind.TEMPERATURE: frozenset({"°", "°c", "°f", "°с"}),
+}
+# "One" and "half" are no numbers of their own. "Twice a year" tells how often, and not how long.
+_ONE = re.compile(
+    r"(?<!once )(?<!twice )(?<!times )(?<!per )\b(?:an?|one|half|several|few|couple|один|одн(?:а|о|ого|ой|у|ому|им)"
+    r"|пол|полтор\w+|нескольк\w+|пар[аыу]|кажд\w+|течение|um|uma|mei[oa]|alguns|algumas|vári[oa]s|un|una|medi[oa]|vari[oa]s)\b",
+    re.IGNORECASE,
+)
+_FROM_YEAR_TO_YEAR = re.compile(r"\b(?:1\d|20)\d\d\D{1,8}(?:1\d|20)?\d\d\b")
+_NAMED = re.compile(
+    r"(?P<name>[^\W\d_]+)(?:\s*\([^)\n]*\))?"
+    r"(?:\s*[:=|–—-]\s*|\s+(?:is|are|of|=|é|é de|es|составляет|равен|равна)\s+|\s+)"
+    r"\d[\d.,]*(?=\s*(?:$|[.;,)|\n]))",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    r"""\b\d{1,2}(?:[:h]|ч\s?)\d{2}\b|\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock|h\b|hs\b|hrs\b)
+    |\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta|desde)
+     \s+(?:\w+\s+)?(?:\d{1,2}|NUMBER)\b(?!\s?(?:%|[€$£₽]|\w*(?:mm|cm|km|kg|кг|см|км)\b))
+    |\b(?:\d{1,2}|NUMBER)\s(?:утра|вечера|ночи|дня|da\ manhã|da\ tarde|da\ noite|de\ la\ \w+)\b""".replace(
+        "NUMBER",
+        "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|два|двух|три|трех|четыре|четырех|пят[ьи]|шест[ьи]"
+        "|сем[ьи]|восемь|восьми|девят[ьи]|десят[ьи]|одиннадцат[ьи]|двенадцат[ьи]|час[ау]?|uma|duas|três|quatro|cinco|seis"
+        "|sete|oito|nove|dez|onze|doze|una|dos|tres|cuatro|siete|ocho|nueve|diez|once|doce",
+    ),
+    re.IGNORECASE | re.VERBOSE,
+)
+_PHONE = re.compile(
+    r"\+?\(?\d[\d\s()./–-]{5,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d"
+    r"|\b(?:phone|call|tel|dial|number|телефон\w*|тел|номер\w*|звон\w+|telefone|ligue|teléfono|llame)\b\W{0,3}(?:\w+\W+)?\d{3,}",
+    re.IGNORECASE,
+)
+_EMAIL = re.compile(r"\w@\w")
+_ADDRESS = re.compile(r"\d|\w@\w")
+
+
+def gives_value(text: str, kinds: Kinds, question: str) -> bool:
+    """Whether a text has a value of one of the kinds that the question does not say itself."""
+    said = f" {' '.join(words(text))} "
+    asked = frozenset(words(question))
+    return any(
+        (_IN_OWN_WAY[kind](text) if kind in _IN_OWN_WAY else _has_unit(text, kind, asked))
+        or (kind in value_words() and value_words()[kind].search(said) is not None)
+        or _is_named(text, kind)
+        for kind in kinds
+    )
+
+
+def _has_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:
+    if kind is ValueKind.DURATION and _FROM_YEAR_TO_YEAR.search(text):
+        return True
+    forms, signs = value_units()[kind], _SIGNS.get(kind, frozenset[str]())
+    return any(
+        (forms.holds(word) or word in signs) and not _is_asked_value(word, asked)
+        for _, near in _numbers(text)
+        for word in near
+    )
+
+
+def _is_asked_value(word: str, asked: frozenset[str]) -> bool:
+    """Whether a unit is the value that is asked for: "two monthly rents" do not tell the rent."""
+    return bool(kinds_named_by([word, word.removesuffix("s")])) and any(
+        known.removesuffix("s") == word.removesuffix("s") for known in asked
+    )
+
+
+def _is_named(text: str, kind: ValueKind) -> bool:
+    """Whether it names such a value right before a number that counts nothing: "Weight: 12"."""
+    return any(kind in kinds_named_by(words(found["name"])) for found in _NAMED.finditer(text))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a number counts nothing that has a unit."""
+    return any(not any(map(_is_unit, near)) for _, near in _numbers(text))
+
+
+def _is_unit(word: str) -> bool:
+    return any(forms.holds(word) for forms in value_units().values())
+
+
+def _counts_time(text: str) -> bool:
+    return _has_unit(text, ValueKind.DURATION, frozenset())
+
+
+_IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
+    ValueKind.CLOCK: lambda text: _CLOCK.search(text) is not None,
+    ValueKind.PHONE: lambda text: _PHONE.search(text) is not None,
+    ValueKind.EMAIL: lambda text: _EMAIL.search(text) is not None,
+    ValueKind.ADDRESS: lambda text: _ADDRESS.search(text) is not None,
+    ValueKind.AGE: _is_plain,
+    ValueKind.COUNT: _is_plain,
+    ValueKind.FREQUENCY: _counts_time,
+    ValueKind.TIME: _counts_time,
+}
+
+
+@lru_cache(1024)
+def _numbers(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Of each number its value, and the words beside it that may be its unit."""
+    return tuple(_read(text))
+
+
+def _read(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for found in quantities(text):
+        yield found.value, (*_words_behind(text, found.end), *_words_before(text, found.start))
+    for one in _ONE.finditer(text):
+        behind = _words_behind(text, one.end())[:_REACH_BEHIND_ONE]
+        if any(map(_is_unit, behind)):
+            yield "1", tuple(behind)
+
+
+def _words_behind(text: str, end: int) -> list[str]:
+    window = text[end : end + _WINDOW]
+    ends = _ENDS.search(window)
+    return _units_in(window[: ends.start()] if ends else window)[:_REACH_BEHIND]
+
+
+def _words_before(text: str, start: int) -> list[str]:
+    return _units_in(text[max(0, start - _WINDOW) : start])[-_REACH_BEFORE:]
+
+
+def _units_in(window: str) -> list[str]:
+    return [folded(found[0]).replace(" ", "") for found in _WORD.finditer(window)]

@@ -1,0 +1,26 @@
+"""Lists count with numbers, letters or Roman numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.ingest.parsers.item_numbers import item_number
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "counted"),
+    [
+        (3, "1", "3"),
+        (1, "a", "a"),
+        (26, "a", "z"),
+        (27, "a", "aa"),
+        (703, "A", "AAA"),
+        (4, "i", "iv"),
+        (1994, "I", "MCMXCIV"),
+        (4000, "i", "4000"),
+        (0, "a", "0"),
+        (2, "①", "2"),
+    ],
+)
+def test_an_item_has_its_number_in_the_form_of_its_list(number: int, form: str, counted: str) -> None:
+    assert item_number(number, form) == counted
