@@ -311,14 +311,15 @@ class Matches(Sequence[Match]):
         if self._known is None:
             own = self._children[self._first : self._end]
             scores = self._part.exact_scores(own, self._query).tolist()
-            pairs = sorted(zip(own.tolist(), scores, strict=True), key=lambda pair: -pair[1])[:_MATCHES_SHOWN]
-            found = (self._match(*pair) for pair in pairs)
-            self._known = tuple(sorted(found, key=lambda m: (-m.score, m.chunk_id)))
+            ids = self._part.segment.chunk_ids.several(own)
+            # Of equal ones those whose ids come first, in whatever order the rows lie.
+            best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
+            self._known = tuple(self._match(*one) for one in best[:_MATCHES_SHOWN])
         return self._known
 
-    def _match(self, row: int, score: float) -> Match:
+    def _match(self, score: float, chunk_id: str, row: int) -> Match:
         start, end = self._part.spans[row].tolist()
-        return Match(self._part.segment.chunk_ids[row], start, end, score)
+        return Match(chunk_id, start, end, score)
 
     def __len__(self) -> int:
         return min(self._end - self._first, _MATCHES_SHOWN)
