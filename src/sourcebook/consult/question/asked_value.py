@@ -57,6 +57,8 @@ _NAME = re.compile(
     r"(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)(?P<words>(?: \S+){1,4})"
 )
 _ADJECTIVE = re.compile(r"(?:ый|ий|ой|ая|яя|ое|ее|ую|юю|ого|его|ые|ие|ых|их)$")
+# "Какой вес имеет голос", "какой адрес указать": what is done with it, and not how much it is.
+_VERB = re.compile(r"\w{2}(?:ет|ит|ют|ят|ать|ить|еть|ять|тся|ться)$")
 _SIZES = frozenset(
     words(
         "размер сумма величина valor tamanho montante total tamaño importe monto máximo máxima mínimo mínima"
@@ -199,6 +201,8 @@ def _named_value(whole: str) -> Kinds:
         is_russian = found["russian"] is not None
         said = found["words"].split()
         noun = _first_noun(said, is_russian=is_russian)
+        if is_russian and any(map(_VERB.search, said[1:])):
+            return frozenset()
         if not _SIZES.isdisjoint(said[: said.index(noun[0])] if noun else ()):
             return kinds_named_by(noun)
     else:
