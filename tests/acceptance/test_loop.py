@@ -122,6 +122,26 @@ def test_the_loop_through_the_library(db: str, library: Path) -> None:
         assert book.moderation.count_pending()[DraftKind.STALE] == 0
 
 
+def test_a_stale_answer_is_renewed_in_the_new_words_of_its_source(
+    db: str, library: Path, tmp_path: Path
+) -> None:
+    shell = Here(tmp_path)
+    at = ("--db", db)
+    shell.json("add", "docs", *at)
+    shell.json("ask", QUESTION, *at)
+    entry = shell.json("moderate", "approve", "1", *at)["entry"]
+    change_pruning(library)
+    shell.json("add", "docs", *at)
+    (stale,) = shell.json("moderate", "list", "--kind", "stale", *at)["drafts"]
+    new = entry["answer"].replace("поздней осенью", "ранней весной")
+    assert shell.json("moderate", "show", str(stale["id"]), *at)["draft"]["in_new_words"] == new
+    assert new in shell.run("moderate", "show", str(stale["id"]), *at).stdout
+    renewed = shell.json("moderate", "approve", str(stale["id"]), "--new-words", *at)["entry"]
+    assert (renewed["id"], renewed["answer"], renewed["revision"]) == (entry["id"], new, 2)
+    again = shell.json("ask", QUESTION, *at)
+    assert (again["tier"], again["answer"].count("ранней весной")) == ("curated", 1)
+
+
 def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Path) -> None:
     shell = Here(tmp_path)
     at = ("--db", db)
@@ -168,6 +188,10 @@ def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Pat
     )
     refused = shell.json("moderate", "approve", str(stale["id"]), *at, exit_code=4)["error"]
     assert refused["code"] == "support_lost"
+    # The expert's own words are not the source's: what to make of them is for a person to say.
+    assert shell.json("moderate", "show", str(stale["id"]), *at)["draft"]["in_new_words"] is None
+    unsure = shell.json("moderate", "approve", str(stale["id"]), "--new-words", *at, exit_code=2)["error"]
+    assert "--answer" in unsure["hint"]
     digest = shell.json("moderate", "digest", *at)["digest"]
     assert (digest["questions"], digest["declined"], digest["drafts"]) == (
         5,

@@ -125,6 +125,11 @@ def test_of_a_sheet_the_row_that_is_quoted_is_named(place: int, cells: str) -> N
         ("One. [1]\n\nTwo. [1]", "One. [1]\n\nTwo. [1]"),
         ("One. [1, 2] Two. [1]", "One. [1, 2] Two. [1]"),
         ("[1] One. [1] Two.", "[1] One. [1] Two."),
+        (
+            "The index `row[1]` is first. [1] Then the second. [1]",
+            "The index `row[1]` is first. Then the second. [1]",
+        ),
+        ("One [1] and more. Two. [1]", "One [1] and more. Two. [1]"),
         ("Nothing cited. At all.", "Nothing cited. At all."),
     ],
 )

@@ -75,3 +75,8 @@ async def test_a_sentence_of_the_experts_own_ends_the_row(tmp_path: Path) -> Non
     assert [source.quote for source in made.sources] == [FIRST, f"{SECOND} {THIRD}"]
     assert made.unsupported == ("Ask me about clay.",)
     assert made.text == f"{FIRST} [1] Ask me about clay. {SECOND} [2] {THIRD} [2]"
+
+
+async def test_what_stands_in_code_is_no_citation(tmp_path: Path) -> None:
+    made = await bound(tmp_path, "Take `row[1]` first. [1]")
+    assert made.text == "Take `row[1]` first."

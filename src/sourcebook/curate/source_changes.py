@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,31 @@ def change_of(source: CuratedSource, text: str | None) -> SourceChange:
         words=() if after is None else word_changes(source.quote, after),
         context=source.context_changes,
     )
+
+
+def in_new_words(answer: str, changes: Sequence[SourceChange]) -> str | None:
+    """The answer with each sentence that was quoted as its source says it now; None if there is no such sentence.
+
+    What a person said in other words stays, and so does what the sources say no more.
+    """
+    renewed = answer
+    for change in changes:
+        for old, new in _replaced_sentences(change.before, change.after or ""):
+            renewed = renewed.replace(old, new)
+    return None if renewed == answer else renewed
+
+
+def _replaced_sentences(before: str, after: str) -> Iterator[tuple[str, str]]:
+    old, new = _sentences(before), _sentences(after)
+    for tag, first, last, start, end in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+        if tag == "replace" and last - first == end - start:
+            yield from zip(old[first:last], new[start:end], strict=True)
+        elif tag == "replace" and last - first == 1:
+            yield old[first], _joined(new[start:end])
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end].strip() for start, end in sentence_spans(text)]
 
 
 def nearest_stretch(quote: str, text: str) -> str | None:

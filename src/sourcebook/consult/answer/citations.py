@@ -31,7 +31,7 @@ LONGEST_MARK = 40
 """A bracket that is not closed within so many characters is no citation."""
 
 _MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
-_GAP_AND_MARK = re.compile(rf"\s*{_MARK.pattern}")
+_LAST_MARKS = re.compile(rf"(?:\s*{_MARK.pattern})+(?P<stop>[.!?…]*)\s*\Z")
 _UNFINISHED = re.compile(r"(?:\[|【)[\s\d,;^–-]*$")
 _LEADING = re.compile(rf"\s*(?:{_MARK.pattern}\s*)+")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
@@ -143,9 +143,9 @@ def without_repeated_marks(answer: str) -> str:
     copied = 0
     for this, following in pairwise(cited_sentences(answer)):
         between = answer[this.end : following.start]
-        if this.numbers and this.numbers == following.numbers and "\n" not in between:
-            said = answer[this.start : this.end] + between
-            pieces += [answer[copied : this.start], _GAP_AND_MARK.sub("", said).rstrip(), " "]
+        marked = _LAST_MARKS.search(answer, this.start, following.start)
+        if marked and this.numbers == following.numbers and "\n" not in between:
+            pieces += [answer[copied : marked.start()], marked["stop"], " "]
             copied = following.start
     return "".join([*pieces, answer[copied:]])
 

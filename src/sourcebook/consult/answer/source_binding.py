@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _PASSAGES = 5
 _WORDS_THAT_TELL = 6
 _OF_THE_QUESTION = 0.6
+_CODE = re.compile(r"(`+[^`]+`+)")
 _GAPS = re.compile(r"[ \t]{2,}")
 _GAP_BEFORE_A_DOT = re.compile(r"[ \t]+([.,;:!?])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
@@ -221,7 +222,12 @@ def _place(sources: list[CuratedSource], source: CuratedSource) -> int:
     return len(sources)
 
 
-def _without_marks(text: str) -> str:
+def _words_alone(text: str) -> str:
     reader = CitationMarkReader()
-    kept = "".join(piece for piece in [*reader.feed(text), *reader.close()] if isinstance(piece, str))
+    return "".join(piece for piece in [*reader.feed(text), *reader.close()] if isinstance(piece, str))
+
+
+def _without_marks(text: str) -> str:
+    """The text without its citations. What stands in code, such as `row[1]`, is none."""
+    kept = "".join(part if part.startswith("`") else _words_alone(part) for part in _CODE.split(text))
     return _GAP_BEFORE_A_DOT.sub(r"\1", _GAPS.sub(" ", kept))

@@ -6,6 +6,7 @@ import typer
 
 from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.curate.source_changes import in_new_words
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import Invocation
@@ -14,6 +15,7 @@ from sourcebook.faces.cli.terminal.curated_text import category_of, change_lines
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.model.curation import CuratedAnswer, SourceChange
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
+from sourcebook.sync import Sourcebook
 
 LOCAL_USER = 1
 _SHORT = 70
@@ -97,6 +99,10 @@ def show(call: Invocation, draft_id: Number) -> None:
         say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes)})
         return
     say("\n".join([*_told(draft, similar, entry), *change_lines(changes)]))
+    if entry is not None and (renewed := in_new_words(entry.answer, changes)) is not None:
+        say(
+            f"\nThe answer as the sources say it now (`sourcebook moderate approve {draft.id} --new-words`):\n{renewed}"
+        )
 
 
 def approve(
@@ -113,6 +119,10 @@ def approve(
     category: Category = None,
     subcategory: Subcategory = None,
     admin: Admin = LOCAL_USER,
+    new_words: Annotated[
+        bool,
+        typer.Option("--new-words", help="Approve a stale answer as its sources say it now."),
+    ] = False,
     force: Annotated[
         bool,
         typer.Option(
@@ -125,7 +135,7 @@ def approve(
         entry: CuratedAnswer = book.moderation.approve_moderation_item(
             draft_id,
             admin,
-            answer=_read(answer),
+            answer=_in_new_words(book, draft_id) if new_words else _read(answer),
             question=question,
             category=category,
             subcategory=subcategory,
@@ -135,6 +145,18 @@ def approve(
         say_json({"entry": json_shapes.curated_answer(entry)})
         return
     _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
+
+
+def _in_new_words(book: Sourcebook, draft_id: int) -> str:
+    draft = book.moderation.get_item(draft_id)
+    entry = None if draft.stale_kb_id is None else book.stores.curated.kb_get(draft.stale_kb_id)
+    renewed = None if entry is None else in_new_words(entry.answer, book.moderation.changes(draft_id))
+    if renewed is None:
+        raise UsageError(
+            f"No sentence of draft {draft_id} can be put in the new words of its sources.",
+            hint=f"See `sourcebook moderate show {draft_id}`, and give the answer with `--answer`.",
+        )
+    return renewed
 
 
 def reject(

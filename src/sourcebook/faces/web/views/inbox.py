@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.curate.source_changes import nearest_stretch
+from sourcebook.curate.source_changes import in_new_words, nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import word_diff
@@ -63,6 +63,8 @@ class Case:
     looked_at: Sequence[dict[str, Any]]
     before: int | None
     after: int | None
+    in_new_words: str | None
+    """The stale answer as its sources say it now, if that can be said."""
 
 
 @router.get("/inbox")
@@ -97,11 +99,12 @@ async def digest(page: Reviewing, days: int = 7) -> Response:
 
 
 @router.get("/inbox/{draft_id}")
-async def one(page: Reviewing, draft_id: int, kind: str = "") -> Response:
+async def one(page: Reviewing, draft_id: int, kind: str = "", words: str = "") -> Response:
+    """One draft. With the words “new”, a stale answer is put as its sources say it now."""
     draft = await _own(page, draft_id)
     if not kind and not needs_person(draft):
         kind = kind_of(draft)
-    return await _shown(page, await _waiting(page, kind), draft_id, kind)
+    return await _shown(page, await _waiting(page, kind), draft_id, kind, takes_new_words=words == "new")
 
 
 @router.post("/inbox/{draft_id}/approve")
@@ -167,11 +170,14 @@ async def _shown(
     *,
     lost: str = "",
     written: str = "",
+    takes_new_words: bool = False,
 ) -> Response:
     """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
     if case is not None and written:
         case = replace(case, answer=written)
+    if case is not None and takes_new_words and case.in_new_words:
+        case = replace(case, answer=case.in_new_words, in_new_words=None)
     counts = Counter(kind_of(draft) for draft in await pending_drafts(page))
     return await page.show(
         "inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind, lost=lost
@@ -226,7 +232,15 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         looked_at=rows(draft.details.get("passages"))[:5],
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
+        in_new_words=await _in_new_words(page, draft, entry),
     )
+
+
+async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -> str | None:
+    """Only for who may see every source of the answer."""
+    if entry is None or not all(page.caller.sees(source.collection_id) for source in entry.sources):
+        return None
+    return in_new_words(entry.answer, await page.book.moderation.changes(draft.id))
 
 
 async def _entry(page: Page, number: int | None) -> CuratedAnswer | None:
