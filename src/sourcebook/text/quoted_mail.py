@@ -13,9 +13,9 @@ _DAY = (
 )
 _NO_END = r"(?:(?![.!?…][ \t]+(?-i:[A-ZÀ-ÞА-ЯЁ])|[.!?]\n)[^\n])"
 _OTHERS_LETTER = re.compile(
-    rf"(?m)^[ \t]*(?:(?:On|Am|Le|El|Em|Il)\b(?={_NO_END}*{_DAY}){_NO_END}{{4,150}}(?:\n{_NO_END}{{0,80}})?"
+    rf"(?m)^[ \t]*(?:(?:On|Am|Le|El|Em|Il)\b(?={_NO_END}{{0,150}}{_DAY}){_NO_END}{{4,150}}(?:\n{_NO_END}{{0,80}})?"
     r"\b(?:wrote|schrieb|écrit|escribió|escreveu|scritto)\s*:"
-    rf"|(?={_NO_END}*{_DAY}){_NO_END}{{4,150}}\b(?:пишет|писал|писала|написал|написала)\s*:"
+    rf"|(?={_NO_END}{{0,150}}{_DAY}){_NO_END}{{4,150}}\b(?:пишет|писал|писала|написал|написала)\s*:"
     r"|-{2,}\s*(?:Original Message|Forwarded message|Исходное сообщение|Пересылаемое сообщение|Mensagem original"
     r"|Mensaje original)[^\n]*)[ \t]*$",
     re.IGNORECASE,
