@@ -27,7 +27,9 @@ SQLITE_FILES = [
     file for file in FILES if file.is_relative_to(ROOM / "sqlite") and file.parent.name != "engine"
 ]
 """Here statements meet a connection; everywhere else they have names."""
-POSTGRES_FILES = [ROOM / "postgres" / name for name in ("database.py", "driver.py", "migrate.py")]
+POSTGRES_FILES = [
+    ROOM / "postgres" / name for name in ("database.py", "driver.py", "migrate.py", "citus_setup.py")
+]
 OTHER_FILES = [file for file in FILES if file not in (*SQLITE_FILES, *POSTGRES_FILES)]
 KNOWN = {
     "sqlite": {statement.name for statement in sqlite.read_queries()},
@@ -53,9 +55,12 @@ BY_TABLE = {
     ("maintenance/doctor.py", "f'check_{name}'"),
     ("postgres/vector_indexes.py", "str(statement)"),
     ("postgres/copy_end.py", "str(row['statement'])"),
+    ("postgres/citus_setup.py", "step.check"),
+    ("postgres/citus_setup.py", "step.statements"),
 }
 """A name put together from a constant table in the same file, whose statements a test below looks up; and definitions,
-which take no parameters and are put together by the server, that quotes what goes into them."""
+which take no parameters and are put together by the server, that quotes what goes into them. The steps of a cluster
+name its servers as quoted literals."""
 HOUSEKEEPING = (
     "pragma ",
     "begin",
@@ -71,6 +76,11 @@ OF_THE_SERVER = (
     "select pg_advisory_",
     "select extversion",
     "select c.relname",
+    "select current_setting('citus.",
+    "select host(inet_server_addr())",
+    "select count(*) from citus_get_active_worker_nodes()",
+    "select exists (select 1 from pg_dist_partition",
+    "select exists (select 1 from collections)",
 )
 OF_THE_HISTORY = ("sqlite_schema", "schema_migrations", "base_info", "backup_info", "backup_files")
 

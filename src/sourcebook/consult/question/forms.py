@@ -93,9 +93,13 @@ _HOLDS_CODE = re.compile(
 _HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[A-ZÀ-ÖØ-ÞА-ЯЁ][\w.-]+|@\w+|`[^`\n]+`")
 # When something is done may be said by what goes before it: "as soon as the leaves have fallen".
 _HOLDS_MOMENT = re.compile(
-    r"\b(?:when|once|after|before|until|till|as soon as|during|while|every|each|daily|weekly|monthly|yearly"
-    r"|когда|как только|после|перед|до того|во время|пока|кажд\w+|ежедневно|еженедельно|ежемесячно|ежегодно"
-    r"|quando|assim que|depois|após|antes|até|durante|enquanto|cada|diariamente|semanalmente|mensalmente)\b"
+    r"\b(?:(?:when|once|after|before|until|till|as soon as|during|while|daily|weekly|monthly|yearly"
+    r"|когда|как только|после|перед|до того|во время|пока|ежедневно|еженедельно|ежемесячно|ежегодно"
+    r"|quando|assim que|depois|após|antes|até|durante|enquanto|diariamente|semanalmente|mensalmente)\b"
+    # "Each answer" says nothing of when, "each year" does.
+    r"|(?:every|each|кажд\w+|cada) (?:[\w-]+ )?(?:hour|day|week|month|year|time|season|spring|summer|autumn|winter"
+    r"|morning|evening|night|час|день|дн|недел|месяц|год|лет|сезон|раз|весн|осен|зим|утр|вечер|ноч"
+    r"|hora|dia|semana|mês|meses|ano|vez|estação|manhã|noite))"
     r"(?![^.]{0,3}$)",
     re.IGNORECASE,
 )
