@@ -36,7 +36,7 @@ _ONE = re.compile(
 )
 _FROM_YEAR_TO_YEAR = re.compile(r"\b(?:1\d|20)\d\d\D{1,8}(?:1\d|20)?\d\d\b")
 _NAMED = re.compile(
-    r"(?P<name>[^\W\d_]+)(?:\s*\([^)\n]*\))?"
+    r"(?<![^\W\d_])(?P<name>[^\W\d_]++)(?:\s*+\([^()\n]*+\))?"
     r"(?:\s*[:=|–—-]\s*|\s+(?:is|are|of|=|é|é de|es|составляет|равен|равна)\s+|\s+)"
     r"\d[\d.,]*(?=\s*(?:$|[.;,)|\n]))",
     re.IGNORECASE,
