@@ -378,6 +378,18 @@ def test_what_is_said_to_be_the_opposite_is_not_quoted_for_the_thing_itself() ->
     assert shown("Which option adds the source file?", text).startswith(given)
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("Где есть банк?", "Напротив вокзала есть банк.", "Позади вокзала есть банк."),
+        ("Сколько стоит билет?", "Обратный билет стоит 50 рублей.", "Детский билет стоит 50 рублей."),
+        ("Which proxy is there?", "The reverse proxy is Nginx.", "The second proxy is Caddy."),
+    ],
+)
+def test_what_only_begins_like_an_opposite_is_worth_as_much(question: str, answer: str, other: str) -> None:
+    assert excerpts(question, found(answer, 2.0), found(other, 1.9))[0].text == answer
+
+
 def test_a_line_that_repeats_the_title_is_no_answer() -> None:
     title = "The governing bodies of the club"
     told = "The club is governed by the assembly, the board and the president."

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*>.*$")
-# "On Sunday, Bob wrote:" and whatever follows; some programs only draw a line.
+# "On Sunday, Bob wrote:" and whatever follows; some programs only draw a line. A sentence may end with "wrote:" too, so
+# the line must have what a program puts there: a day, a number or an address.
+_DAY = (
+    r"(?:\d|@|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:понедельник|вторник|сред|четверг|пятниц|суббот|воскресень)"
+    r"|\b(?:segunda|terça|quarta|quinta|sexta|sábado|domingo|lunes|martes|miércoles|jueves|viernes)\b)"
+)
+_NO_END = r"(?:(?![.!?…][ \t]+(?-i:[A-ZÀ-ÞА-ЯЁ])|[.!?]\n)[^\n])"
 _OTHERS_LETTER = re.compile(
-    r"(?m)^[ \t]*(?:(?:On|Am|Le|El|Em|Il)\b[^\n]{4,150}(?:\n[^\n]{0,80})?"
+    rf"(?m)^[ \t]*(?:(?:On|Am|Le|El|Em|Il)\b(?={_NO_END}{{0,150}}{_DAY}){_NO_END}{{4,150}}(?:\n{_NO_END}{{0,80}})?"
     r"\b(?:wrote|schrieb|écrit|escribió|escreveu|scritto)\s*:"
-    r"|[^\n]{4,150}\b(?:пишет|писал|писала|написал|написала)\s*:"
+    rf"|(?={_NO_END}{{0,150}}{_DAY}){_NO_END}{{4,150}}\b(?:пишет|писал|писала|написал|написала)\s*:"
     r"|-{2,}\s*(?:Original Message|Forwarded message|Исходное сообщение|Пересылаемое сообщение|Mensagem original"
     r"|Mensaje original)[^\n]*)[ \t]*$",
     re.IGNORECASE,

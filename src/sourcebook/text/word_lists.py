@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
 from sourcebook.text.normal_form import folded
+
+_ANY_WORDS = r"(?:\S+ ){0,6}?"
+_ANY_ENDING = r"[^\s]*"
 
 
 def lines_of(name: str) -> list[str]:
@@ -34,3 +39,22 @@ class WordForms:
 
     def holds(self, word: str) -> bool:
         return word in self.whole or word.startswith(self.beginnings)
+
+
+def phrases(written: str) -> Iterator[str]:
+    """Phrases set apart by bars, each as a pattern over words with a space around each.
+
+    `…` stands for up to six words, a star for any ending, `$` for the end of the text; a word behind
+    `>` must follow, but is no part of the phrase.
+    """
+    for phrase in written.split(" | "):
+        yield f" {''.join(map(_pattern, phrase.split()))}"
+
+
+def _pattern(part: str) -> str:
+    if part == "…":
+        return _ANY_WORDS
+    if part == "$":
+        return part
+    word = f"{_ANY_ENDING.join(map(re.escape, part.removeprefix('>').split('*')))} "
+    return f"(?={word})" if part.startswith(">") else word

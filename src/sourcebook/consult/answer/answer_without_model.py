@@ -74,7 +74,7 @@ _LEAST_OF_THE_MISSING = 0.6
 _ALIKE = 0.6
 
 _FACTS = (BlockKind.ROW, BlockKind.RECORD)
-_LETTER = re.compile(r"\.(?:eml|mbox|msg)\b", re.IGNORECASE)
+_LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 # A sentence that only says where to read on.
 _POINTER = re.compile(
@@ -88,9 +88,8 @@ _POINTER = re.compile(
 )
 
 _OPPOSITE = re.compile(
-    r"\W*(?:(?:the |an? )?(?:opposite|reverse|inverse|contrary)|conversely|on the contrary|vice versa"
-    r"|(?:противоположн|обратн)\w+|наоборот|напротив|(?:o )?(?:oposto|inverso|contrário)|ao contrário|inversamente"
-    r"|(?:lo |el )?(?:opuesto|inverso|contrario)|al contrario)\b",
+    r"\W*(?:(?:(?:the |an? )?opposite|vice versa|противоположн\w+|o oposto|(?:lo |el )opuesto)\b"
+    r"|(?:conversely|on the contrary|наоборот|напротив|ao contrário|pelo contrário|inversamente|al contrario)(?=,))",
     re.IGNORECASE,
 )
 

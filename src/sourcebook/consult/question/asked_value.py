@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.word_lists import WordForms, lines_of, phrases
 
 
 class ValueKind(StrEnum):
@@ -37,7 +38,6 @@ class ValueKind(StrEnum):
 
 
 Kinds = frozenset[ValueKind]
-_ANY_WORDS = r"(?:\S+ ){0,6}?"
 _ASKING_WORDS = frozenset(
     words("""who whom whose what which why where when how кто кому кем что почему зачем где куда когда как какой какая
     какое какие какую каком каким сколько quem que qual quais onde quando como quanto quanta quantos quantas quién qué
@@ -47,43 +47,66 @@ _HOW_MANY = re.compile(
     r" (?:how (?:many|much)|сколько|скольких|за сколько|quant[oa]s?|cuánt[oa]s?) (?P<words>\S+(?: \S+)?)"
 )
 _ENGLISH_NAME = re.compile(
-    r"^ (?:and |so |but )?(?:what|which)(?P<is> (?:is|are|was|were|will be))?(?: (?:the|your|our|its|a))?"
+    r"^ (?:and |so |but )?what(?P<is> (?:is|are|was|were|will be))?(?: (?:the|your|our|its|a))?"
     r"(?P<words>(?: \S+){1,4}?)"
     r"(?= (?:of|for|in|at|on|per|if|do|does|did|is|are|was|were|to|from|when|that|should|must|can|will|has|have) | $)"
 )
 _NAME = re.compile(
-    r"^ (?:и |а |e |y )?(?:(?P<russian>(?:как(?:ой|ая|ое|ие|ую|ого|им)|каков[аоы]?)(?: (?:был[аои]?|будет))?)"
-    r"|(?:qual|quais|que|cuál|cuáles|qué)(?P<is> (?:é|são|era|foi|es|son|será))?"
+    r"^ (?:и |а |e |y )?(?:(?P<russian>(?:как(?:ой|ая|ое|ую|ого|им)|каков[аоы]?)(?: (?:был[аои]?|будет))?)"
+    r"|(?:qual|quais(?= são)|que|cuál|cuáles(?= son)|qué)(?P<is> (?:é|são|era|foi|es|son|será))?"
     r"(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)(?P<words>(?: \S+){1,4})"
 )
 _ADJECTIVE = re.compile(r"(?:ый|ий|ой|ая|яя|ое|ее|ую|юю|ого|его|ые|ие|ых|их)$")
+# "Какой вес имеет голос", "какой адрес указать": what is done with it, and not how much it is.
+_VERB = re.compile(r"\w{2}(?:ет|ит|ют|ят|ать|ить|еть|ять|тся|ться)$")
 _SIZES = frozenset(
     words(
         "размер сумма величина valor tamanho montante total tamaño importe monto máximo máxima mínimo mínima"
     )
 )
 _LITTLE = frozenset(words("de do da dos das del de la el los o a os as у на за при в для"))
-# "What area of the town", "qué masa de agua": only "what is the area" asks for the value.
-_ONLY_WITH_IS = frozenset({ValueKind.AREA, ValueKind.POWER, ValueKind.WEIGHT, ValueKind.VOLUME})
+# "What weight of paper", "what address do I write on it": only "what is the weight" asks for the value.
+_ONLY_WITH_IS = frozenset({ValueKind.WEIGHT, ValueKind.ADDRESS, ValueKind.TIME})
+
+
+_AMOUNT = re.compile(
+    r" (?:how (?:much|high) (?:is|are|was|were|will be)(?: (?:the|your|our|its|an?))?(?P<english>(?: \S+){1,4}?)"
+    r"(?= (?:of|for|in|at|on|per|if|to|from|when|that) | $)"
+    r"|(?:сколько составля\w+|насколько высок\w*|quanto (?:é|são)|de quanto é|cuánto (?:es|son)|a cuánto asciende)"
+    r"(?: (?:o|a|os|as|el|la|los|las))?(?P<words>(?: \S+){1,4}))"
+)
+# "What is the deposit for", "what is the price based on": something else than the value is asked for.
+_ENDS_OTHERWISE = re.compile(
+    r" (?:for|on|from|about|by|with|of|in|to|called|like|mean|include|includes|cover|covers|used|based) $"
+)
+_SHORTEST_UNIT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ValueName:
+    kinds: Kinds
+    forms: WordForms
+    is_sure: bool
+    """Whether it names nothing but a value: the president has power too."""
 
 
 @lru_cache(256)
 def asked_values(question: str) -> Kinds:
     """The kinds of value of which any answers the question; none if it asks for something else."""
-    whole = f" {' '.join(words(question))} "
-    found = min(_matches(whole), default=None, key=lambda match: (match[0], -match[1]))
+    whole = _whole(question)
+    found = _first_match(whole)
     kinds = found[2] if found else frozenset[ValueKind]()
     if ValueKind.AGE not in kinds and (counted := _counted_unit(whole)):
         return counted
     if found is not None:
         return frozenset() if _ASKING_WORDS.intersection(whole[: found[0]].split()) else kinds
-    return _named_value(whole)
+    return _named_amount(whole) or _named_value(whole)
 
 
 def asking_terms(question: str) -> frozenset[str]:
     """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price"."""
-    whole = f" {' '.join(words(question))} "
-    found = min(_matches(whole), default=None, key=lambda match: (match[0], -match[1]))
+    whole = _whole(question)
+    found = _first_match(whole)
     if found is None:
         return frozenset()
     start, length, _ = found
@@ -92,15 +115,17 @@ def asking_terms(question: str) -> frozenset[str]:
 
 
 @cache
-def value_names() -> tuple[tuple[Kinds, WordForms], ...]:
-    return tuple((kinds, WordForms.read(rest)) for kinds, rest in _lists("value_names.txt"))
+def value_names() -> tuple[ValueName, ...]:
+    return tuple(
+        ValueName(kinds, WordForms.read(rest), is_sure) for kinds, rest, is_sure in _lists("value_names.txt")
+    )
 
 
 @cache
 def value_units() -> dict[ValueKind, WordForms]:
     """What stands beside a number of each kind."""
     forms: dict[ValueKind, str] = {}
-    for kinds, rest in _lists("value_units.txt"):
+    for kinds, rest, _ in _lists("value_units.txt"):
         for kind in kinds:
             forms[kind] = f"{forms.get(kind, '')} {rest}"
     return {kind: WordForms.read(rest) for kind, rest in forms.items()}
@@ -109,23 +134,36 @@ def value_units() -> dict[ValueKind, WordForms]:
 @cache
 def value_words() -> dict[ValueKind, re.Pattern[str]]:
     """What gives a value of each kind without a number."""
-    phrases: dict[ValueKind, list[str]] = {}
-    for kinds, rest in _lists("value_words.txt"):
+    patterns: dict[ValueKind, list[str]] = {}
+    for kinds, rest, _ in _lists("value_words.txt"):
         for kind in kinds:
-            phrases.setdefault(kind, []).extend(_phrases(rest))
-    return {kind: re.compile("|".join(found)) for kind, found in phrases.items()}
+            patterns.setdefault(kind, []).extend(phrases(rest))
+    return {kind: re.compile("|".join(found)) for kind, found in patterns.items()}
 
 
-def kinds_named_by(said: list[str]) -> Kinds:
+def kinds_named_by(said: list[str], *, surely: bool = False) -> Kinds:
     """The kinds of value that any of these words is the name of."""
-    return frozenset(kind for kinds, forms in value_names() for kind in kinds if any(map(forms.holds, said)))
+    return frozenset(
+        kind
+        for name in value_names()
+        if (name.is_sure or not surely) and any(map(name.forms.holds, said))
+        for kind in name.kinds
+    )
 
 
-def _matches(whole: str) -> Iterator[tuple[int, int, Kinds]]:
-    """Where the phrases stand in a question, how long each is, and what it asks for."""
-    for kinds, pattern in _asked():
-        if found := pattern.search(whole):
-            yield found.start(), found.end() - found.start(), kinds
+def _whole(question: str) -> str:
+    """The words of a question with a space around each."""
+    return f" {' '.join(words(question))} "
+
+
+def _first_match(whole: str) -> tuple[int, int, Kinds] | None:
+    """The first phrase in a question, the longest of those: where it stands, how long it is, what it asks for."""
+    found = (
+        (match.start(), match.end() - match.start(), kinds)
+        for kinds, pattern in _asked()
+        if (match := pattern.search(whole))
+    )
+    return min(found, default=None, key=lambda match: (match[0], -match[1]))
 
 
 def _counted_unit(whole: str) -> Kinds:
@@ -143,50 +181,58 @@ def _kinds_of_unit(word: str) -> Kinds:
     return frozenset(kind for kind, forms in value_units().items() if forms.holds(word))
 
 
-_SHORTEST_UNIT = 4
+def _named_amount(whole: str) -> Kinds:
+    """What is asked for with "how much is the penalty"."""
+    found = _AMOUNT.search(whole)
+    if found is None or _ASKING_WORDS.intersection(whole[: found.start()].split()):
+        return frozenset()
+    if english := found["english"]:
+        return kinds_named_by(english.split()[-1:])
+    return kinds_named_by(_first_noun(found["words"].split(), is_russian=False))
 
 
 def _named_value(whole: str) -> Kinds:
     """What the name of the value tells. In English the last word is the name, in the others the first noun."""
     if found := _ENGLISH_NAME.search(whole):
-        kinds = kinds_named_by(found["words"].split()[-1:])
+        noun, is_russian = found["words"].split()[-1:], False
+        if _ENDS_OTHERWISE.search(whole):
+            return frozenset()
     elif found := _NAME.search(whole):
-        kinds = kinds_named_by(_first_noun(found["words"].split(), is_russian=found["russian"] is not None))
+        is_russian = found["russian"] is not None
+        said = found["words"].split()
+        noun = _first_noun(said, is_russian=is_russian)
+        if is_russian and any(map(_VERB.search, said[1:])):
+            return frozenset()
+        if not _SIZES.isdisjoint(said[: said.index(noun[0])] if noun else ()):
+            return kinds_named_by(noun)
     else:
         return frozenset()
-    is_plain = found["is"] is not None or found.groupdict().get("russian") is not None
-    return kinds if is_plain else kinds - _ONLY_WITH_IS
+    kinds = kinds_named_by(noun, surely=True)
+    return kinds if is_russian or found["is"] is not None else kinds - _ONLY_WITH_IS
 
 
 def _first_noun(said: list[str], *, is_russian: bool) -> list[str]:
     """The noun that names the value, as a list of one or none. Of "the size of the fee" it is the fee."""
-    nouns = (
+    nouns = [
         word
         for word in said
         if word not in _SIZES and word not in _LITTLE and not (is_russian and _ADJECTIVE.search(word))
-    )
-    return [noun for noun, _ in zip(nouns, range(1), strict=False)]
+    ]
+    return nouns[:1]
 
 
 @cache
 def _asked() -> tuple[tuple[Kinds, re.Pattern[str]], ...]:
     return tuple(
-        (kinds, re.compile(phrase)) for kinds, rest in _lists("asked_values.txt") for phrase in _phrases(rest)
+        (kinds, re.compile(phrase))
+        for kinds, rest, _ in _lists("asked_values.txt")
+        for phrase in phrases(rest)
     )
 
 
-def _lists(name: str) -> Iterator[tuple[Kinds, str]]:
+def _lists(name: str) -> Iterator[tuple[Kinds, str, bool]]:
+    """Of each line the kinds, what is listed, and whether it is sure."""
     for line in lines_of(name):
         kinds, _, rest = line.partition(": ")
-        yield frozenset(map(ValueKind, kinds.split())), rest
-
-
-def _phrases(written: str) -> Iterator[str]:
-    """Each phrase as a pattern over words with a space around each."""
-    for phrase in written.split(" | "):
-        parts = [_ANY_WORDS if part == "…" else f"{_word(part)} " for part in phrase.split()]
-        yield f" {''.join(parts)}"
-
-
-def _word(form: str) -> str:
-    return r"[^\s]*".join(map(re.escape, form.split("*")))
+        sure = kinds.removeprefix("sometimes ")
+        yield frozenset(map(ValueKind, sure.split())), rest, sure == kinds

@@ -43,8 +43,8 @@ _NAMED = re.compile(
 )
 _CLOCK = re.compile(
     r"""\b\d{1,2}(?:[:h]|ч\s?)\d{2}\b|\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock|h\b|hs\b|hrs\b)
-    |\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta|desde)
-     \s+(?:\w+\s+)?(?:\d{1,2}|NUMBER)\b(?!\s?(?:%|[€$£₽]|\w*(?:mm|cm|km|kg|кг|см|км)\b))
+    |(?P<at>\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta|desde)
+     \s+(?:\w+\s+)?(?:[01]?\d|2[0-4]|NUMBER)\b(?!\s?(?:%|[€$£₽])))
     |\b(?:\d{1,2}|NUMBER)\s(?:утра|вечера|ночи|дня|da\ manhã|da\ tarde|da\ noite|de\ la\ \w+)\b""".replace(
         "NUMBER",
         "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|два|двух|три|трех|четыре|четырех|пят[ьи]|шест[ьи]"
@@ -59,7 +59,18 @@ _PHONE = re.compile(
     re.IGNORECASE,
 )
 _EMAIL = re.compile(r"\w@\w")
-_ADDRESS = re.compile(r"\d|\w@\w")
+# A house beside its street, a postal code, an address in a network, or a name inside a sentence.
+_ADDRESS = re.compile(
+    r"\w@\w|\d[.:]\d|0x\w|\b\d{5,}\b|\b\d{2,}-\d{3,}|\b[A-ZÀ-ÞА-ЯЁ][\w'’-]+,?\s+\d|\d,?\s+[A-ZÀ-ÞА-ЯЁ]"
+    r"|(?<=[\w,:]\s)[\"«“(]?[A-ZÀ-ÞА-ЯЁ]\w"
+)
+_RATIO = re.compile(
+    r"\w+\s+(?:out of|of|in|из|em cada|em|de cada|de)\s+(?:every\s+|каждых\s+)?"
+    r"(?:\d+|three|four|five|ten|hundred|тр[её]х|четыр[её]х|пяти|десяти|ста|três|quatro|cinco|dez|cem|tres|cuatro|diez)\b",
+    re.IGNORECASE,
+)
+_NO_HOURS = (ValueKind.MONEY, ValueKind.WEIGHT, ValueKind.LENGTH, ValueKind.TEMPERATURE)
+"""Until 30 roubles, to 5 kilometres: no times of day."""
 
 
 def gives_value(text: str, kinds: Kinds, question: str) -> bool:
@@ -77,10 +88,12 @@ def gives_value(text: str, kinds: Kinds, question: str) -> bool:
 def _has_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:
     if kind is ValueKind.DURATION and _FROM_YEAR_TO_YEAR.search(text):
         return True
+    if kind is ValueKind.PERCENTAGE and _RATIO.search(text):
+        return True
     forms, signs = value_units()[kind], _SIGNS.get(kind, frozenset[str]())
     return any(
         (forms.holds(word) or word in signs) and not _is_asked_value(word, asked)
-        for _, near in _numbers(text)
+        for near in _numbers(text)
         for word in near
     )
 
@@ -99,11 +112,20 @@ def _is_named(text: str, kind: ValueKind) -> bool:
 
 def _is_plain(text: str) -> bool:
     """Whether a number counts nothing that has a unit."""
-    return any(not any(map(_is_unit, near)) for _, near in _numbers(text))
+    return any(not any(map(_is_unit, near)) for near in _numbers(text))
 
 
 def _is_unit(word: str) -> bool:
     return any(forms.holds(word) for forms in value_units().values())
+
+
+def _tells_hour(text: str) -> bool:
+    return any(not (found["at"] and _counts_no_hours(text, found.end())) for found in _CLOCK.finditer(text))
+
+
+def _counts_no_hours(text: str, end: int) -> bool:
+    beside = _words_behind(text, end)[:1]
+    return any(value_units()[kind].holds(word) for kind in _NO_HOURS for word in beside if len(word) > 1)
 
 
 def _counts_time(text: str) -> bool:
@@ -111,7 +133,7 @@ def _counts_time(text: str) -> bool:
 
 
 _IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
-    ValueKind.CLOCK: lambda text: _CLOCK.search(text) is not None,
+    ValueKind.CLOCK: _tells_hour,
     ValueKind.PHONE: lambda text: _PHONE.search(text) is not None,
     ValueKind.EMAIL: lambda text: _EMAIL.search(text) is not None,
     ValueKind.ADDRESS: lambda text: _ADDRESS.search(text) is not None,
@@ -123,18 +145,18 @@ _IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
 
 
 @lru_cache(1024)
-def _numbers(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Of each number its value, and the words beside it that may be its unit."""
+def _numbers(text: str) -> tuple[tuple[str, ...], ...]:
+    """Of each number the words beside it that may be its unit."""
     return tuple(_read(text))
 
 
-def _read(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _read(text: str) -> Iterator[tuple[str, ...]]:
     for found in quantities(text):
-        yield found.value, (*_words_behind(text, found.end), *_words_before(text, found.start))
+        yield (*_words_behind(text, found.end), *_words_before(text, found.start))
     for one in _ONE.finditer(text):
         behind = _words_behind(text, one.end())[:_REACH_BEHIND_ONE]
         if any(map(_is_unit, behind)):
-            yield "1", tuple(behind)
+            yield tuple(behind)
 
 
 def _words_behind(text: str, end: int) -> list[str]:

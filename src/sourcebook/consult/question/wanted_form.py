@@ -17,7 +17,7 @@ from sourcebook.consult.question.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stopwords import asking_words, stop_words
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.word_lists import WordForms, lines_of, phrases
 
 Gives = Callable[[str], bool]
 """Whether a sentence has what is wanted."""
@@ -35,7 +35,10 @@ _WHO_IS = re.compile(
 _NAME_OF = re.compile(rf"{_BEGINNING}(?:как\s+(?:его\s+|ее\s+|её\s+)?зовут|какая\s+фамилия)\b", re.I)
 _WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
 _WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)
-_HOW_MANY = re.compile(rf"{_BEGINNING}(?:how (?:many|much)|сколько|quant[oa]s?|cuánt[oa]s?)\b", re.I)
+_HOW_MANY = re.compile(
+    rf"{_BEGINNING}(?:how (?:many|much)|сколько|quant[oa]s?|cuánt[oa]s?)(?P<is> (?:is|are|was|were|é|são|es|son)\b)?\b",
+    re.I,
+)
 
 _CONTACT = re.compile(
     r"@|\bby\s+(?!\w+ing\b)[^\W\d]"
@@ -68,8 +71,10 @@ _FIRST_NAME = re.compile(
 )
 _DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
+    r"|(?<=\w\s)May\b|\bMay\s\d"
 )
 _REACH = 3
+_MONEY = frozenset({ValueKind.MONEY})
 _SHORTEST_STEM = 4
 _YEAR = re.compile(
     r"\b(?:in|since|from|until|by|of|в|с|до|em|desde|até|de|en|hasta)\s+(?:19|20)\d\d\b", re.IGNORECASE
@@ -118,7 +123,8 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
         return lambda text: gives_value(text, kinds, question) or (gives_time and _tells_when(text))
     if found := _HOW_MANY.search(question):
         thing = next(iter(words(question[found.end() :])), "")
-        return lambda sentence: _has_amount(sentence, thing)
+        is_worth = found["is"] is not None
+        return lambda text: _has_amount(text, thing) or (is_worth and gives_value(text, _MONEY, question))
     return None
 
 
@@ -245,16 +251,21 @@ def _may_be_somebody(found: _Capital, sentence: str, said: frozenset[str]) -> bo
 
 
 def _tells_when(sentence: str) -> bool:
-    times = _forms_of("time_words.txt")
-    return _DATE.search(sentence) is not None or any(map(times.holds, words(sentence)))
+    (times,) = _groups("time_words.txt", "word")
+    said = words(sentence)
+    return (
+        _DATE.search(sentence) is not None
+        or any(map(times.holds, said))
+        or _has_phrase("time_words.txt", said)
+    )
 
 
 def _tells_where(sentence: str) -> bool:
     """Whether a sentence has a word that a place follows, or a name. "In spring" and "on Monday" are no places."""
     said = words(sentence)
     before, places = _groups("place_words.txt", "before", "place")
-    times = _forms_of("time_words.txt")
-    if any(map(places.holds, said)):
+    (times,) = _groups("time_words.txt", "word")
+    if any(map(places.holds, said)) or _has_phrase("place_words.txt", said):
         return True
     if any(not _begins_sentence(found) for found in _capitals(sentence)):
         return True
@@ -293,5 +304,19 @@ def _groups(name: str, *groups: str) -> tuple[WordForms, ...]:
     kept = dict.fromkeys(groups, "")
     for line in lines_of(name):
         group, _, forms = line.partition(": ")
-        kept[group] += f" {forms}"
+        if group in kept:
+            kept[group] += f" {forms}"
     return tuple(map(WordForms.read, kept.values()))
+
+
+def _has_phrase(name: str, said: list[str]) -> bool:
+    return _phrases_of(name).search(f" {' '.join(said)} ") is not None
+
+
+@cache
+def _phrases_of(name: str) -> re.Pattern[str]:
+    """The phrases of a list, which stand behind `phrase:` in it."""
+    listed = (line.partition(": ") for line in lines_of(name))
+    return re.compile(
+        "|".join(each for group, _, rest in listed if group == "phrase" for each in phrases(rest))
+    )
