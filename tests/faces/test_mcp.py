@@ -108,6 +108,14 @@ async def test_what_is_found_can_be_read_and_cited(client: Client) -> None:
     assert read.contents[0].text == document["text"]  # type: ignore[union-attr]
 
 
+async def test_a_result_names_the_section_where_the_words_stand(client: Client, desk: ServerDesk) -> None:
+    text = "# Handbook\n\n## Leave\n\nFive days may be carried over.\n\n## Desks\n\nDesks are booked in the portal."
+    await desk.book.add_text(text, id="handbook")
+    for query, section in (("carried over days", "Leave"), ("booked desks portal", "Desks")):
+        found = await told(client, "search", query=query, limit=1)
+        assert found["results"][0]["matched_section"].endswith(section)
+
+
 @on_both_databases
 async def test_an_answer_has_its_citations_and_a_decline_says_so(client: Client) -> None:
     result = await client.call_tool("ask", {"question": QUESTION})

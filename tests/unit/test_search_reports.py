@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from sourcebook.faces.json_shapes import found
 from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.documents import Chunk
-from sourcebook.model.search import ScoreBreakdown, SearchReport, SearchResult
+from sourcebook.model.search import RetrievalMode, ScoreBreakdown, SearchReport, SearchResult
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,10 @@ HANDBOOK = (
 def test_a_result_is_named_by_the_section_where_its_words_stand(question: str, section: str) -> None:
     chunk = Chunk("c", "d", HANDBOOK, end_index=len(HANDBOOK), section="Handbook > Desks")
     assert matched_section(chunk, question) == section
+
+
+def test_programs_are_told_the_same_section_as_people() -> None:
+    chunk = Chunk("c", "d", HANDBOOK, end_index=len(HANDBOOK), section="Handbook > Desks")
+    report = SearchReport([SearchResult(chunk, 1.0)])
+    [result] = found("carried over days", RetrievalMode.HYBRID, report)["results"]
+    assert (result["matched_section"], result["section"]) == ("Handbook > Leave", "Handbook > Desks")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from anyio.from_thread import run
 from tests.unit.desk import COLLECTION, Desk
 
 from sourcebook.errors import ProviderError
@@ -63,6 +64,19 @@ class Meanwhile(InlineParser):
         return await super().parse(data, name)
 
 
+class StoresAndThen(StoredFiles):
+    """Once the bytes are stored, and before anybody knows, something happens."""
+
+    def __init__(self, folder: Path, happens: Callable[[], object]) -> None:
+        super().__init__(folder)
+        self.happens = happens
+
+    def put(self, collection_id: str, path: str, file_hash: str, data: bytes) -> str:
+        name = super().put(collection_id, path, file_hash, data)
+        self.happens()
+        return name
+
+
 class Counter:
     def __init__(self, base: OpenBase, clock: FixedClock, folder: Path) -> None:
         self.clock = clock
@@ -117,6 +131,22 @@ async def test_nor_one_that_was_added_while_it_was_read(counter: Counter) -> Non
     await counter.process_until_all_is_done()
     assert (await counter.desk.only()).content == SECOND.decode()
     assert await counter.outcome(first) == "superseded"
+    await counter.desk.require_sound()
+
+
+async def test_a_version_that_was_queued_while_another_was_stored_is_the_newer_one(
+    counter: Counter, tmp_path: Path
+) -> None:
+    counter.embedder.is_down = False
+    files = StoresAndThen(tmp_path / "files", lambda: run(counter.queue, SECOND))
+    await Uploads(counter.desk.tools, files, counter.desk.base.stores.jobs).add_bytes(
+        COLLECTION, IncomingFile("q.md", FIRST, id="q")
+    )
+    [second] = await counter.desk.base.stores.jobs.newest(UPLOADS)
+    assert second.status is JobStatus.PENDING
+    await counter.process_until_all_is_done()
+    assert (await counter.desk.only()).content == SECOND.decode()
+    assert await counter.outcome(second) == "written"
     await counter.desk.require_sound()
 
 

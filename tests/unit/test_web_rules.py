@@ -7,7 +7,7 @@ import pytest
 from sourcebook.errors import UsageError
 from sourcebook.ingest.web.addresses import may_be_document, name_for, normal_address
 from sourcebook.ingest.web.robots import Robots
-from sourcebook.providers.page_fetcher import is_public
+from sourcebook.providers.public_addresses import is_public
 
 
 @pytest.mark.parametrize(

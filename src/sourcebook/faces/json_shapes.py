@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
@@ -20,11 +21,17 @@ if TYPE_CHECKING:
 def found(
     query: str, mode: RetrievalMode, report: SearchReport, place: DocumentPlace | None = None
 ) -> dict[str, Any]:
-    """A search. `weak` says that nothing matches well. `explanation` and `document` are present if requested."""
+    """A search. `weak` says that nothing matches well. `explanation` and `document` are present if requested.
+
+    `matched_section` is the section of a passage where the words stand, `section` the one of the passage.
+    """
     document: dict[str, Any] = {
         "query": query,
         "mode": mode.value,
-        "results": [search_result(result) for result in report.results],
+        "results": [
+            search_result(result) | {"matched_section": matched_section(result.chunk, query)}
+            for result in report.results
+        ],
         "warnings": [asdict(warning) for warning in report.warnings],
         "weak": report.is_weak,
     }

@@ -66,7 +66,7 @@ class AddRun:
     def __init__(
         self, tools: Tools, request: AddRequest, find: FindTargets | None = None, attempts: int = ATTEMPTS
     ) -> None:
-        """What somebody else was faster with is looked at again, until there were so many attempts."""
+        """`attempts` limits how often a file is tried again after another process changed it first."""
         self._attempts = attempts
         self._tools = tools
         self._request = request

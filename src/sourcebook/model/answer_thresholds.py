@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
 
+NEAR_IN_MEANING = 0.2
+"""From which cosine on a result is near in meaning to a search.
+
+With the built-in model, a search for nonsense reaches 0.1. Other models score everything higher, so with them a search
+is rarely said to match badly.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceFacts:

@@ -8,6 +8,8 @@ from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, overload
 
+from sourcebook.model.answer_thresholds import NEAR_IN_MEANING
+
 if TYPE_CHECKING:
     from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import Chunk
@@ -294,10 +296,6 @@ class SearchWarning:
     collection_id: str | None = None
 
 
-_NEAR_IN_MEANING = 0.2
-"""Words that mean nothing come up to a tenth with the built-in model; other models put everything nearer."""
-
-
 @dataclass(frozen=True, slots=True)
 class SearchReport:
     """The results of a search, its warnings and, if requested, its explanation."""
@@ -313,6 +311,6 @@ class SearchReport:
         """Whether nothing matches well: no result holds a word of the question, and none is near in meaning."""
         scores = [result.score_breakdown for result in self.results]
         return bool(scores) and all(
-            score.keyword_score is None and (score.semantic_score or 0.0) < _NEAR_IN_MEANING
+            score.keyword_score is None and (score.semantic_score or 0.0) < NEAR_IN_MEANING
             for score in scores
         )

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import anyio
 import httpx2
 
 from sourcebook._version import __version__
-from sourcebook.errors import AddressRefused
 from sourcebook.ports.web import NO_STAMP, FetchedPage, NotFetched, PageStamp
+from sourcebook.providers.public_addresses import require_public
 
 USER_AGENT = f"sourcebook/{__version__}"
 CONNECT_SECONDS = 10.0
 PAGE_SECONDS = 60.0
 _LONGEST_HEADER = 500
-_TRANSLATED = ip_network("64:ff9b::/96")
 
 
 class WebPageFetcher:
@@ -91,7 +89,7 @@ class _CheckedTransport(httpx2.AsyncBaseTransport):
         name = request.url.host
         addresses = await _resolved(name, request.url.port or (443 if request.url.scheme == "https" else 80))
         if name.lower() not in self._allowed:
-            _require_public(name, addresses)
+            require_public(name, addresses)
         last: httpx2.ConnectError | None = None
         for address in addresses[:4]:
             # The server is still asked, and has to prove itself, by its name.
@@ -118,36 +116,6 @@ async def _resolved(name: str, port: int) -> list[str]:
     except (OSError, UnicodeError):
         raise NotFetched(f"There is no host {name}") from None
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
-def _require_public(name: str, addresses: Sequence[str]) -> None:
-    for address in addresses:
-        if not is_public(address):
-            raise AddressRefused(f"{name} is {address}, which is not a public address.")
-
-
-def is_public(address: str) -> bool:
-    """Whether an address belongs to the internet that everybody shares."""
-    try:
-        inner = _inner(ip_address(address.partition("%")[0]))
-    except ValueError:
-        return False
-    return all(one.is_global and not one.is_multicast and not one.is_reserved for one in inner)
-
-
-def _inner(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
-    """The address, or those that it carries inside: newer addresses can stand for older ones."""
-    if isinstance(address, IPv4Address):
-        return [address]
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    if address.sixtofour is not None:
-        return [address.sixtofour]
-    if address.teredo is not None:
-        return [*address.teredo]
-    if address in _TRANSLATED:
-        return [IPv4Address(int(address) & 0xFFFFFFFF)]
-    return [address]
 
 
 def _seconds(value: str) -> float:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sourcebook.faces import json_shapes
 from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.ask import QuestionDesk, SentQuestion
+from sourcebook.faces.matched_section import matched_section
 from sourcebook.faces.mcp.library import Place, VisibleLibrary
 from sourcebook.faces.mcp.tool_arguments import (
     AskArguments,
@@ -71,7 +72,7 @@ class ToolSpec:
 async def search(call: ToolCall, given: SearchArguments) -> ToolResult:
     collections = call.library.searched(given.collections)
     found = await call.book.search(given.query, RetrievalConfig(top_k=given.limit), collection=collections)
-    results = [await _found(call, result, number) for number, result in enumerate(found, 1)]
+    results = [await _found(call, given.query, result, number) for number, result in enumerate(found, 1)]
     text = "\n\n".join(_as_text(each) for each in results) or "Nothing was found."
     return ToolResult(text, {"results": results})
 
@@ -164,7 +165,7 @@ TOOLS = (
 )
 
 
-async def _found(call: ToolCall, result: SearchResult, number: int) -> dict[str, Any]:
+async def _found(call: ToolCall, query: str, result: SearchResult, number: int) -> dict[str, Any]:
     chunk = result.chunk
     document = await call.book.stores.sources.heads(result.collection_id, [chunk.document_id])
     place = Place(result.collection_id, document[0]) if document else None
@@ -173,6 +174,7 @@ async def _found(call: ToolCall, result: SearchResult, number: int) -> dict[str,
         "text": chunk.content[:_LONGEST_PASSAGE],
         "score": round(result.score, 4),
         "citation": {} if place is None else place.citation(chunk),
+        "matched_section": matched_section(chunk, query),
     }
 
 

@@ -54,10 +54,13 @@ class FolderWatch:
     async def run(
         self, on_due: Callable[[], Awaitable[None]], at_first: Callable[[], Awaitable[None]] | None = None
     ) -> None:
-        """Until it is stopped. What changes during a call, `at_first` too, is followed by another."""
+        """Call `on_due` after each change, and from time to time, until stopped.
+
+        A change during a call, `at_first` included, leads to another call.
+        """
         async with one_error(), create_task_group() as tasks:
             tasks.start_soon(self._listen)
-            # By the time that it has to wait for something, the system was asked to tell.
+            # Let the listener start first, so that no change from here on is missed.
             await checkpoint()
             if at_first is not None:
                 await at_first()

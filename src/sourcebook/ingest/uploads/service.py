@@ -116,9 +116,10 @@ class Uploads:
 
     async def add_bytes(self, collection_id: str, brought: IncomingFile) -> WriteReport:
         """Index the bytes now. What cannot be read is an error, and a document that says why."""
+        # Asked first: what is queued while the bytes are stored came later than they did.
+        newest = await self._jobs.newest(UPLOADS, collections=[collection_id], limit=1)
         kept = await self._keep(collection_id, brought.path(), brought)
         async with self._or_dropped(kept):
-            newest = await self._jobs.newest(UPLOADS, collections=[collection_id], limit=1)
             report = await self._index(kept)
             if newest:
                 await self._supersede(kept, report, newest[0].id + 1)
@@ -252,7 +253,7 @@ class Uploads:
         return await self._jobs.complete(job, result)
 
     async def _supersede(self, kept: _Kept, report: WriteReport, before: int) -> None:
-        """What came for the path before this and waits to be tried again is out of date."""
+        """End what came for the path before this and is not done, whether it waits or is being worked on."""
         result: Metadata = {"outcome": SUPERSEDED, "document_id": report.document_id}
         await self._jobs.supersede(UPLOADS, kept.collection_id, kept.path, before=before, result=result)
 

@@ -153,7 +153,7 @@ class SqlSessions:
 
         async def work(transaction: Executor) -> tuple[ChatMessage, ChatMessage]:
             await transaction.execute("insert_session", **session)
-            return await _insert(transaction, *turn)
+            return await _insert_turn(transaction, *turn)
 
         return await in_transaction(self._database, work)
 
@@ -222,15 +222,15 @@ def new_turn(
 async def write_turn(
     transaction: Executor, asked: ChatMessage, answered: ChatMessage
 ) -> tuple[ChatMessage, ChatMessage]:
-    """Store a turn at the end of its conversation. For who has more to store in the same transaction."""
-    if not await _is_ours(transaction, asked.session_id, asked.content, answered.created_at):
+    """Store a turn at the end of its conversation, in a transaction that may store more."""
+    if not await _take_session(transaction, asked.session_id, asked.content, answered.created_at):
         raise SessionNotFound(f"there is no session {asked.session_id!r}")
-    return await _insert(transaction, asked, answered)
+    return await _insert_turn(transaction, asked, answered)
 
 
 async def position_in(transaction: Executor, session_id: str, question: str, now: int) -> int | None:
-    """Where the next message of a conversation stands, which from now on is ours; None if there is none."""
-    if not await _is_ours(transaction, session_id, question, now):
+    """Lock a conversation and return the position of its next message; None if there is no such conversation."""
+    if not await _take_session(transaction, session_id, question, now):
         return None
     row = await transaction.fetch_one("next_position", session_id=session_id)
     return 0 if row is None else int(row["position"])
@@ -241,17 +241,17 @@ def title_of(question: str) -> str:
     return " ".join(question.split())[:_LONGEST_TITLE]
 
 
-async def _is_ours(transaction: Executor, session_id: str, question: str, now: int) -> bool:
-    """Keep a conversation to ourselves until the end of the transaction, if it exists."""
+async def _take_session(transaction: Executor, session_id: str, question: str, now: int) -> bool:
+    """Lock a conversation until the end of the transaction, and note the time. False if there is none."""
     return bool(
         await transaction.execute("touch_session", session_id=session_id, title=title_of(question), now=now)
     )
 
 
-async def _insert(
+async def _insert_turn(
     transaction: Executor, asked: ChatMessage, answered: ChatMessage
 ) -> tuple[ChatMessage, ChatMessage]:
-    """Store a turn at the end of a conversation that is ours."""
+    """Store a turn at the end of a conversation that this transaction has locked."""
     rows = await transaction.fetch(
         "insert_turn",
         question_id=asked.id,

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.text.analysis import QuestionWords
 
+MATCHES_SHOWN = 3
+"""How many of the children that matched a result names."""
+VECTORS_FOR_A_PASSAGE = 8
+"""How many of the nearest vectors are looked at, at first, for each passage that is wanted."""
+ROUNDING_MARGIN = 0.002
+"""How far two rough scores may be out of order.
+
+They are made with a question in half precision, which changes a product of vectors of length one by at most 1/2048.
+"""
+
 
 class Scored(NamedTuple):
     """A chunk that was found, and for a passage the children that matched in it, best first.

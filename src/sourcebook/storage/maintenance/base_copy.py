@@ -111,7 +111,7 @@ class CopyTarget(Protocol):
 
 
 async def copy(
-    source: CopySource, target: CopyTarget, files: CopyFiles, on_progress: OnProgress | None = None
+    source: CopySource, target: CopyTarget, copy_files: CopyFiles, on_progress: OnProgress | None = None
 ) -> CopyReport:
     """Copy everything, or the rest of it, and compare. Both bases then say the same.
 
@@ -135,7 +135,7 @@ async def copy(
             await target.put(shape, rows, done.at(shape.name, after).as_text())
             bar.advance(shape.name, len(rows))
         done = done.past(shape.name)
-    copied_files, missing_files = await files()
+    copied_files, missing_files = await copy_files()
     await target.finish({key: value for key, value in facts.items() if _travels(key)})
     async with target.reading() as copied:
         await _compare(source, copied, shapes, bar)

@@ -1,8 +1,8 @@
 """The nearest vectors: candidates from the database, scored here with the numbers that it stores.
 
-The distances of pgvector are good to three digits and more; which of two close vectors is nearer, and by how much, is
-said by the same arithmetic as on SQLite. A search is one statement: by
-chunks it brings their texts as well, by passages all of their vectors.
+The distances of pgvector are good to at least three digits. Which of two close vectors is nearer, and by how much, is
+decided by the same arithmetic as on SQLite. A search is one statement: a search for chunks returns their texts too, a
+search for passages returns the vectors of all their members.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.index.engines import ROUNDING_MARGIN, VECTORS_FOR_A_PASSAGE
 from sourcebook.storage.postgres.passage_scores import best_passages
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 # Candidates beyond those that are wanted, because pgvector's order of close ones is not exact.
 _SPARE = 5
-# The distances of two rows may be this much out of order: the question is rounded to half precision, which changes a
-# product of vectors of length one by at most 1/2048.
-_MARGIN = 0.002
 # A graph of signs is asked for so many times the wanted rows, and at least for so many.
 _BITS_FACTOR = 8
 _FEWEST_BITS = 900
@@ -101,14 +99,14 @@ class NearestSearch:
         return self._best(await self._passages_of_all(top_k), top_k)
 
     async def _passages_of_graph(self, wanted: int, top_k: int) -> list[Row]:
-        scope = {**self._graph_scope(wanted), "top_k": top_k, "margin": _MARGIN}
+        scope = {**self._graph_scope(wanted), "top_k": top_k, "margin": ROUNDING_MARGIN}
         if self.graph is Graph.BITS:
             candidates = self._candidate_count(wanted)
             return await self.reader.fetch("passages_by_bits", **scope, candidates=candidates)
         return await self.reader.fetch("passages_by_graph", **scope)
 
     async def _passages_of_all(self, top_k: int) -> list[Row]:
-        scope = {**self._scope(), "top_k": top_k, "margin": _MARGIN}
+        scope = {**self._scope(), "top_k": top_k, "margin": ROUNDING_MARGIN}
         if self.filter is None:
             return await self.reader.fetch("passages_of_all", **scope)
         return await self.reader.fetch("passages_of_matching", **scope, filter=self.filter.path)
@@ -131,7 +129,7 @@ class NearestSearch:
             score = 1.0 / (1.0 + distance)
         else:
             score = -distance
-        return score + _MARGIN * max(1.0, abs(score))
+        return score + ROUNDING_MARGIN * max(1.0, abs(score))
 
     async def _candidates(self, wanted: int) -> list[Row]:
         if self.route is Route.GRAPH:
@@ -159,7 +157,7 @@ class NearestSearch:
         return len(rows) >= wanted
 
     def _noted(self, rows: Sequence[Row]) -> list[Row]:
-        # Not every search comes by in this order: a graph's rows are nearly, not strictly, by distance.
+        # The rows of a graph are only nearly in order of distance.
         self.seen = self.seen or bool(rows)
         return sorted(rows, key=_by_distance)
 
@@ -206,7 +204,7 @@ def candidates_of_signs(wanted: int, rows: int) -> int:
 
 
 def _near_vectors(top_k: int) -> int:
-    return max(_ENOUGH_VECTORS, 8 * top_k + _SPARE)
+    return max(_ENOUGH_VECTORS, VECTORS_FOR_A_PASSAGE * top_k + _SPARE)
 
 
 def _by_distance(row: Row) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.model.search import Match
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.index.engines import Scored
+from sourcebook.storage.index.engines import MATCHES_SHOWN, Scored
 from sourcebook.storage.postgres import driver
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from sourcebook.model.documents import DistanceMetric
     from sourcebook.storage.database import Row
-
-_MATCHES_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class _Family:
         row = self.row
         members = zip(row["chunk_ids"], row["starts"], row["ends"], self.scores, strict=True)
         found = [Match(*member) for member in members if member[0] != self.passage_id]
-        return tuple(sorted(found, key=lambda m: (-m.score, m.chunk_id))[:_MATCHES_SHOWN])
+        return tuple(sorted(found, key=lambda m: (-m.score, m.chunk_id))[:MATCHES_SHOWN])
 
 
 def best_passages(

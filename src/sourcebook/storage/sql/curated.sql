@@ -73,3 +73,13 @@ where id = :wording_id
 -- name: count_open_wordings()
 -- What askers confirmed and no expert has looked at.
 select count(*) as count from knowledge_base_wordings where status in ('proposed', 'confirmed')
+
+-- name: mark_stale(entry_id, reason, now)
+update knowledge_base set stale_since = :now, stale_reason = :reason where id = :entry_id and stale_since is null
+
+-- name: clear_stale(entry_id)
+-- An answer all of whose sources stand again is what was approved.
+update knowledge_base set stale_since = null, stale_reason = null
+where id = :entry_id and stale_since is not null
+  and not exists (select 1 from knowledge_base_sources s
+                  where s.knowledge_base_id = knowledge_base.id and s.state <> 'current')

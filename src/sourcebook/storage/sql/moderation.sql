@@ -178,16 +178,6 @@ where knowledge_base_id = :knowledge_base_id and position = :position
 update knowledge_base_sources set context_change = :context_change
 where knowledge_base_id = :knowledge_base_id and position = :position
 
--- name: mark_stale(entry_id, reason, now)
-update knowledge_base set stale_since = :now, stale_reason = :reason where id = :entry_id and stale_since is null
-
--- name: clear_stale(entry_id)
--- An answer all of whose sources stand again is what was approved.
-update knowledge_base set stale_since = null, stale_reason = null
-where id = :entry_id and stale_since is not null
-  and not exists (select 1 from knowledge_base_sources s
-                  where s.knowledge_base_id = knowledge_base.id and s.state <> 'current')
-
 -- name: stale_without_draft()
 select k.id from knowledge_base k
 where k.stale_since is not null and k.is_active = 1

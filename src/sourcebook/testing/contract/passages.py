@@ -55,6 +55,15 @@ class PassageSearchContract:
         assert [m.chunk_id for m in result.matched] == ["c1", "c2", "c3"]
         assert result.matched[0].score == pytest.approx(1.0, abs=1e-3)
 
+    async def test_of_children_that_match_alike_those_with_the_first_ids_are_named(
+        self, base: OpenBase
+    ) -> None:
+        await make_collection(base)
+        children = [part(f"c{number}", unit(0), "p") for number in (5, 4, 3, 2, 1)]
+        await base.stores.vectors.add("c", [part("p", unit(1)), *children])
+        [result] = await search(base)
+        assert [m.chunk_id for m in result.matched] == ["c1", "c2", "c3"]
+
     async def test_every_passage_comes_once(self, base: OpenBase) -> None:
         await make_collection(base)
         await base.stores.vectors.add(

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from sourcebook.errors import NotSignedIn, SourcebookError
 from sourcebook.faces.http.auth.caller import HostCheck
 from sourcebook.faces.http.auth.origins import require_same_site
+from sourcebook.faces.http.auth.security_headers import COMMON_HEADERS
 from sourcebook.faces.http.openai.errors import openai_problem
 from sourcebook.faces.http.responses.problems import problem_of
 
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
 PUBLIC_PATHS = frozenset({"/healthz", "/readyz", "/api/login", "/login", "/favicon.ico"})
 """The routes that need no caller."""
 PUBLIC_FOLDER = "/static/"
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "X-Frame-Options": "DENY",
-}
 
 
 def is_public(path: str) -> bool:
@@ -79,7 +74,7 @@ def _with_headers(send: Send) -> Send:
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            for name, value in COMMON_HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 

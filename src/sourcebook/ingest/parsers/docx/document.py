@@ -19,7 +19,7 @@ from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn
-from sourcebook.ingest.parsers.office.formulas import OFFICE_MARKS, OFFICE_SIGNS
+from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
 from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.parsed import ParsedText
@@ -38,6 +38,7 @@ _SMALLEST_SIZE = 4
 _TEXT, _TAB, _BREAK, _RETURN, _HYPHEN = (
     qn(f"w:{name}") for name in ("t", "tab", "br", "cr", "noBreakHyphen")
 )
+_SIGNS: dict[object, str] = {_TAB: "\t", _BREAK: "\n", _RETURN: "\n", _HYPHEN: "-"}
 _RUN, _PARAGRAPH, _TABLE, _ROW, _CELL = (qn(f"w:{name}") for name in ("r", "p", "tbl", "tr", "tc"))
 _PROPERTIES, _TEXT_BOX = (qn(f"w:{name}") for name in ("pPr", "txbxContent"))
 _NOTE_MARKS = tuple(qn(f"w:{name}") for name in ("footnoteReference", "endnoteReference"))
@@ -165,25 +166,18 @@ class _Reader:
             self.built.add(mark + words, LINE if mark or goes_on else PARAGRAPH)
 
     def _words(self, paragraph: Element) -> str:
-        return "".join(self._pieces(paragraph))
+        return "".join(self._piece(child) for child in paragraph)
 
-    def _pieces(self, element: Element) -> Iterator[str]:
-        for child in element:
-            if child.tag in _LEFT_OUT or (child.tag == _RUN and _is_hidden(child)):
-                continue
-            yield OFFICE_MARKS.get(child.tag, "")
-            if child.tag in (_TEXT, OFFICE_SIGNS):
-                yield child.text or ""
-            elif child.tag == _TAB:
-                yield "\t"
-            elif child.tag in (_BREAK, _RETURN):
-                yield "\n"
-            elif child.tag == _HYPHEN:
-                yield "-"
-            elif child.tag in _NOTE_MARKS:
-                yield self._note_mark(child)
-            else:
-                yield from self._pieces(child)
+    def _piece(self, child: Element) -> str:
+        if child.tag in _LEFT_OUT or (child.tag == _RUN and _is_hidden(child)):
+            return ""
+        if str(child.tag).startswith(OFFICE_MATH):
+            return office_formula_text(child, self._piece)
+        if child.tag == _TEXT:
+            return child.text or ""
+        if child.tag in _NOTE_MARKS:
+            return self._note_mark(child)
+        return _SIGNS[child.tag] if child.tag in _SIGNS else self._words(child)
 
     def _note_mark(self, reference: Element) -> str:
         self._wanted_notes.append((reference.tag, reference.get(_ID, "")))

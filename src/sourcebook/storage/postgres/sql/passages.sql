@@ -47,6 +47,15 @@ cross join last_wanted l
 cross join looked_at n
 where l.score is null or f.score >= l.score - :margin::float8 * greatest(1, abs(l.score))
 
+-- part: passage_matches
+-- Only if the filter, where there is one, lets through the passage of the vector: a child comes with its passage.
+(:filter::jsonpath is null or (
+    select coalesce(p.facts, c.facts) @@ :filter::jsonpath
+    from document_chunks c
+    left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
+        and p.id = c.parent_id and c.level = 'CHILD'
+    where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
+
 -- part: families_of_near
 -- The passages of the vectors that are near, with all of their members. A chunk without a passage is one.
 passages as materialized (
@@ -159,12 +168,7 @@ with near as materialized (
       and exists (select 1 from collections k
                   where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
       and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-      and (:filter::jsonpath is null or (
-          select coalesce(p.facts, c.facts) @@ :filter::jsonpath
-          from document_chunks c
-          left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
-              and p.id = c.parent_id and c.level = 'CHILD'
-          where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
+      and {passage_matches}
     order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
     limit :limit
 ), {families_of_near}, {best_families}
@@ -179,12 +183,7 @@ with near as materialized (
           and exists (select 1 from collections k
                   where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
           and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-          and (:filter::jsonpath is null or (
-              select coalesce(p.facts, c.facts) @@ :filter::jsonpath
-          from document_chunks c
-          left join document_chunks p on p.collection_id = c.collection_id and p.document_id = c.document_id
-              and p.id = c.parent_id and c.level = 'CHILD'
-          where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
+          and {passage_matches}
         order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
         limit :candidates
     ) s

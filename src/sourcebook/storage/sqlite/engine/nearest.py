@@ -16,7 +16,7 @@ import numpy as np
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.index.engines import Scored
+from sourcebook.storage.index.engines import MATCHES_SHOWN, ROUNDING_MARGIN, VECTORS_FOR_A_PASSAGE, Scored
 from sourcebook.storage.sqlite.engine.vector_codes import bytes_of
 
 if TYPE_CHECKING:
@@ -29,15 +29,12 @@ if TYPE_CHECKING:
 # tell too little.
 _SCORE_ALL = 5_000
 _FEWEST_SIGNS = 256
-_MATCHES_SHOWN = 3
-VECTORS_FOR_A_PASSAGE = 8
-# The rough scores of two rows may be this much out of order, being made with a question in half precision.
-_MARGIN = 0.002
 # Gathering rows costs more for each than reading all of them in a row.
 _SHARE_TO_GATHER = 0.45
 # The bytes leave more rows than are wanted, being less exact than the stored numbers.
 _SPARE = 54
-# One of so many rows is looked at to guess how many signs the candidates differ in, for half as many again.
+# To guess in how many signs the candidates differ, one row in 16 is sampled, and the guess is made for half as many
+# candidates again, so that it is rarely too low.
 _SAMPLED = 16
 _TO_BE_SURE = 1.5
 
@@ -128,7 +125,7 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
     if not found:
         return []
     scores = np.concatenate([f.scores for f in found])
-    seen = 8 * top_k
+    seen = VECTORS_FOR_A_PASSAGE * top_k
     while True:
         limit = _limit(scores, seen)
         families = [_families(f.above(limit), query) for f in found]
@@ -214,7 +211,7 @@ def _limit(scores: NDArray[np.float64], count: int) -> float:
     if len(scores) <= count:
         return -np.inf
     last = float(np.partition(scores, len(scores) - count)[len(scores) - count])
-    return last - _MARGIN * max(1.0, abs(last)) if np.isfinite(last) else last
+    return last - ROUNDING_MARGIN * max(1.0, abs(last)) if np.isfinite(last) else last
 
 
 def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -282,7 +279,7 @@ def _may_be_best(
         return np.ones(len(rough), dtype=np.bool_)
     best = np.full(passages, -np.inf)
     np.maximum.at(best, owner[~own], rough[~own])
-    limits = best - _MARGIN * np.maximum(1.0, np.abs(best))
+    limits = best - ROUNDING_MARGIN * np.maximum(1.0, np.abs(best))
     return own | (rough >= limits[owner])
 
 
@@ -311,17 +308,18 @@ class Matches(Sequence[Match]):
         if self._known is None:
             own = self._children[self._first : self._end]
             scores = self._part.exact_scores(own, self._query).tolist()
-            pairs = sorted(zip(own.tolist(), scores, strict=True), key=lambda pair: -pair[1])[:_MATCHES_SHOWN]
-            found = (self._match(*pair) for pair in pairs)
-            self._known = tuple(sorted(found, key=lambda m: (-m.score, m.chunk_id)))
+            ids = self._part.segment.chunk_ids.several(own)
+            # Of equal ones those whose ids come first, in whatever order the rows lie.
+            best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
+            self._known = tuple(self._match(*one) for one in best[:MATCHES_SHOWN])
         return self._known
 
-    def _match(self, row: int, score: float) -> Match:
+    def _match(self, score: float, chunk_id: str, row: int) -> Match:
         start, end = self._part.spans[row].tolist()
-        return Match(self._part.segment.chunk_ids[row], start, end, score)
+        return Match(chunk_id, start, end, score)
 
     def __len__(self) -> int:
-        return min(self._end - self._first, _MATCHES_SHOWN)
+        return min(self._end - self._first, MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...

@@ -42,19 +42,19 @@ def _result(row: tuple[Any, ...], found: Scored) -> SearchResult:
     ]
     title, path = row[13:15]
     chunk = Chunk(
-        own,
-        document,
-        content,
-        index,
-        start,
-        end,
-        ChunkLevel(level),
-        parent,
-        section,
-        page,
-        tokens,
-        json.loads(metadata),
-        created,
+        id=own,
+        document_id=document,
+        content=content,
+        chunk_index=index,
+        start_index=start,
+        end_index=end,
+        level=ChunkLevel(level),
+        parent_id=parent,
+        section=section,
+        page=page,
+        token_count=tokens,
+        metadata=json.loads(metadata),
+        created_at=created,
     )
     breakdown = ScoreBreakdown(semantic_score=found.score)
     return SearchResult(chunk, found.score, breakdown, path, title, tuple(found.matched))

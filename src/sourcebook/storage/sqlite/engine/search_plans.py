@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
-from sourcebook.storage.sqlite.engine.nearest import VECTORS_FOR_A_PASSAGE, rows_scored
+from sourcebook.storage.index.engines import VECTORS_FOR_A_PASSAGE
+from sourcebook.storage.sqlite.engine.nearest import rows_scored
 
 if TYPE_CHECKING:
     import numpy as np
