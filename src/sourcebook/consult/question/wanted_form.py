@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from unicodedata import category
 
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.given_value import gives_value
@@ -55,6 +56,7 @@ _EQUALS = re.compile(
 _IS = r"[^\w\n]*(?:\b(?:is|are|was|é|são|es|son|является|это)\b|[—–:])\s*\w"
 # Where a word begins, or a part of one behind a hyphen, with what may be a capital letter of any script.
 _BEGIN_OF_WORD = re.compile(r"(?<![^\W_])(?![a-zа-яё])[^\W\d_]")
+_OTHER_LETTER = re.compile(r"[^\W\d_a-zA-Zа-яёА-ЯЁ]")
 _REST_OF_WORD = re.compile(r"[\w'’-]*")
 _SPACE_IN_LINE = re.compile(r"[^\S\n]+")
 _BETWEEN_WORDS = frozenset('"«“(*_[|,:;–—`·#.-')
@@ -107,7 +109,7 @@ class _Capital:
 def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
     if _NAME_OF.search(question):
-        return lambda text: any(_is_name(found, frozenset(words(question))) for found in _capitals(text))
+        return lambda text: _names_by_name(text, frozenset(words(question)))
     if _WHO.search(question):
         idle = stop_words(language) | asking_words(language)
         said = frozenset(words(question)) | idle
@@ -137,7 +139,9 @@ def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
         return True
     if any(said.isdisjoint(words(found[0])) for found in _CONTACT.finditer(sentence)):
         return True
-    return any(_may_be_somebody(found, sentence, said) for found in _capitals(sentence))
+    return _has_no_case(sentence) or any(
+        _may_be_somebody(found, sentence, said) for found in _capitals(sentence)
+    )
 
 
 def _is_role(question: str) -> bool:
@@ -151,7 +155,7 @@ def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool
 
     That the tenant pays something does not tell who the landlord is.
     """
-    if _CONTACT_NAME.search(text) or any(_is_name(found, said) for found in _capitals(text)):
+    if _CONTACT_NAME.search(text) or _names_by_name(text, said):
         return True
     if any(re.search(rf"\b{re.escape(word)}\w*{_IS}", text, re.IGNORECASE) for word in role):
         return True
@@ -159,6 +163,10 @@ def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool
         not role.isdisjoint(words(sentence)) and names_somebody(sentence, said) and _EQUALS.search(sentence)
         for sentence in _SENTENCE_END.split(text)
     )
+
+
+def _names_by_name(text: str, said: frozenset[str]) -> bool:
+    return _has_no_case(text) or any(_is_name(found, said) for found in _capitals(text))
 
 
 def _is_name(found: _Capital, said: frozenset[str]) -> bool:
@@ -202,6 +210,19 @@ def _last_part(opening: _Capital) -> _Capital:
     text, start, end = opening.text, opening.start, opening.end
     parts = [begin.start() for begin in _BEGIN_OF_WORD.finditer(text, start, end) if _is_capital(begin[0])]
     return _Capital(text, start, parts[-1], parts[-1], end)
+
+
+def _has_no_case(text: str) -> bool:
+    """Whether a text has letters that tell no name from other words: those of Hebrew, Arabic or Chinese, say."""
+    return any(
+        _is_georgian(letter) or (category(letter) == "Lo" and letter not in "ªº")
+        for letter in _OTHER_LETTER.findall(text)
+    )
+
+
+def _is_georgian(letter: str) -> bool:
+    """It has capital letters, but no name begins with one."""
+    return "\u10d0" <= letter <= "\u10ff"
 
 
 def _is_capital(letter: str) -> bool:
@@ -267,7 +288,7 @@ def _tells_where(sentence: str) -> bool:
     (times,) = _groups("time_words.txt", "word")
     if any(map(places.holds, said)) or _has_phrase("place_words.txt", said):
         return True
-    if any(not _begins_sentence(found) for found in _capitals(sentence)):
+    if _has_no_case(sentence) or any(not _begins_sentence(found) for found in _capitals(sentence)):
         return True
     return any(
         before.holds(word) and not behind[0].isdigit() and not times.holds(behind)
