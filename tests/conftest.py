@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import anyio
 import pytest
-from tests import empty_bases, examples, postgres_server
+from tests import citus_cluster, empty_bases, examples, postgres_server
 from tests.postgres_bases import Bases
 
 pytest.register_assert_rewrite("sourcebook.testing.contract")
@@ -72,9 +72,9 @@ def clock() -> FixedClock:
 @pytest.fixture(scope="session")
 def postgres_address() -> Iterator[str]:
     """The address of a server on which the tests may make databases."""
-    given = os.environ.get("SOURCEBOOK_TEST_POSTGRES")
+    given = [*citus_cluster.addresses(), *os.environ.get("SOURCEBOOK_TEST_POSTGRES", "").split()]
     if given:
-        yield given
+        yield given[0]
         return
     programs = postgres_server.binaries()
     if programs is None:
@@ -94,7 +94,12 @@ def postgres_template(postgres_address: str) -> Iterator[str]:
     """The name of a database that is an empty base, to be copied."""
     name = f"sourcebook_template_{os.getpid()}"
     postgres_server.create_database(postgres_address, name)
-    anyio.run(_make_base, postgres_server.at_database(postgres_address, name))
+    address = postgres_server.at_database(postgres_address, name)
+    if citus_cluster.addresses():
+        anyio.run(citus_cluster.spread, address)
+    anyio.run(_make_base, address)
+    if citus_cluster.addresses():
+        anyio.run(citus_cluster.set_aside, postgres_address, name)
     yield name
     postgres_server.drop_database(postgres_address, name)
 

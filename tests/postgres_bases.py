@@ -64,9 +64,10 @@ select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid()
 """
 
+# Those that others refer to come last, as the workers of a cluster keep to that.
 _TABLES = """
 select format('%I.%I', schemaname, tablename) as name from pg_tables
-where schemaname !~ '^pg_|^information_schema$' order by 1
+where schemaname = current_schema() order by tablename in ('collections', 'models'), 1
 """
 
 # Bytes of a table up to which taking out its rows is cheaper than new files for it and its indexes.
@@ -83,8 +84,9 @@ declare
 begin
     -- Foreign keys have nothing to say when everything goes.
     set local session_replication_role = replica;
+    set local citus.multi_shard_modify_mode = sequential;
     foreach name in array array[{empty}] loop
-        execute format('select exists (select from %s)', name) into is_filled;
+        execute format('select exists (select 1 from %s)', name) into is_filled;
         if is_filled and pg_relation_size(name) > {small} then
             filled := filled || name;
         elsif is_filled then

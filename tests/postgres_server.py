@@ -231,11 +231,20 @@ class Server:
 
 def create_database(server: str, name: str, template: str | None = None) -> None:
     source = f' template "{template}" strategy file_copy' if template else ""
-    asyncio.run(_execute(server, f'create database "{name}"{source}'))
+    for node in _nodes_of(server):
+        asyncio.run(_execute(node, f'create database "{name}"{source}'))
 
 
 def drop_database(server: str, name: str) -> None:
-    asyncio.run(_execute(server, f'drop database if exists "{name}" with (force)'))
+    for node in _nodes_of(server):
+        asyncio.run(_execute(node, f'drop database if exists "{name}" with (force)'))
+
+
+def _nodes_of(server: str) -> list[str]:
+    # Here, as this file is a program, too, which stands alone.
+    from tests import citus_cluster
+
+    return citus_cluster.nodes_of(server)
 
 
 def execute(server: str, sql: str) -> None:

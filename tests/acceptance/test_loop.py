@@ -177,7 +177,7 @@ def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Pat
     change_pruning(library)
     shell.json("add", "docs", *at)
     shown = shell.run("ask", QUESTION, *at).stdout
-    assert shown.index("ранней весной") < shown.index("is out of date") < shown.index("поздней осенью")
+    assert shown.index("ранней весной") < shown.index("устарел") < shown.index("поздней осенью")
     (stale,) = shell.json("moderate", "list", "--kind", "stale", *at)["drafts"]
     assert stale["stale_kb_id"] == entry["id"]
     change, _ = shell.json("moderate", "show", str(stale["id"]), *at)["draft"]["changes"]

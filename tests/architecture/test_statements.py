@@ -233,6 +233,27 @@ def test_a_name_stands_in_one_folder(tmp_path: Path) -> None:
         Queries.read(tmp_path / "shared", tmp_path / "own")
 
 
+@pytest.mark.parametrize("head", ["two()", "one(limit)"])
+def test_a_text_that_stands_instead_of_nothing_is_an_error(tmp_path: Path, head: str) -> None:
+    texts = {
+        "usual": "-- name: one()\nselect 1\n",
+        "instead": f"-- name: {head}\nselect 2 {':limit' * (head != 'two()')}\n",
+    }
+    for folder, text in texts.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "some.sql").write_text(text, "utf-8")
+    with pytest.raises(ValueError, match="stands instead of nothing"):
+        Queries.read(tmp_path / "usual", instead=tmp_path / "instead")
+
+
+def test_a_text_stands_instead_of_the_one_with_its_name(tmp_path: Path) -> None:
+    for folder in ("usual", "instead"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "some.sql").write_text(f"-- name: one()\nselect '{folder}'\n", "utf-8")
+    queries = Queries.read(tmp_path / "usual", instead=tmp_path / "instead")
+    assert [statement.sql for statement in queries] == ["select 'instead'"]
+
+
 def test_both_databases_have_the_same_statements() -> None:
     """But for those that only the room of one of them calls: how it searches is its own affair."""
     own = {
@@ -266,7 +287,7 @@ def listed_within(room: str) -> set[str]:
 
 
 # Called below the names, by the files that hold the connection.
-BELOW = {"take_turn", "server_versions", "set_for_transaction"}
+BELOW = {"take_turn", "server_versions", "citus_version", "set_for_transaction"}
 
 
 def test_a_statement_is_one_statement() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 import numpy as np
 import pytest
+from tests import citus_cluster
 from tests.postgres_server import at_database, create_database, drop_database, execute
 
 from sourcebook.assembly import OpenBase, open_base
@@ -20,6 +21,7 @@ from sourcebook.errors import (
     MigrationEdited,
     NotASourcebook,
     NotOpen,
+    UsageError,
 )
 from sourcebook.model.documents import Collection
 from sourcebook.model.jobs import JobStatus
@@ -28,6 +30,8 @@ from sourcebook.settings import Settings
 from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.job_queue import SqlJobs
 from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres.citus import Cluster, Node
+from sourcebook.storage.postgres.citus_setup import spread
 from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
@@ -324,11 +328,13 @@ async def test_the_server_uses_the_graph_and_the_index_over_facts(
     statement = "nearest_by_graph" if graph["kind"] == "hnsw" else "nearest_by_bits"
     if graph["kind"] == "bits":
         common["candidates"] = 80
+    common |= {"top_k": 5, "margin": 1e-3}
     # On so few rows looking at all of them is as fast; the question is whether the graph can be used at all.
-    plan = await plan_of(database, statement, common, "enable_seqscan", "enable_sort")
-    assert graph["name"] in plan
-    filtered = {**common, "filter": compiled(Equals("half", 1)).path}
-    assert graph["name"] in await plan_of(database, statement, filtered, "enable_seqscan", "enable_sort")
+    for name in (statement, statement.replace("nearest", "passages")):
+        plan = await plan_of(database, name, common, "enable_seqscan", "enable_sort")
+        assert graph["name"] in plan
+        filtered = {**common, "filter": compiled(Equals("half", 1)).path}
+        assert graph["name"] in await plan_of(database, name, filtered, "enable_seqscan", "enable_sort")
     counted = {"collection_id": "c", "filter": compiled(Equals("rare", 7)).path, "limit": 1000}
     plan = await plan_of(database, "count_matching", counted, "enable_seqscan", "enable_indexscan")
     assert "idx_document_chunks_facts" in plan
@@ -340,8 +346,11 @@ async def plan_of(
     statement = driver.prepared(database.queries[name])
     async with database.apart() as connection:
         await driver.know_vectors(connection)
+        await connection.execute("begin")
+        # In a cluster the workers are told, too: their plans are what is shown.
+        await connection.execute("set local citus.propagate_set_commands = 'local'")
         for setting in switched_off:
-            await connection.execute(f"set {setting} = off")
+            await connection.execute(f"set local {setting} = off")
         rows = await connection.fetch(f"explain {statement.sql}", *statement.arguments(parameters))
     return "\n".join(next(iter(row.values())) for row in rows)
 
@@ -373,7 +382,8 @@ async def test_a_collection_gets_its_graph_when_it_has_grown_and_loses_it_when_i
 ) -> None:
     base = await opened(postgres_db)
     database = cast("PostgresDatabase", base.database)
-    tender = Graphs(database, GraphRules(rows=100, rows_for_bits=400))
+    pieces = citus_cluster.shards()
+    tender = Graphs(database, GraphRules(rows=100 // pieces, rows_for_bits=400 // pieces))
 
     async def kinds() -> list[str]:
         await tender.tend("c")
@@ -408,6 +418,12 @@ async def test_what_a_builder_left_halfway_is_made_again(postgres_db: str) -> No
     [row] = await database.fetch("graphs_of_collection", collection_id="c")
     assert row["is_valid"]
     await base.close()
+
+
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="it runs Citus")
+async def test_a_server_without_citus_cannot_spread_a_base(postgres_db: str) -> None:
+    with pytest.raises(UsageError, match="does not run Citus"):
+        await spread(Cluster(postgres_db, coordinator=Node("here")))
 
 
 # Jobs

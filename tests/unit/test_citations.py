@@ -130,6 +130,7 @@ def test_of_a_sheet_the_row_that_is_quoted_is_named(place: int, cells: str) -> N
             "The index `row[1]` is first. Then the second. [1]",
         ),
         ("One [1] and more. Two. [1]", "One [1] and more. Two. [1]"),
+        ("Then read pins[1]. Set pins[1].", "Then read pins[1]. Set pins[1]."),
         ("Nothing cited. At all.", "Nothing cited. At all."),
     ],
 )

@@ -402,3 +402,14 @@ def test_a_line_that_repeats_the_title_is_no_answer() -> None:
 def test_what_holds_all_the_same_comes_along(turn: str) -> None:
     text = f"Usually you cannot select text with the mouse. {turn}, holding Shift does it."
     assert "Shift" in shown("How do I select text with the mouse?", text)
+
+
+def test_beside_the_word_itself_another_that_is_as_good_elsewhere_does_not_do() -> None:
+    rules = (
+        "1. Study leave. Employees get one day off for an examination, up to six days per year.\n\n"
+        "2. Illness. Tell your manager before half past nine in the morning.\n\n"
+        "3. Annual leave. Every employee has 26 days of paid annual leave.\n"
+    )
+    question = "How many days of annual leave are there?"
+    assert "26 days" in shown(question, rules)
+    assert "six days" not in shown(question, rules)

@@ -80,3 +80,10 @@ async def test_a_sentence_of_the_experts_own_ends_the_row(tmp_path: Path) -> Non
 async def test_what_stands_in_code_is_no_citation(tmp_path: Path) -> None:
     made = await bound(tmp_path, "Take `row[1]` first. [1]")
     assert made.text == "Take `row[1]` first."
+
+
+async def test_a_stretch_is_where_the_citation_that_holds_it_says(tmp_path: Path) -> None:
+    """The first sentence is also quoted alone, from another place."""
+    made = await bound(tmp_path, f"{SECOND} {THIRD} [2]", SECOND, f"{SECOND} {THIRD}")
+    (source,) = made.sources
+    assert TEXT[source.start or 0 : source.end or 0] == source.quote == f"{SECOND} {THIRD}"

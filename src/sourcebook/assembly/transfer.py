@@ -47,7 +47,8 @@ async def copy_base(
     from sourcebook.storage.maintenance.base_copy import copy
 
     async def copy_files() -> tuple[int, list[str]]:
-        names = await source.stores.sources.stored_files(UPLOADS)
+        # What the copied rows speak of: the source may have lost some of it since it was read.
+        names = await target.stores.sources.stored_files(UPLOADS)
         return await to_thread.run_sync(source_files.copy_to, make_stored_files(settings), names)
 
     target = await open_base(settings, clock)

@@ -7,6 +7,9 @@ nothing.
 
 What several statements say alike, such as the columns of a document, stands once below a line
 `-- part: document_columns`, and `{document_columns}` in a statement stands for it. A dialect may have parts of its own.
+
+A server that refuses the form of a statement, or does badly with it, has a folder of texts that stand `instead` of
+those with the same names.
 """
 
 from __future__ import annotations
@@ -51,17 +54,29 @@ class Queries:
             self._by_name[statement.name] = statement
 
     @classmethod
-    def read(cls, *folders: Traversable, derived: Collection[str] = ()) -> Queries:
-        """The statements of all the folders. A name that stands in two of them is an error: nothing is overridden."""
-        files = [
-            file
-            for folder in folders
-            for file in sorted(folder.iterdir(), key=lambda file: file.name)
-            if file.name.endswith(".sql")
-        ]
-        texts = [file.read_text(encoding="utf-8") for file in files]
-        parts = _parts(*texts)
-        return cls(statement for text in texts for statement in parse(text, derived, parts))
+    def read(
+        cls, *folders: Traversable, derived: Collection[str] = (), instead: Traversable | None = None
+    ) -> Queries:
+        """The statements of all the folders. A name that stands in two of them is an error: nothing is overridden.
+
+        But for those in the folder `instead`, each of which replaces one that there is, with the same parameters.
+        """
+        texts = [text for folder in folders for text in _texts(folder)]
+        own_texts = _texts(instead) if instead is not None else []
+        parts = _parts(*texts, *own_texts)
+        queries = cls(statement for text in texts for statement in parse(text, derived, parts))
+        return queries._with(
+            cls(statement for text in own_texts for statement in parse(text, derived, parts))
+        )
+
+    def _with(self, others: Queries) -> Queries:
+        for other in others:
+            known = self._by_name.get(other.name)
+            if known is None or known.parameters != other.parameters:
+                raise ValueError(
+                    f"{other.name} stands instead of nothing that is called so, with these parameters"
+                )
+        return Queries({**self._by_name, **others._by_name}.values())
 
     def __getitem__(self, name: str) -> Statement:
         return self._by_name[name]
@@ -71,6 +86,11 @@ class Queries:
 
     def __len__(self) -> int:
         return len(self._by_name)
+
+
+def _texts(folder: Traversable) -> list[str]:
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return [file.read_text(encoding="utf-8") for file in files if file.name.endswith(".sql")]
 
 
 def parse(

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker
 from sourcebook.consult.answer.joined_passages import JoinedPassage, joined
+from sourcebook.consult.answer.question_share import held_share, held_terms, share_of_weight, weight_of
 from sourcebook.consult.answer.units import Unit, Units, is_contents, names_another_place
 from sourcebook.consult.question.asked_thing import asked_head
 from sourcebook.consult.question.foreign_names import ForeignNames
@@ -25,14 +25,11 @@ from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.languages import detect_language
 from sourcebook.text.negation import denied_terms
-from sourcebook.text.question_words import words_alike
 from sourcebook.text.quoted_mail import quoted_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
-_SHORTEST_SHARED_BEGINNING = 5
-_WORTH_OF_NOW = 2.0
 _FEWEST_WORDS = 3
 _MOST_WORDS_OF_A_TITLE = 8
 
@@ -92,56 +89,6 @@ _OPPOSITE = re.compile(
     r"|(?:conversely|on the contrary|наоборот|напротив|ao contrário|pelo contrário|inversamente|al contrario)(?=,))",
     re.IGNORECASE,
 )
-
-
-def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
-    """Which part of a question's weight the text holds. Long words count as held if a form of theirs is there."""
-    return share_of_weight(weights, distinct_terms(text, language))
-
-
-def share_of_weight(weights: Mapping[str, float], terms: AbstractSet[str]) -> float:
-    """`held_share` of a text whose terms are known."""
-    return weight_of(held_terms(weights, terms), weights)
-
-
-def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
-    """The part of a question's weight that these of its terms have."""
-    total = sum(weights.values())
-    return sum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
-
-
-def held_terms(weights: Mapping[str, float], terms: AbstractSet[str]) -> set[str]:
-    """The terms of a question that a text holds, by the terms of the text. Of two texts together: those of either."""
-    held = {term for term in weights if term in terms}
-    # Stems of one word sometimes differ ("поставок", "поставка"); a number is never like another.
-    missing = [term for term in weights if term not in held and _may_share_beginning(term)]
-    if missing:
-        beginnings = _beginnings(frozenset(terms))
-        held.update(term for term in missing if term[:_SHORTEST_SHARED_BEGINNING] in beginnings)
-    # "Price" answers "cost": words that are as good as each other in questions.
-    alike = words_alike()
-    asked = [term for term in weights if term not in held and term in alike]
-    if asked:
-        meant = {alike[term] for term in terms if term in alike}
-        held.update(term for term in asked if alike[term] in meant)
-    return held
-
-
-def _may_share_beginning(term: str) -> bool:
-    return len(term) > _SHORTEST_SHARED_BEGINNING and not term.isdigit()
-
-
-@lru_cache(2048)
-def _beginnings(terms: frozenset[str]) -> frozenset[str]:
-    """How the long ones among the terms begin."""
-    long = (term for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING)
-    return frozenset(term[:_SHORTEST_SHARED_BEGINNING] for term in long)
-
-
-def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:
-    """The weights with what was asked just now counting twice. A follow-up is searched with the question before it."""
-    own = set(analyse(question, language))
-    return {term: weight * (_WORTH_OF_NOW if term in own else 1.0) for term, weight in weights.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +335,7 @@ class _Reader:
         headings = [passage.document_title or "", *(passage.chunk.section or "").split(BETWEEN_HEADINGS)]
         headings = [heading for heading in headings if len(heading.split()) <= _MOST_WORDS_OF_A_TITLE]
         terms = [set(analyse(units.text(i), language)) for i in range(len(units))]
+        said = set[str]().union(*terms)
         scores: list[float] = []
         others = quoted_spans(content) if _LETTER.search(passage.document_path) else []
         for i, unit in enumerate(units.all):
@@ -403,9 +351,9 @@ class _Reader:
             is_empty = unit.is_header or units.text(i).strip(" \n-*•") in headings
             is_empty |= unit.kind is not BlockKind.CODE and len(units.text(i).split()) < _FEWEST_WORDS
             over = set(analyse(_heading_over(passage, unit), language))
-            share = share_of_weight(_lessened(weights, over | named_above, _SAID_ABOVE), named)
+            share = share_of_weight(_lessened(weights, over | named_above, _SAID_ABOVE), named, said)
             score = _WORTH_OF_HEADING * share_of_weight(weights, over)
-            score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around) + near * nearest
+            score += share + _WORTH_OF_CONTEXT * share_of_weight(weights, around, said) + near * nearest
             score += self._worth_of_form(units, i)
             score -= _PRICE_OF_A_QUOTED_LETTER * any(
                 start < unit.end and unit.start < end for start, end in others

@@ -31,7 +31,7 @@ LONGEST_MARK = 40
 """A bracket that is not closed within so many characters is no citation."""
 
 _MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
-_LAST_MARKS = re.compile(rf"(?:\s*{_MARK.pattern})+(?P<stop>[.!?…]*)\s*\Z")
+_LAST_MARKS = re.compile(rf"(?:\s+{_MARK.pattern})+(?P<stop>[.!?…]*)\s*\Z")
 _UNFINISHED = re.compile(r"(?:\[|【)[\s\d,;^–-]*$")
 _LEADING = re.compile(rf"\s*(?:{_MARK.pattern}\s*)+")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")

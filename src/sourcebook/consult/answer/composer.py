@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.answer_without_model import Asked, emphasised, extract
+from sourcebook.consult.answer.answer_without_model import Asked, extract
 from sourcebook.consult.answer.citations import (
     CitationMark,
     CitationMarkReader,
@@ -22,6 +22,7 @@ from sourcebook.consult.answer.citations import (
 )
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.question_share import emphasised
 from sourcebook.consult.answer.sheet_places import row_at
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation

@@ -129,7 +129,7 @@ class _Binding:
     def _stretch(self, one: CuratedSource, following: CuratedSource) -> CuratedSource | None:
         """The two as one source, if they stand behind each other in something that the answer cites."""
         for cited in self.cited:
-            _, found, behind = cited.quote.partition(one.quote)
+            before, found, behind = cited.quote.partition(one.quote)
             gap = len(behind) - len(behind.lstrip())
             if (
                 found
@@ -137,7 +137,10 @@ class _Binding:
                 and behind.startswith(following.quote, gap)
             ):
                 quote = one.quote + behind[: gap + len(following.quote)]
-                return replace(one, quote=quote, end=None if one.start is None else one.start + len(quote))
+                start = None if cited.start is None else cited.start + len(before)
+                return replace(
+                    cited, quote=quote, start=start, end=None if start is None else start + len(quote)
+                )
         return None
 
     def _held(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
@@ -179,7 +182,7 @@ class _Binding:
             start=start,
             end=chunk.start_index + quote.end,
             file_hash=document.file_hash if document else None,
-            section=chunk.section,
+            section=(document.section_at(start) if document else None) or chunk.section,
         )
 
 
@@ -195,7 +198,7 @@ def _of_citation(citation: Citation, document: Document) -> CuratedSource:
         start=citation.start,
         end=citation.end,
         file_hash=document.file_hash,
-        section=citation.section,
+        section=citation.section or document.section_at(citation.start),
     )
 
 

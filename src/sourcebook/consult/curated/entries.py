@@ -118,7 +118,7 @@ class CuratedEntries:
             start=start,
             end=end,
             file_hash=found.file_hash,
-            section=passage.section if passage else None,
+            section=found.section_at(start) or (passage.section if passage else None),
         )
 
     async def _embedder(self, collection_id: str) -> Embedder:

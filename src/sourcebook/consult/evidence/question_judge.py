@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.answer_without_model import share_of_weight
+from sourcebook.consult.answer.question_share import share_of_weight
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_form import is_form_missing

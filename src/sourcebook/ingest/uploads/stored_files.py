@@ -79,14 +79,14 @@ class StoredFiles:
         """
         copied, missing = 0, list[str]()
         for name in sorted(names):
-            try:
-                data = self.location(name).read_bytes()
-            except FileNotFoundError:
-                missing.append(name)
-                continue
-            # The name says what is in it, so a file that is already there is the same.
-            if not other.location(name).exists():
-                with named(f"cannot copy an upload to {other.folder}"):
+            with named(f"cannot copy an upload from {self.folder} to {other.folder}"):
+                try:
+                    data = self.location(name).read_bytes()
+                except FileNotFoundError:
+                    missing.append(name)
+                    continue
+                # One folder may keep the files of both.
+                if not other.location(name).is_file() or other.location(name).read_bytes() != data:
                     other._write(other.location(name), data)
             copied += 1
         return copied, missing

@@ -158,6 +158,7 @@ async def delete(database: Database, collection_id: str, now: int) -> None:
             await _empty(transaction, collection_id, now)
         async with database.transaction() as transaction:
             if await transaction.execute("delete_empty_collection", collection_id=collection_id):
+                await transaction.execute("delete_collection_models", collection_id=collection_id)
                 await transaction.execute("delete_counters", collection_id=collection_id)
 
 

@@ -28,9 +28,10 @@ _RECONNECT_SECONDS = 3.0
 
 
 @cache
-def read_queries() -> Queries:
+def read_queries(*, on_citus: bool = False) -> Queries:
+    """The statements; `on_citus`, with those that hold there instead of what it refuses."""
     shared, own = files("sourcebook.storage") / "sql", files("sourcebook.storage.postgres") / "sql"
-    return Queries.read(shared, own, derived=driver.DERIVED)
+    return Queries.read(shared, own, derived=driver.DERIVED, instead=own / "citus" if on_citus else None)
 
 
 # All that a pooler may be told when a connection begins.
@@ -41,6 +42,13 @@ _GRAPHS = {
     "hnsw.ef_search": "400",
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": "20000",
+}
+# For a coordinator of Citus; other servers take no notice. A transaction that writes documents may read or write what
+# is whole on every worker, too: one shard after another then, for Citus refuses it in parallel. And it need not hide
+# its shards, for that takes seconds when the driver asks what a type is made of.
+_ON_CITUS = {
+    "citus.multi_shard_modify_mode": "sequential",
+    "citus.override_table_visibility": "off",
 }
 
 
@@ -63,6 +71,7 @@ class PoolLimits:
             # A process that stopped in the middle of a write must not hold up the others for ever.
             "idle_in_transaction_session_timeout": str(int(self.statement_timeout * 1000)),
             "jit": "off",
+            **_ON_CITUS,
             **_GRAPHS,
         }
 
@@ -161,6 +170,7 @@ class PostgresDatabase:
         self._limits = limits
         self.queries = read_queries()
         self._pool: Pool | None = None
+        self._citus: str | None = None
         self.commits = 0
         """How many transactions have been completed here that may have written."""
 
@@ -196,6 +206,10 @@ class PostgresDatabase:
                 settings=_POOLED if is_pooled else limits.settings(),
                 remembers_statements=not is_pooled,
             )
+        row = await self.fetch_one("citus_version")
+        if row is not None:
+            self._citus = row["version"]
+            self.queries = read_queries(on_citus=True)
 
     async def _require_same_base(self, direct: Connection) -> None:
         """Refuse a pooler that leads to another database than the one that is changed beside it."""
@@ -229,7 +243,8 @@ class PostgresDatabase:
     async def versions(self) -> dict[str, str]:
         """What the server is."""
         row = await self.fetch_one("server_versions")
-        return {"postgresql": row["server"], "pgvector": row["extension"]} if row else {}
+        versions = {"postgresql": row["server"], "pgvector": row["extension"]} if row else {}
+        return {**versions, "citus": self._citus} if self._citus else versions
 
     @again_if_lost
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:

@@ -114,6 +114,12 @@ _HINTS: dict[type[SourcebookError], str] = {
     BaseDamaged: "Check the server's log, and restore the last backup if it confirms the damage.",
 }
 _POOLER_HINT = "This is a pooler such as PgBouncer: set `db_direct` to the address of the server behind it."
+_WORKER_HINT = (
+    "A worker of the Citus cluster is down or cut off. Start it again: until then nothing that needs all documents can "
+    "be read. Nothing was lost."
+)
+# Inside of what Citus makes of a statement, an error of a worker loses its SQLSTATE.
+_VIOLATION = re.compile(r"violates (?:unique|foreign key|check|not-null) constraint")
 _BAD_ADDRESS_HINT = "Check the address, the database name, the user and the password."
 
 
@@ -143,6 +149,12 @@ def translation(error: BaseException) -> SourcebookError | None:
 
 def _of_server(error: asyncpg.PostgresError) -> SourcebookError:
     state = str(getattr(error, "sqlstate", None) or "")
+    if state == "XX000" and _VIOLATION.search(str(error)):
+        state = "23000"
+    if state.startswith("08") and "remote node" in str(error):
+        return BaseUnreachable(
+            f"a server of the cluster cannot be reached (PostgreSQL: {error})", hint=_WORKER_HINT
+        )
     known = [prefix for prefix in _ERRORS if state.startswith(prefix)]
     if not known:
         return StorageError(f"PostgreSQL: {error}")
@@ -193,6 +205,8 @@ def in_use() -> Generator[None, None, None]:
     except ConnectionLost:
         raise
     except BaseUnreachable as error:
+        if error.hint == _WORKER_HINT:
+            raise
         raise ConnectionLost(error.message) from error
 
 

@@ -42,7 +42,7 @@ class GraphRules:
 
     Below `rows` looking at every vector costs less than a graph would. From `rows_for_bits` on the graph holds only the
     signs, in a sixteenth of the memory, and what it finds is measured again. It is the slower of the two, so it begins
-    where the other graph outgrows a server.
+    where the other graph outgrows a server. Of a base that is spread over servers, the rows of one shard count.
     """
 
     kind: str = "auto"
@@ -103,7 +103,7 @@ class Graphs:
             [row] = await self._database.fetch(
                 "count_vectors", collection_id=stored.collection.id, model_id=stored.model_id
             )
-            count = row["vectors"]
+            count = row["vectors"] // row["shards"]
         wanted = self._rules.wanted(stored, count)
         kept = [r["kind"] for r in present if r["is_valid"] and r["model_id"] == stored.model_id]
         if self._rules.kind == "auto" and kept and 2 * count >= self._rules.rows:

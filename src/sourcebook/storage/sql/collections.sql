@@ -114,6 +114,10 @@ where collection_id = :collection_id
 -- name: delete_counters(collection_id)
 delete from collection_counters where collection_id = :collection_id
 
+-- name: delete_collection_models(collection_id)
+-- The reference does it, but for a base that is spread over servers.
+delete from collection_models where collection_id = :collection_id
+
 -- name: delete_user_bindings(collection_id)
 delete from user_collections where collection_id = :collection_id
 

@@ -94,7 +94,7 @@ def ask(
         answer = streamed(asked)
         say_sources(answer)
         if answer.similar:
-            tell("Is that what you mean? Ask again with `--similar NUMBER` to get that answer.")
+            tell(texts(answer.language)("terminal_ask_similar"))
         if explain:
             say(reasons(answer))
         if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:

@@ -13,6 +13,7 @@ from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, sources, streamed
 from sourcebook.faces.cli.terminal.output import flush, say, say_error, tell
+from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent
 
 PROMPT = "> "
@@ -55,7 +56,7 @@ class Talk:
         self.session = self.last.session_id
         say_sources(self.last)
         if self.last.similar:
-            tell("Is that what you mean? `/similar 1` gives that answer.")
+            tell(texts(self.last.language)("terminal_chat_similar"))
 
     def similar(self, number: str) -> None:
         """Take the answer that was offered in this place, and let the wording be remembered."""

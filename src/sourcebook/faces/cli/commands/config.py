@@ -1,13 +1,15 @@
 from typing import Annotated
 from urllib.parse import unquote, urlsplit
 
+import anyio
 import typer
 
+from sourcebook.assembly.cluster import spread_base
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.settings import shadowed_by, write_setting
-from sourcebook.storage.postgres.citus import STEPS, statements
+from sourcebook.storage.postgres.citus import STEPS, Cluster, DoneStep, Node, statements
 
 
 def show(call: Invocation) -> None:
@@ -47,12 +49,31 @@ def set_(
 def citus(
     call: Invocation,
     *,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Carry out the steps, check each, and say what was done.")
+    ] = False,
+    worker: Annotated[
+        list[str] | None,
+        typer.Option("--worker", metavar="HOST:PORT", help="A worker that is to join. May be repeated."),
+    ] = None,
+    coordinator: Annotated[
+        str | None,
+        typer.Option(
+            "--coordinator",
+            metavar="HOST:PORT",
+            help="The coordinator as the workers reach it, if not as in --db.",
+        ),
+    ] = None,
     shards: Annotated[
         int, typer.Option("--shards", min=1, metavar="N", help="How many shards to split each table into.")
     ] = 8,
 ) -> None:
-    """Print the statements that spread a base over several servers with Citus. Nothing is run."""
-    path = urlsplit(call.loaded.settings.db).path.strip("/") if "://" in call.loaded.settings.db else ""
+    """Spread a base over several servers with Citus. Without --apply, only print the statements that do."""
+    address = call.loaded.settings.db
+    if apply:
+        _spread(call, address, worker or [], coordinator, shards)
+        return
+    path = urlsplit(address).path.strip("/") if "://" in address else ""
     sql = statements(unquote(path) or "sourcebook", shards)
     if call.as_json:
         say_json({"steps": list(STEPS), "statements": sql})
@@ -61,3 +82,19 @@ def citus(
         tell(f"{number}. {step}")
     for statement in sql:
         say(statement)
+
+
+def _spread(call: Invocation, address: str, workers: list[str], coordinator: str | None, shards: int) -> None:
+    def show_step(step: DoneStep) -> None:
+        if not call.as_json:
+            say(f"{step.title}: {'as it should be' if step.was_done else 'done'}")
+
+    reached_at = Node.parse(coordinator) if coordinator is not None else None
+    cluster = Cluster(address, [Node.parse(text) for text in workers], reached_at, shards)
+    done = anyio.run(spread_base, cluster, show_step)
+    if call.as_json:
+        say_json({"steps": [{"step": step.title, "was_done": step.was_done} for step in done]})
+    elif workers:
+        tell(
+            "A worker that joined later holds no documents yet: `select citus_rebalance_start()` moves some to it."
+        )

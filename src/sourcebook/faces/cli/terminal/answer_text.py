@@ -81,9 +81,9 @@ def say_sources(answer: Answer) -> None:
     """The answer's sources, its unsupported sentences, and the words that were replaced."""
     if answer.tier is Tier.CURATED:
         say(_approval(answer))
-    if isinstance(outdated := answer.details.get("outdated"), dict):
-        say(_outdated(cast("dict[str, object]", outdated)))
     told = texts(answer.language)
+    if isinstance(outdated := answer.details.get("outdated"), dict):
+        say(_outdated(cast("dict[str, object]", outdated), told))
     if answer.citations:
         say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
     for sentence in answer.sentences:
@@ -163,12 +163,8 @@ def _approval(answer: Answer) -> str:
     return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else context)
 
 
-def _outdated(entry: dict[str, object]) -> str:
-    said = " ".join(str(entry["answer"]).split())
-    return (
-        f"\nThis is what the documents say now. The approved answer {entry['id']} is out of date "
-        f"({entry['reason']}). It said: “{said}”"
-    )
+def _outdated(entry: dict[str, object], told: Texts) -> str:
+    return "\n" + told("terminal_outdated", id=entry["id"], said=" ".join(str(entry["answer"]).split()))
 
 
 def reasons(answer: Answer) -> str:

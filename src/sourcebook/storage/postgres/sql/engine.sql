@@ -244,6 +244,10 @@ join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 -- name: server_versions()
 select current_setting('server_version') as server, extversion as extension from pg_extension where extname = 'vector'
 
+-- name: citus_version()
+-- No row on a server that is not part of a Citus cluster.
+select extversion as version from pg_extension where extname = 'citus'
+
 -- name: written_place()
 -- How far the log of changes has got, as a number, and which database of which server it is.
 select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as place,

@@ -8,7 +8,8 @@ where i.indrelid = to_regclass('vectors')
   and c.relname ~ format('^vectors_(hnsw|bits)_%s_[0-9]+$', md5(:collection_id::text))
 
 -- name: count_vectors(collection_id, model_id)
-select count(*) as vectors from vectors where collection_id = :collection_id and model_id = :model_id
+-- With the number of pieces that the table is in: each has a graph of its own.
+select count(*) as vectors, 1 as shards from vectors where collection_id = :collection_id and model_id = :model_id
 
 -- name: make_hnsw(collection_id, model_id, dimensions, m, ef_construction)
 -- The statement that makes the graph: a definition takes no parameters, so the server quotes what goes into it.

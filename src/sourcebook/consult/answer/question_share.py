@@ -1,0 +1,70 @@
+"""Which part of a question a text holds, by what the question's words are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+
+from sourcebook.text.analysis import analyse, distinct_terms
+from sourcebook.text.question_words import words_alike
+
+_SHORTEST_SHARED_BEGINNING = 5
+_WORTH_OF_NOW = 2.0
+
+
+def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
+    """Which part of a question's weight the text holds. Long words count as held if a form of theirs is there."""
+    return share_of_weight(weights, distinct_terms(text, language))
+
+
+def share_of_weight(
+    weights: Mapping[str, float], terms: AbstractSet[str], said: AbstractSet[str] = frozenset()
+) -> float:
+    """`held_share` of a text whose terms are known."""
+    return weight_of(held_terms(weights, terms, said), weights)
+
+
+def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
+    """The part of a question's weight that these of its terms have."""
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
+
+
+def held_terms(
+    weights: Mapping[str, float], terms: AbstractSet[str], said: AbstractSet[str] = frozenset()
+) -> set[str]:
+    """The terms of a question that a text holds, by the terms of the text. Of two texts together: those of either.
+
+    For what is `said` where the text stands, other words do not do: beside "annual leave", "a year" is not annual.
+    """
+    held = {term for term in weights if term in terms}
+    # Stems of one word sometimes differ ("поставок", "поставка"); a number is never like another.
+    missing = [term for term in weights if term not in held and _may_share_beginning(term)]
+    if missing:
+        beginnings = _beginnings(frozenset(terms))
+        held.update(term for term in missing if term[:_SHORTEST_SHARED_BEGINNING] in beginnings)
+    # "Price" answers "cost": words that are as good as each other in questions.
+    alike = words_alike()
+    asked = [term for term in weights if term not in held and term in alike and term not in said]
+    if asked:
+        meant = {alike[term] for term in terms if term in alike}
+        held.update(term for term in asked if alike[term] in meant)
+    return held
+
+
+def _may_share_beginning(term: str) -> bool:
+    return len(term) > _SHORTEST_SHARED_BEGINNING and not term.isdigit()
+
+
+@lru_cache(2048)
+def _beginnings(terms: frozenset[str]) -> frozenset[str]:
+    """How the long ones among the terms begin."""
+    long = (term for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING)
+    return frozenset(term[:_SHORTEST_SHARED_BEGINNING] for term in long)
+
+
+def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:
+    """The weights with what was asked just now counting twice. A follow-up is searched with the question before it."""
+    own = set(analyse(question, language))
+    return {term: weight * (_WORTH_OF_NOW if term in own else 1.0) for term, weight in weights.items()}

@@ -1,0 +1,137 @@
+"""The texts of statements that stand in for others on Citus say the same: a plain server understands both."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+from tests import citus_cluster
+
+from sourcebook.assembly import OpenBase, open_base
+from sourcebook.model.documents import ChunkLevel, Collection, DistanceMetric
+from sourcebook.model.search import Equals
+from sourcebook.settings import Settings
+from sourcebook.storage.index.vector_encoding import Singles
+from sourcebook.storage.postgres.database import PostgresDatabase, read_queries
+from sourcebook.storage.postgres.filter_paths import compiled
+from sourcebook.testing.contract.material import SIZE, chunk
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import EmbeddedChunk
+    from sourcebook.storage.database import Row
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(bool(citus_cluster.addresses()), reason="the usual texts are refused there"),
+]
+
+QUERY = np.random.default_rng(12).standard_normal(SIZE).astype(np.float32)
+# Their products with the query are infinite, to either side, or no number.
+HUGE = np.float32(3e38) * np.stack([np.sign(QUERY), -np.sign(QUERY), np.ones(SIZE, dtype=np.float32)])
+FILTER = compiled(Equals("group", 1)).path
+PASSAGES = {
+    "passages_of_all": {},
+    "passages_of_matching": {"filter": FILTER},
+}
+GRAPHS = {
+    "passages_by_graph": {"dimensions": SIZE, "limit": 40},
+    "passages_by_bits": {"dimensions": SIZE, "limit": 40, "candidates": 60},
+}
+
+
+def parts() -> list[EmbeddedChunk]:
+    """Passages with and without children, children without a passage, and vectors too large to be measured."""
+    numbers = np.random.default_rng(11)
+    made: list[EmbeddedChunk] = []
+    for i in range(60):
+        for j in range(i % 4 + 1):
+            vector = numbers.standard_normal(SIZE).astype(np.float32)
+            is_huge = i % 20 == 0 and j == 0
+            part = chunk(
+                f"k{i:02}-{j}",
+                HUGE[i // 20] if is_huge else vector,
+                document=f"d{i // 5}",
+                metadata={"group": (i + j) % 3},
+            )
+            parent = f"k{i:02}-0" if i % 7 else f"gone{i}"
+            inner = replace(part.chunk, level=ChunkLevel.CHILD, parent_id=parent) if j else part.chunk
+            made.append(replace(part, chunk=inner))
+    return made
+
+
+@pytest.fixture
+async def base(postgres_db: str) -> AsyncGenerator[OpenBase]:
+    base = await open_base(Settings(db=postgres_db))
+    yield base
+    await base.close()
+
+
+async def filled(base: OpenBase, metric: DistanceMetric) -> dict[str, object]:
+    """What every statement is told of the collection that was made."""
+    store = base.stores.vectors
+    await store.create_collection(Collection("c", SIZE, distance_metric=metric))
+    await store.add("c", parts())
+    await base.stores.writer.set_active("c", "d3", active=False)
+    [row] = await database(base).fetch("collection_to_search", collection_id="c")
+    return {
+        "collection_id": "c",
+        "model_id": row["active_model_id"],
+        "query": Singles(QUERY.tobytes()),
+    }
+
+
+def database(base: OpenBase) -> PostgresDatabase:
+    return cast("PostgresDatabase", base.database)
+
+
+async def by_both(base: OpenBase, name: str, parameters: dict[str, object]) -> tuple[list[Row], list[Row]]:
+    here = database(base)
+    usual = await here.fetch(name, **parameters)
+    here.queries = read_queries(on_citus=True)
+    theirs = await here.fetch(name, **parameters)
+    here.queries = read_queries()
+    assert usual
+    assert list(usual[0].keys()) == list(theirs[0].keys())
+    return usual, theirs
+
+
+def families(rows: list[Row]) -> list[object]:
+    """Passages and members in an order of their own: a statement promises none."""
+    found: list[object] = []
+    for row in rows:
+        size = len(row["packed_vectors"]) // len(row["chunk_ids"])
+        sent = [row["packed_vectors"][i * size : (i + 1) * size] for i in range(len(row["chunk_ids"]))]
+        members = sorted(zip(row["chunk_ids"], row["starts"], row["ends"], sent, strict=True))
+        found.append((row["document_id"], row["passage_id"], row["looked_at"], members))
+    return sorted(found, key=repr)
+
+
+@pytest.mark.parametrize("top_k", [1, 7, 1000])
+@pytest.mark.parametrize("metric", list(DistanceMetric))
+async def test_passages_are_the_same(base: OpenBase, metric: DistanceMetric, top_k: int) -> None:
+    common = {**await filled(base, metric), "top_k": top_k, "margin": 1e-3}
+    for name, more in PASSAGES.items():
+        usual, theirs = await by_both(base, name, {**common, "metric": metric.value, **more})
+        assert families(usual) == families(theirs), name
+
+
+@pytest.mark.parametrize("filtered", [None, FILTER])
+@pytest.mark.parametrize("top_k", [1, 7, 1000])
+async def test_passages_of_a_graph_are_the_same(base: OpenBase, top_k: int, filtered: str | None) -> None:
+    common = {**await filled(base, DistanceMetric.COSINE), "top_k": top_k, "margin": 1e-3}
+    for name, more in GRAPHS.items():
+        usual, theirs = await by_both(base, name, {**common, "filter": filtered, **more})
+        assert families(usual) == families(theirs), name
+
+
+@pytest.mark.parametrize("name", ["nearest_of_matching", "nearest_of_named"])
+@pytest.mark.parametrize("metric", list(DistanceMetric))
+async def test_chunks_that_a_filter_lets_through_are_the_same(
+    base: OpenBase, metric: DistanceMetric, name: str
+) -> None:
+    common = {**await filled(base, metric), "metric": metric.value, "filter": FILTER, "limit": 15}
+    usual, theirs = await by_both(base, name, common)
+    assert sorted(map(repr, usual)) == sorted(map(repr, theirs))
