@@ -8,10 +8,11 @@ import pytest
 from anyio.from_thread import run
 from tests.unit.desk import COLLECTION, Desk
 
-from sourcebook.errors import ProviderError
+from sourcebook.errors import BadFile, ProviderError
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.ingest.uploads.service import RETRY_SECONDS, UPLOADS, Uploads
 from sourcebook.ingest.uploads.stored_files import StoredFiles
+from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.jobs import JobStatus
 from sourcebook.testing.fakes import FakeEmbedder, InlineParser
 
@@ -51,14 +52,15 @@ class FailsOnce(FakeEmbedder):
 
 
 class Meanwhile(InlineParser):
-    """While the first version is read for the first time, something happens."""
+    """While a version is read for the first time, something happens."""
 
-    def __init__(self, happens: Callable[[], Awaitable[Any]]) -> None:
+    def __init__(self, happens: Callable[[], Awaitable[Any]], version: bytes = FIRST) -> None:
         super().__init__()
+        self.version = version
         self.happens: Callable[[], Awaitable[Any]] | None = happens
 
     async def parse(self, data: bytes, name: str) -> ParsedText:
-        if data == FIRST and (happens := self.happens) is not None:
+        if data == self.version and (happens := self.happens) is not None:
             self.happens = None
             await happens()
         return await super().parse(data, name)
@@ -167,9 +169,70 @@ async def test_another_worker_leaves_the_newer_version_alone_until_the_older_is_
     assert (await counter.desk.only()).content == SECOND.decode()
 
 
-async def test_if_the_newer_one_cannot_be_read_the_older_one_is_still_tried_again(counter: Counter) -> None:
+async def test_a_worker_that_claims_an_older_version_while_a_newer_one_is_written_leaves_it_alone(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    counter.embedder.is_down = False
+    jobs = counter.desk.base.stores.jobs
+    claim, added = jobs.claim, list[object]()
+
+    async def claim_and_be_overtaken(
+        kinds: Sequence[str], worker: str, lease_seconds: int = 60
+    ) -> Job | None:
+        job = await claim(kinds, worker, lease_seconds)
+        if not added:
+            added.append(await counter.add(SECOND))
+        return job
+
+    monkeypatch.setattr(jobs, "claim", claim_and_be_overtaken)
+    first = await counter.queue(FIRST)
+    await counter.process_until_all_is_done()
+    assert (await counter.desk.only()).content == SECOND.decode()
+    assert await counter.outcome(first) == "superseded"
+    stored = [path.read_bytes() for path in (tmp_path / "files").rglob("*") if path.is_file()]
+    assert stored == [SECOND]
+    await counter.desk.require_sound()
+
+
+async def test_an_older_version_is_ended_before_the_newer_one_is_written(counter: Counter) -> None:
+    first = await counter.queue(FIRST)
+    seen = list[object]()
+
+    async def look() -> None:
+        seen.append(await counter.outcome(first))
+
+    counter.embedder.is_down = False
+    counter.desk.parser = Meanwhile(look, SECOND)
+    await counter.add(SECOND)
+    assert seen == ["superseded"]
+
+
+async def test_no_older_version_takes_the_place_of_a_newer_one_that_cannot_be_read(counter: Counter) -> None:
     first = await counter.queue(FIRST)
     await counter.queue(BROKEN)
     await counter.process_until_all_is_done()
-    assert (await counter.desk.only()).content == FIRST.decode()
-    assert await counter.outcome(first) == "written"
+    document = await counter.desk.only()
+    assert (document.status, document.content) == (DocumentStatus.FAILED, "")
+    assert await counter.outcome(first) == "superseded"
+
+
+async def test_nor_of_one_that_was_added_without_waiting_and_cannot_be_read(counter: Counter) -> None:
+    first = await counter.queue(FIRST)
+    await counter.uploads.process("w")
+    with pytest.raises(BadFile):
+        await counter.add(BROKEN)
+    await counter.process_until_all_is_done()
+    assert (await counter.desk.only()).status is DocumentStatus.FAILED
+    assert await counter.outcome(first) == "superseded"
+
+
+async def test_a_newer_one_that_cannot_be_added_now_is_left_to_a_worker_in_place_of_the_older(
+    counter: Counter,
+) -> None:
+    first = await counter.queue(FIRST)
+    with pytest.raises(ProviderError):
+        await counter.add(SECOND)
+    await counter.process_until_all_is_done()
+    assert (await counter.desk.only()).content == SECOND.decode()
+    assert await counter.outcome(first) == "superseded"
+    await counter.desk.require_sound()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 FindTargets: TypeAlias = Callable[[Sequence[Source]], list[Target]]
 """What is to be looked at, given the sources that there are."""
+RequireCurrent: TypeAlias = Callable[[], Awaitable[None]]
+"""Raises if the request is out of date."""
 
 ATTEMPTS = 3
 SOURCE_ATTEMPTS = 20
@@ -64,10 +66,19 @@ class AddRun:
     """Carries out one request."""
 
     def __init__(
-        self, tools: Tools, request: AddRequest, find: FindTargets | None = None, attempts: int = ATTEMPTS
+        self,
+        tools: Tools,
+        request: AddRequest,
+        find: FindTargets | None = None,
+        attempts: int = ATTEMPTS,
+        require_current: RequireCurrent | None = None,
     ) -> None:
-        """`attempts` limits how often a file is tried again after another process changed it first."""
+        """`attempts` limits how often a file is tried again after another process changed it first.
+
+        `require_current` is called after each look at the base, and before anything is written because of it.
+        """
         self._attempts = attempts
+        self._require_current = require_current
         self._tools = tools
         self._request = request
         self._find = find or self._named_targets
@@ -94,6 +105,8 @@ class AddRun:
     async def _run(self) -> None:
         examined = await self._claimed()
         for attempt in range(1, self._attempts + 1):
+            if self._require_current is not None:
+                await self._require_current()
             disputed = await self._carry_out(examined)
             if not disputed or self._request.is_stopped():
                 return

@@ -36,7 +36,7 @@ _ONE = re.compile(
 )
 _FROM_YEAR_TO_YEAR = re.compile(r"\b(?:1\d|20)\d\d\D{1,8}(?:1\d|20)?\d\d\b")
 _NAMED = re.compile(
-    r"(?P<name>[^\W\d_]+)(?:\s*\([^)\n]*\))?"
+    r"(?<![^\W\d_])(?P<name>[^\W\d_]++)(?:\s*+\([^()\n]*+\))?"
     r"(?:\s*[:=|–—-]\s*|\s+(?:is|are|of|=|é|é de|es|составляет|равен|равна)\s+|\s+)"
     r"\d[\d.,]*(?=\s*(?:$|[.;,)|\n]))",
     re.IGNORECASE,
@@ -45,6 +45,7 @@ _CLOCK = re.compile(
     r"""\b\d{1,2}(?:[:h]|ч\s?)\d{2}\b|\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock|h\b|hs\b|hrs\b)
     |(?P<at>\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta|desde)
      \s+(?:\w+\s+)?(?:[01]?\d|2[0-4]|NUMBER)\b(?!\s?(?:%|[€$£₽])))
+    |\b0\d[0-5]\d\b|(?P<span>(?<![\w.,/:–—-])(?:[01]?\d|2[0-4])\s?[–—-]\s?(?:[01]?\d|2[0-4])\b(?![.,/:–—-]?\d|\s?[%€$£₽]))
     |\b(?:\d{1,2}|NUMBER)\s(?:утра|вечера|ночи|дня|da\ manhã|da\ tarde|da\ noite|de\ la\ \w+)\b""".replace(
         "NUMBER",
         "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|два|двух|три|трех|четыре|четырех|пят[ьи]|шест[ьи]"
@@ -61,11 +62,11 @@ _PHONE = re.compile(
 _EMAIL = re.compile(r"\w@\w")
 # A house beside its street, a postal code, an address in a network, or a name inside a sentence.
 _ADDRESS = re.compile(
-    r"\w@\w|\d[.:]\d|0x\w|\b\d{5,}\b|\b\d{2,}-\d{3,}|\b[A-ZÀ-ÞА-ЯЁ][\w'’-]+,?\s+\d|\d,?\s+[A-ZÀ-ÞА-ЯЁ]"
+    r"\w@\w|\d[.:]\d|0x\w|\b\d{5,}\b|\b\d{2,}-\d{3,}|\b[A-ZÀ-ÞА-ЯЁ][\w'’-]{1,60},?\s+\d|\d,?\s+[A-ZÀ-ÞА-ЯЁ]"
     r"|(?<=[\w,:]\s)[\"«“(]?[A-ZÀ-ÞА-ЯЁ]\w"
 )
 _RATIO = re.compile(
-    r"\w+\s+(?:out of|of|in|из|em cada|em|de cada|de)\s+(?:every\s+|каждых\s+)?"
+    r"\b\w+\s+(?:out of|of|in|из|em cada|em|de cada|de)\s+(?:every\s+|каждых\s+)?"
     r"(?:\d+|three|four|five|ten|hundred|тр[её]х|четыр[её]х|пяти|десяти|ста|três|quatro|cinco|dez|cem|tres|cuatro|diez)\b",
     re.IGNORECASE,
 )
@@ -120,7 +121,11 @@ def _is_unit(word: str) -> bool:
 
 
 def _tells_hour(text: str) -> bool:
-    return any(not (found["at"] and _counts_no_hours(text, found.end())) for found in _CLOCK.finditer(text))
+    return any(
+        not (found["at"] and _counts_no_hours(text, found.end()))
+        and not (found["span"] and any(map(_is_unit, _words_behind(text, found.end())[:1])))
+        for found in _CLOCK.finditer(text)
+    )
 
 
 def _counts_no_hours(text: str, end: int) -> bool:

@@ -7,9 +7,11 @@ that is answered is worse than to quote a sentence too much.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from unicodedata import category
 
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.given_value import gives_value
@@ -52,12 +54,14 @@ _EQUALS = re.compile(
     r"\b(?:is|are|was|as|by|é|são|foi|como|por|es|son|является|это)\b|[:–—|(]", re.IGNORECASE
 )
 _IS = r"[^\w\n]*(?:\b(?:is|are|was|é|são|es|son|является|это)\b|[—–:])\s*\w"
-# A capital letter inside a line; behind these words it is the name of a place or a time.
-_UPPER = "A-ZÀ-ÖØ-ÞА-ЯЁ"
-_CAPITAL = re.compile(
-    rf"(?P<before>[\w'’-]+)?(?P<gap>(?:[^\S\n]|[\"«“(*_\[|,:;–—`·#.-])*)"
-    rf"(?<![^\W_])(?P<name>[{_UPPER}][\w'’-]*(?:[^\S\n]+[{_UPPER}][\w'’-]*)*)"
-)
+# Where a word begins, or a part of one behind a hyphen, with what may be a capital letter of any script.
+_BEGIN_OF_WORD = re.compile(r"(?<![^\W_])(?![a-zа-яё])[^\W\d_]")
+_OTHER_LETTER = re.compile(r"[^\W\d_a-zA-Zа-яёА-ЯЁ]")
+_REST_OF_WORD = re.compile(r"[\w'’-]*")
+_SPACE_IN_LINE = re.compile(r"[^\S\n]+")
+_BETWEEN_WORDS = frozenset('"«“(*_[|,:;–—`·#.-')
+_INSIDE_WORDS = frozenset("_'’-")
+# Behind these words a capital letter is that of a place or a time.
 _BEFORE_A_PLACE = frozenset(
     words(
         "in at from near to since until of on в во на из под около с до em no na nos nas do da dos das en desde"
@@ -65,7 +69,7 @@ _BEFORE_A_PLACE = frozenset(
 )
 # A name that begins a sentence is followed by what somebody does, or stands in a row of names.
 _FIRST_NAME = re.compile(
-    rf"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+(?:ed|ou|eu|iu|ó|aba|л|ла|ли|лся|лась)\b|and\b|will\b|can\b|[{_UPPER}])"
+    r"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+(?:ed|ou|eu|iu|ó|aba|л|ла|ли|лся|лась)\b|and\b|will\b|can\b)"
 )
 _DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
@@ -79,12 +83,33 @@ _YEAR = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Capital:
+    """Words in a row that begin with capital letters: where they lie, and the word before them."""
+
+    text: str
+    word: int
+    gap_start: int
+    start: int
+    end: int
+
+    @property
+    def name(self) -> str:
+        return self.text[self.start : self.end]
+
+    @property
+    def before(self) -> str:
+        return self.text[self.word : self.gap_start]
+
+    @property
+    def gap(self) -> str:
+        return self.text[self.gap_start : self.start]
+
+
 def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
     if _NAME_OF.search(question):
-        return lambda text: any(
-            _is_name(found, frozenset(words(question))) for found in _CAPITAL.finditer(text)
-        )
+        return lambda text: _names_by_name(text, frozenset(words(question)))
     if _WHO.search(question):
         idle = stop_words(language) | asking_words(language)
         said = frozenset(words(question)) | idle
@@ -114,7 +139,9 @@ def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
         return True
     if any(said.isdisjoint(words(found[0])) for found in _CONTACT.finditer(sentence)):
         return True
-    return any(_may_be_somebody(found, sentence, said) for found in _CAPITAL.finditer(sentence))
+    return _has_no_case(sentence) or any(
+        _may_be_somebody(found, sentence, said) for found in _capitals(sentence)
+    )
 
 
 def _is_role(question: str) -> bool:
@@ -128,7 +155,7 @@ def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool
 
     That the tenant pays something does not tell who the landlord is.
     """
-    if _CONTACT_NAME.search(text) or any(_is_name(found, said) for found in _CAPITAL.finditer(text)):
+    if _CONTACT_NAME.search(text) or _names_by_name(text, said):
         return True
     if any(re.search(rf"\b{re.escape(word)}\w*{_IS}", text, re.IGNORECASE) for word in role):
         return True
@@ -138,27 +165,109 @@ def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool
     )
 
 
-def _is_name(found: re.Match[str], said: frozenset[str]) -> bool:
+def _names_by_name(text: str, said: frozenset[str]) -> bool:
+    return _has_no_case(text) or any(_is_name(found, said) for found in _capitals(text))
+
+
+def _is_name(found: _Capital, said: frozenset[str]) -> bool:
     """Whether a capital letter is that of a name: not the first of a sentence, or a line of its own."""
-    if not said.isdisjoint(words(found["name"])) or _is_place(found) or "#" in found["gap"]:
+    if not said.isdisjoint(words(found.name)) or _is_place(found) or "#" in found.gap:
         return False
-    rest = found.string[found.end() : found.end() + 2]
+    rest = found.text[found.end : found.end + 2]
     return not _begins_sentence(found) or not rest.strip() or rest[:1] in ",:–—(|"
 
 
-def _is_place(found: re.Match[str]) -> bool:
-    return (found["before"] or "").lower() in _BEFORE_A_PLACE
+def _capitals(text: str) -> Iterator[_Capital]:
+    """The names in a text, if they are names. Each letter is looked at a few times, however long its run is.
+
+    The first word of a line has its capital anyway: if others follow, it is the word before them.
+    """
+    last, opening = 0, None
+    for begin in _BEGIN_OF_WORD.finditer(text):
+        start = begin.start()
+        if start < (opening.end if opening else last) or not _is_capital(begin[0]):
+            continue
+        end = _end_of_name(text, start)
+        word, gap = _before(text, start, last)
+        if opening and word > opening.start:
+            yield _last_part(opening)
+            last = opening.end
+        opening = None
+        if word < gap or gap < start:
+            yield _Capital(text, word, gap, start, end)
+        elif (first := _end_of(_REST_OF_WORD, text, start)) < end:
+            yield _Capital(text, start, first, _end_of(_SPACE_IN_LINE, text, first), end)
+        else:
+            opening = _Capital(text, word, gap, start, end)
+            continue
+        last = end
+    if opening:
+        yield _last_part(opening)
 
 
-def _begins_sentence(found: re.Match[str]) -> bool:
-    return found["before"] is None or "." in found["gap"]
+def _last_part(opening: _Capital) -> _Capital:
+    """A word that begins a line, or its last part that begins with a capital letter."""
+    text, start, end = opening.text, opening.start, opening.end
+    parts = [begin.start() for begin in _BEGIN_OF_WORD.finditer(text, start, end) if _is_capital(begin[0])]
+    return _Capital(text, start, parts[-1], parts[-1], end)
 
 
-def _may_be_somebody(found: re.Match[str], sentence: str, said: frozenset[str]) -> bool:
-    if not said.isdisjoint(words(found["name"])) or "#" in found["gap"]:
+def _has_no_case(text: str) -> bool:
+    """Whether a text has letters that tell no name from other words: those of Hebrew, Arabic or Chinese, say."""
+    return any(
+        _is_georgian(letter) or (category(letter) == "Lo" and letter not in "ªº")
+        for letter in _OTHER_LETTER.findall(text)
+    )
+
+
+def _is_georgian(letter: str) -> bool:
+    """It has capital letters, but no name begins with one."""
+    return "\u10d0" <= letter <= "\u10ff"
+
+
+def _is_capital(letter: str) -> bool:
+    return letter.isupper() or letter.istitle()
+
+
+def _end_of_name(text: str, start: int) -> int:
+    while True:
+        end = _end_of(_REST_OF_WORD, text, start)
+        start = _end_of(_SPACE_IN_LINE, text, end)
+        if start == end or not _is_capital(text[start : start + 1]):
+            return end
+
+
+def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
+    found = pattern.match(text, start)
+    return start if found is None else found.end()
+
+
+def _before(text: str, start: int, last: int) -> tuple[int, int]:
+    """Where the word before a name begins, and where it ends. A dash that begins a line is a word, too."""
+    gap = start
+    while gap > last and (
+        text[gap - 1] in _BETWEEN_WORDS or (text[gap - 1].isspace() and text[gap - 1] != "\n")
+    ):
+        gap -= 1
+    word = gap
+    while word > last and (text[word - 1].isalnum() or text[word - 1] in _INSIDE_WORDS):
+        word -= 1
+    return word, gap if word < gap else min(_end_of(_REST_OF_WORD, text, gap), start)
+
+
+def _is_place(found: _Capital) -> bool:
+    return found.before.lower() in _BEFORE_A_PLACE
+
+
+def _begins_sentence(found: _Capital) -> bool:
+    return not found.before or "." in found.gap
+
+
+def _may_be_somebody(found: _Capital, sentence: str, said: frozenset[str]) -> bool:
+    if not said.isdisjoint(words(found.name)) or "#" in found.gap:
         return False
     if _begins_sentence(found):
-        return " " in found["name"] or _FIRST_NAME.match(sentence, found.end()) is not None
+        return " " in found.name or _FIRST_NAME.match(sentence, found.end) is not None
     return not _is_place(found)
 
 
@@ -179,7 +288,7 @@ def _tells_where(sentence: str) -> bool:
     (times,) = _groups("time_words.txt", "word")
     if any(map(places.holds, said)) or _has_phrase("place_words.txt", said):
         return True
-    if any(not _begins_sentence(found) for found in _CAPITAL.finditer(sentence)):
+    if _has_no_case(sentence) or any(not _begins_sentence(found) for found in _capitals(sentence)):
         return True
     return any(
         before.holds(word) and not behind[0].isdigit() and not times.holds(behind)

@@ -7,12 +7,12 @@ away later. A worker that dies loses its lease, and the next one does the same w
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from anyio import CancelScope, create_task_group, sleep, to_thread
+from anyio import CancelScope, create_task_group, get_cancelled_exc_class, sleep, to_thread
 
 from sourcebook.errors import (
     BadFile,
@@ -62,6 +62,8 @@ LEASE_SECONDS = 60
 RETRY_SECONDS = 30
 _UNREAD = (DocumentStatus.FAILED, DocumentStatus.NEEDS_OCR)
 _ANNOUNCED = (DocumentStatus.PENDING, DocumentStatus.PROCESSING)
+_PASSING = (StorageError, ProviderError, Conflict, OSError)
+"""What goes wrong through no fault of the bytes, and may go well later."""
 _OPEN = (JobStatus.PENDING, JobStatus.DOING)
 _PAGE = 50
 
@@ -106,6 +108,10 @@ class _Kept:
         )
 
 
+class _OutOfDate(Exception):
+    """A newer version of the bytes came, and whoever brought it ended this job."""
+
+
 class Uploads:
     """Takes bytes in."""
 
@@ -120,10 +126,10 @@ class Uploads:
         newest = await self._jobs.newest(UPLOADS, collections=[collection_id], limit=1)
         kept = await self._keep(collection_id, brought.path(), brought)
         async with self._or_dropped(kept):
-            report = await self._index(kept)
-            if newest:
-                await self._supersede(kept, report, newest[0].id + 1)
-            return report
+            # Before anything is written: a worker that looks at what is written finds its job ended.
+            ended = await self._supersede(kept, newest[0].id + 1) if newest else 0
+            async with self._or_queued(kept) if ended else nullcontext():
+                return await self._index(kept)
 
     async def upload(self, collection_id: str, brought: IncomingFile) -> Job:
         """Store the bytes and leave the rest to a worker. Without an id, nothing that is there is replaced."""
@@ -195,9 +201,23 @@ class Uploads:
             yield
         except StorageError:
             with suppress(StorageError, OSError):
-                if kept.stored_file not in await self._tools.sources.stored_files(UPLOADS):
-                    await to_thread.run_sync(self._files.remove, kept.stored_file)
+                await self._drop(kept)
             raise
+
+    @asynccontextmanager
+    async def _or_queued(self, kept: _Kept) -> AsyncGenerator[None]:
+        """If the bytes cannot be indexed now, leave them to a worker: it waits for no older ones any more."""
+        try:
+            yield
+        except (*_PASSING, get_cancelled_exc_class()):
+            with CancelScope(shield=True), suppress(StorageError):
+                await self._enqueue(kept)
+            raise
+
+    async def _drop(self, kept: _Kept) -> None:
+        """Remove the bytes if nothing refers to them."""
+        if kept.stored_file not in await self._tools.sources.stored_files(UPLOADS):
+            await to_thread.run_sync(self._files.remove, kept.stored_file)
 
     async def _announce(self, kept: _Kept) -> None:
         """Show the document as one that waits, if there is none yet at its path nor with its bytes."""
@@ -239,11 +259,15 @@ class Uploads:
         kept = _Kept.of_payload(job.payload)
         try:
             report = await self._index(kept, tell, job.id)
-            await self._supersede(kept, report, job.id)
-        except (StorageError, ProviderError, Conflict, OSError) as error:
+            await self._supersede(kept, job.id)
+        except _OutOfDate:
+            await self._drop(kept)
+            return False
+        except _PASSING as error:
             await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
             return False
         except SourcebookError as error:
+            await self._supersede(kept, job.id)
             return await self._jobs.complete(job, {"error": cast("Metadata", error.as_dict())})
         result: Metadata = {
             "outcome": report.outcome.value,
@@ -252,10 +276,22 @@ class Uploads:
         }
         return await self._jobs.complete(job, result)
 
-    async def _supersede(self, kept: _Kept, report: WriteReport, before: int) -> None:
-        """End what came for the path before this and is not done, whether it waits or is being worked on."""
-        result: Metadata = {"outcome": SUPERSEDED, "document_id": report.document_id}
-        await self._jobs.supersede(UPLOADS, kept.collection_id, kept.path, before=before, result=result)
+    async def _supersede(self, kept: _Kept, before: int) -> int:
+        """End what came for the path before this and is not done, whether it waits or is being worked on.
+
+        A newer version that cannot be read ends it, too: its document says why, and no older text takes its place.
+        """
+        document = await self._lying_at(kept)
+        own_id = document_id(kept.collection_id, _source(kept.collection_id).id, kept.path)
+        result: Metadata = {"outcome": SUPERSEDED, "document_id": document.id if document else own_id}
+        return await self._jobs.supersede(
+            UPLOADS, kept.collection_id, kept.path, before=before, result=result
+        )
+
+    async def _require_current(self, job_id: int) -> None:
+        job = await self._jobs.get(job_id)
+        if job is None or job.status is not JobStatus.DOING:
+            raise _OutOfDate
 
     async def _index(
         self, kept: _Kept, on_progress: OnProgress | None = None, job_id: int = 0
@@ -275,10 +311,11 @@ class Uploads:
         request = AddRequest((), kept.collection_id, on_progress=on_progress)
         # A job that finds newer bytes in its way does not push them aside: whoever brought those ends it.
         attempts = 1 if job_id else ATTEMPTS
-        report = await AddRun(self._tools, request, find, attempts).run()
+        current = partial(self._require_current, job_id) if job_id else None
+        report = await AddRun(self._tools, request, find, attempts, current).run()
         if await self._is_only_announced(kept):
             # Whoever queued it announced it while it was being read, and what was read gave way to that.
-            report = await AddRun(self._tools, request, find, attempts).run()
+            report = await AddRun(self._tools, request, find, attempts, current).run()
         return await self._settle(kept, report, before, job_id)
 
     async def _without_bytes(self, kept: _Kept, before: Document | None) -> WriteReport:

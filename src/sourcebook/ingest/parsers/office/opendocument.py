@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import DamagedFile, EncryptedFile
+from sourcebook.errors import DamagedFile, EncryptedFile, FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.office.formulas import formula_text
 from sourcebook.ingest.parsers.office.opendocument_text import (
@@ -48,6 +48,8 @@ _SAID = {
 }
 _MOST_REPEATED = 1_000
 """A row or cell with text that repeats more often is a fill of the sheet, not content."""
+_MOST_OF_FORMULAS = 1_000_000
+"""What all formulas of a text may hold: more than a book of them, and little beside the longest text."""
 _PIECE = 1024 * 1024
 _TITLES = ("title", "subtitle")
 _RUNNING = ("header", "footer", "date-time", "page-number")
@@ -62,17 +64,39 @@ def parse_odt(data: bytes) -> ParsedText:
         if body is None:
             raise DamagedFile("The file is not an intact ODT: it has no text.")
         styles = TextStyles(content, package.xml_if_there("styles.xml"))
-        reader = OpenDocumentReader(styles, partial(_formula_at, package))
+        reader = OpenDocumentReader(styles, _Formulas(package).at)
         reader.read(body)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
         return ParsedText(reader.built.text(), title, metadata, sections, kind=f"{KIND}.text")
 
 
-def _formula_at(package: Package, place: str) -> str:
-    part = joined("", f"{place.rstrip('/')}/{_CONTENT}")
-    root = package.xml_if_there(part) if place else None
-    return formula_text(root) if root is not None and str(root.tag).endswith("}math") else ""
+class _Formulas:
+    """The formulas that lie in a package as objects of their own. Each is read once, however often it is shown."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._read: dict[str, str] = {}
+        self._length = 0
+
+    def at(self, place: str) -> str:
+        """The text of the object at a place, if it is a formula that can be read."""
+        part = joined("", f"{place.rstrip('/')}/{_CONTENT}") if place else ""
+        if part not in self._read:
+            self._read[part] = self._text(part)
+        text = self._read[part]
+        self._length += len(text)
+        if self._length > _MOST_OF_FORMULAS:
+            raise FileOverLimit(f"The formulas contain more than {_MOST_OF_FORMULAS:,} characters.")
+        return text
+
+    def _text(self, part: str) -> str:
+        # The text around a formula that is damaged or no real one is worth having without it.
+        with suppress(DamagedFile, FileOverLimit), reading("formula"):
+            root = self._package.xml_if_there(part)
+            if root is not None and str(root.tag).endswith("}math"):
+                return formula_text(root)
+        return ""
 
 
 def parse_ods(data: bytes) -> ParsedText:
