@@ -261,7 +261,8 @@ class Uploads:
             report = await self._index(kept, tell, job.id)
             await self._supersede(kept, job.id)
         except _OutOfDate:
-            await self._drop(kept)
+            with suppress(StorageError, OSError):
+                await self._drop(kept)
             return False
         except _PASSING as error:
             await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
