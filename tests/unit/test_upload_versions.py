@@ -236,3 +236,23 @@ async def test_a_newer_one_that_cannot_be_added_now_is_left_to_a_worker_in_place
     assert (await counter.desk.only()).content == SECOND.decode()
     assert await counter.outcome(first) == "superseded"
     await counter.desk.require_sound()
+
+
+class Killed(BaseException):
+    """The process is gone: nothing else of it runs."""
+
+
+async def test_a_process_that_is_killed_while_it_adds_a_newer_one_leaves_it_to_a_worker(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await counter.queue(FIRST)
+
+    async def kill(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(counter.uploads, "_index", kill)
+        await counter.add(SECOND)
+    await counter.process_until_all_is_done()
+    assert (await counter.desk.only()).content == SECOND.decode()
+    assert await counter.outcome(first) == "superseded"

@@ -7,12 +7,12 @@ away later. A worker that dies loses its lease, and the next one does the same w
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from anyio import CancelScope, create_task_group, get_cancelled_exc_class, sleep, to_thread
+from anyio import CancelScope, create_task_group, sleep, to_thread
 
 from sourcebook.errors import (
     BadFile,
@@ -128,8 +128,7 @@ class Uploads:
         async with self._or_dropped(kept):
             # Before anything is written: a worker that looks at what is written finds its job ended.
             ended = await self._supersede(kept, newest[0].id + 1) if newest else 0
-            async with self._or_queued(kept) if ended else nullcontext():
-                return await self._index(kept)
+            return await (self._index_queued(kept) if ended else self._index(kept))
 
     async def upload(self, collection_id: str, brought: IncomingFile) -> Job:
         """Store the bytes and leave the rest to a worker. Without an id, nothing that is there is replaced."""
@@ -204,15 +203,18 @@ class Uploads:
                 await self._drop(kept)
             raise
 
-    @asynccontextmanager
-    async def _or_queued(self, kept: _Kept) -> AsyncGenerator[None]:
-        """If the bytes cannot be indexed now, leave them to a worker: it waits for no older ones any more."""
+    async def _index_queued(self, kept: _Kept) -> WriteReport:
+        """Index the bytes for which older ones were given up: whatever happens here, a worker has them."""
+        job = await self._enqueue(kept)
         try:
-            yield
-        except (*_PASSING, get_cancelled_exc_class()):
-            with CancelScope(shield=True), suppress(StorageError):
-                await self._enqueue(kept)
+            report = await self._index(kept)
+        except _PASSING:
             raise
+        except SourcebookError:
+            await self._supersede(kept, job.id + 1)
+            raise
+        await self._supersede(kept, job.id + 1)
+        return report
 
     async def _drop(self, kept: _Kept) -> None:
         """Remove the bytes if nothing refers to them."""
