@@ -250,9 +250,10 @@ async def test_a_process_that_is_killed_while_it_adds_a_newer_one_leaves_it_to_a
     async def kill(*_: object) -> None:
         raise Killed
 
-    with monkeypatch.context() as patch, pytest.raises(Killed):
+    with monkeypatch.context() as patch:
         patch.setattr(counter.uploads, "_index", kill)
-        await counter.add(SECOND)
+        with pytest.raises(Killed):
+            await counter.add(SECOND)
     await counter.process_until_all_is_done()
     assert (await counter.desk.only()).content == SECOND.decode()
     assert await counter.outcome(first) == "superseded"
