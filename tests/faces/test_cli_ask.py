@@ -203,7 +203,7 @@ def test_a_curated_answer_shows_that_its_source_changed(shell: Shell) -> None:
     shown = shell.run("ask", PH).stdout
     assert shown.startswith("The pH is between 5.0 and 6.0.")
     assert (
-        "The approved answer 1 is out of date (a source has changed: soil.md). It said: “From 4 to 5.”"
+        "The approved answer 1 is out of date, because a source of it has changed. It said: “From 4 to 5.”"
         in shown
     )
     answer = shell.json("ask", PH)

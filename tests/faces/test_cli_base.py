@@ -30,6 +30,7 @@ RESULT = {
     "metadata",
     "collection_id",
     "parent_context",
+    "matched_section",
 }
 RASPBERRIES = "# Raspberries\n\nPrune everbearing raspberries in late autumn, after the last berries.\n"
 TOMATOES = "# Томаты\n\nПоливайте томаты утром, под корень, не чаще двух раз в неделю.\n"
