@@ -160,6 +160,8 @@ def looking(browser: Browser, at: Desk, **options: Any) -> Generator[Page]:
 def ask(page: Page, question: str) -> None:
     """Ask as a person does, and wait for the whole answer."""
     page.fill("#question", question)
+    # Before its script has run, Enter is a new line.
+    page.wait_for_load_state("load")
     page.keyboard.press("Enter")
     page.wait_for_selector("#last:not([aria-busy]) .verdict")
 
