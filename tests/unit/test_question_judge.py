@@ -238,6 +238,8 @@ FIRM = "Welcome to Lumen! We build city bikes. The workshop was founded in Porto
         ("Когда меняют масло?", "Масло меняют воронкой.", True),
         ("Когда меняют масло?", "Масло меняют по вторникам.", False),
         ("Who is the landlord?", "The tenant pays small repairs. The landlord arranges the rest.", True),
+        ("Who designed the pool?", "The pool is open from Tuesday to Sunday.", True),
+        ("Who designed the pool?", "The pool was designed in May by April Jones.", False),
         ("Who is the landlord?", "The landlord is the parish.", False),
         ("Who is the landlord?", "The landlord of the house is Ana Reis.", False),
         ("Quem dirige a horta?", "A horta comunitária tem 24 canteiros.", True),

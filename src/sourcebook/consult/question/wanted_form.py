@@ -171,7 +171,7 @@ def _names_by_name(text: str, said: frozenset[str]) -> bool:
 
 def _is_name(found: _Capital, said: frozenset[str]) -> bool:
     """Whether a capital letter is that of a name: not the first of a sentence, or a line of its own."""
-    if not said.isdisjoint(words(found.name)) or _is_place(found) or "#" in found.gap:
+    if not said.isdisjoint(words(found.name)) or _is_place(found) or _is_time(found) or "#" in found.gap:
         return False
     rest = found.text[found.end : found.end + 2]
     return not _begins_sentence(found) or not rest.strip() or rest[:1] in ",:–—(|"
@@ -264,11 +264,17 @@ def _begins_sentence(found: _Capital) -> bool:
 
 
 def _may_be_somebody(found: _Capital, sentence: str, said: frozenset[str]) -> bool:
-    if not said.isdisjoint(words(found.name)) or "#" in found.gap:
+    if not said.isdisjoint(words(found.name)) or _is_time(found) or "#" in found.gap:
         return False
     if _begins_sentence(found):
         return " " in found.name or _FIRST_NAME.match(sentence, found.end) is not None
     return not _is_place(found)
+
+
+def _is_time(found: _Capital) -> bool:
+    """Whether the capital letters are those of days and months alone."""
+    (times,) = _groups("time_words.txt", "word")
+    return all(map(times.holds, words(found.name)))
 
 
 def _tells_when(sentence: str) -> bool:
