@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SupportGrade,
         Tier,
     )
+    from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, TopicStatus, Visit
     from sourcebook.model.curation import (
         ContextChange,
         CuratedAnswer,
@@ -82,22 +83,7 @@ if TYPE_CHECKING:
         LostSupport,
         NewDraft,
     )
-    from sourcebook.model.people import (
-        Direction,
-        ForgetReport,
-        LoggedMessage,
-        OperationType,
-        Prices,
-        Reply,
-        Reservation,
-        ReservationStatus,
-        TokenTransaction,
-        Topic,
-        TopicStatus,
-        User,
-        UserRole,
-        Visit,
-    )
+    from sourcebook.model.people import ForgetReport, User, UserRole
     from sourcebook.model.reindexing import (
         ReindexPlan,
         ReindexProgress,
@@ -132,6 +118,8 @@ if TYPE_CHECKING:
         SearchResult,
         SearchWarning,
     )
+    from sourcebook.model.token_ledger import OperationType, Reservation, ReservationStatus, TokenTransaction
+    from sourcebook.model.token_prices import Prices
     from sourcebook.people.service import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder, Reranker, TextRole
@@ -225,22 +213,22 @@ _HOMES = {
         "LostSupport",
         "NewDraft",
     ),
-    "sourcebook.model.people": (
+    "sourcebook.model.consultations": (
         "Direction",
-        "ForgetReport",
         "LoggedMessage",
-        "OperationType",
-        "Prices",
         "Reply",
+        "Topic",
+        "TopicStatus",
+        "Visit",
+    ),
+    "sourcebook.model.people": ("ForgetReport", "User", "UserRole"),
+    "sourcebook.model.token_ledger": (
+        "OperationType",
         "Reservation",
         "ReservationStatus",
         "TokenTransaction",
-        "Topic",
-        "TopicStatus",
-        "User",
-        "UserRole",
-        "Visit",
     ),
+    "sourcebook.model.token_prices": ("Prices",),
     "sourcebook.model.reindexing": (
         "ReindexPlan",
         "ReindexProgress",

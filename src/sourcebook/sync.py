@@ -10,8 +10,9 @@ from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
 from sourcebook.model.moderation import Keep, LostSupport
-from sourcebook.model.people import OperationType, UserRole
+from sourcebook.model.people import UserRole
 from sourcebook.model.reindexing import ReindexScope
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.ports.forward import forward
 from sourcebook.ports.providers import TextRole
 from sourcebook.sync_loop import BlockingStores, Waiter
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
+    from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, Visit
     from sourcebook.model.curation import (
         CuratedAnswer,
         CuratedMatch,
@@ -64,20 +66,11 @@ if TYPE_CHECKING:
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_listing import ComparedModel, ModelListing
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
-    from sourcebook.model.people import (
-        Direction,
-        ForgetReport,
-        LoggedMessage,
-        Prices,
-        Reply,
-        Reservation,
-        TokenTransaction,
-        Topic,
-        User,
-        Visit,
-    )
+    from sourcebook.model.people import ForgetReport, User
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.model.token_ledger import Reservation, TokenTransaction
+    from sourcebook.model.token_prices import Prices
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
     from sourcebook.people.service import People

@@ -25,7 +25,7 @@ from sourcebook.assembly import (
     open_base,
 )
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens
-from sourcebook.model.people import OperationType, Visit
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.settings import Settings
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock, ScriptedChatModel
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from sourcebook.consult.reception.service import Reception
     from sourcebook.curate.service import Moderation
+    from sourcebook.model.consultations import Visit
     from sourcebook.people.service import People
 
 ANSWER = ("Prune everbearing raspberries ", "in late autumn, ", "after the last berries [1].")

@@ -10,7 +10,7 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import BadSetting, BadText, UsageError
-from sourcebook.model.people import OperationType
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.storage.people.ledger_rows import SqlLedger
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 

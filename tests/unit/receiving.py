@@ -15,13 +15,16 @@ from sourcebook.consult.reception.attendant import ReceptionPolicy
 from sourcebook.consult.reception.service import Reception
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.chat import Answer, Tier
+from sourcebook.model.consultations import Direction, Visit
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.model.people import Direction, OperationType, Prices, User, Visit
+from sourcebook.model.token_ledger import OperationType
+from sourcebook.model.token_prices import Prices
 from sourcebook.people.service import People
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
 if TYPE_CHECKING:
-    from sourcebook.model.people import LoggedMessage, Reply, Topic
+    from sourcebook.model.consultations import LoggedMessage, Reply, Topic
+    from sourcebook.model.people import User
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.people import Visits
 

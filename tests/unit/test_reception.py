@@ -24,8 +24,10 @@ from sourcebook.errors import (
     UserNotFound,
 )
 from sourcebook.model.chat import AnswerEvent, Tier, TokenWritten
+from sourcebook.model.consultations import Direction, TopicStatus, Visit
 from sourcebook.model.moderation import DraftKind, DraftStatus
-from sourcebook.model.people import Direction, OperationType, Prices, TopicStatus, Visit
+from sourcebook.model.token_ledger import OperationType
+from sourcebook.model.token_prices import Prices
 from sourcebook.ports.people import Entered, Leaving
 from sourcebook.testing.contract.people import together
 from sourcebook.testing.fakes import ScriptedChatModel

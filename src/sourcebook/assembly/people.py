@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.reception.service import Reception
     from sourcebook.consult.service import Consultation
     from sourcebook.curate.service import Moderation
-    from sourcebook.model.people import Prices
+    from sourcebook.model.token_prices import Prices
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
     from sourcebook.people.passwords import Passwords
@@ -67,7 +67,7 @@ def make_reception(
 
 
 def _prices(settings: Settings) -> Prices:
-    from sourcebook.model.people import Prices
+    from sourcebook.model.token_prices import Prices
 
     return Prices(
         welcome_tokens=settings.welcome_tokens,

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
-from sourcebook.model.people import OperationType, UserRole
-from sourcebook.people.ledger import IN_THE_LEDGER
+from sourcebook.model.people import UserRole
+from sourcebook.model.token_ledger import OperationType
+from sourcebook.people.token_charges import IN_THE_LEDGER
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.ports.forward import forward
 from sourcebook.ports.people import Ledger, Messages, Topics, Users
 
 if TYPE_CHECKING:
-    from sourcebook.model.people import Prices, Reservation, TokenTransaction, Topic, User
+    from sourcebook.model.consultations import Topic
+    from sourcebook.model.people import User
+    from sourcebook.model.token_ledger import Reservation, TokenTransaction
+    from sourcebook.model.token_prices import Prices
 
 
 @checks_arguments

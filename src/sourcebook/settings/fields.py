@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
 from sourcebook.ingest.folder.type_rules import parse_rules
-from sourcebook.model.people import Prices
+from sourcebook.model.token_prices import Prices
 from sourcebook.providers.catalogue.table import is_known
 from sourcebook.providers.url_checks import is_readable_url
 from sourcebook.settings.masks import masked

@@ -12,7 +12,7 @@ import anyio
 from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, StorageError
 from sourcebook.model.chat import Declined, Done, Failed, PassagesFound, TokenWritten
-from sourcebook.model.people import Lacking, Prices
+from sourcebook.model.token_prices import Lacking, Prices
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.people import Leaving
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Keep
     from sourcebook.consult.service import Consultation
     from sourcebook.model.chat import Answer, AnswerEvent
-    from sourcebook.model.people import Reply
+    from sourcebook.model.consultations import Reply
     from sourcebook.ports.people import Entered, Visits
     from sourcebook.retrieve.context import QuestionContext
 

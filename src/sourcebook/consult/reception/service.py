@@ -29,15 +29,15 @@ from sourcebook.errors import (
     UserBlocked,
 )
 from sourcebook.model.chat import Role, Tier
-from sourcebook.model.people import Direction
+from sourcebook.model.consultations import Direction
 from sourcebook.ports.people import Answered, Entered
 
 if TYPE_CHECKING:
     from sourcebook.consult.expert_queue import ExpertQueue
     from sourcebook.consult.reception.attendant import OnEvent
     from sourcebook.consult.service import Consultation
+    from sourcebook.model.consultations import LoggedMessage, Reply, Topic, Visit
     from sourcebook.model.moderation import Draft
-    from sourcebook.model.people import LoggedMessage, Reply, Topic, Visit
     from sourcebook.people.service import People
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.context import QuestionContext

@@ -17,14 +17,14 @@ from sourcebook.faces.http.auth.caller import Caller, Reader, allowed_collection
 from sourcebook.faces.http.metrics import Metrics
 from sourcebook.faces.http.shutdown import Stopping
 from sourcebook.model.chat import PassagesFound, TokenWritten
-from sourcebook.model.people import Visit
+from sourcebook.model.consultations import Visit
 from sourcebook.settings import Settings
 from sourcebook.text.normal_form import made_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession
+    from sourcebook.model.consultations import Reply
     from sourcebook.model.moderation import Draft
-    from sourcebook.model.people import Reply
     from sourcebook.ports.chat import PromptMessage
 
 

@@ -18,9 +18,9 @@ from sourcebook.faces.web.leaf_view import Leaf, leaf_of
 from sourcebook.faces.web.page import Page
 from sourcebook.faces.web.why_view import WhyView, why_view
 from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
+from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import SimilarQuestion
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.model.people import Direction
 
 
 @dataclass(frozen=True, slots=True)

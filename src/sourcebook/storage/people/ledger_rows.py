@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageError, UserNotFound
-from sourcebook.model.people import OperationType, Reservation, ReservationStatus, TokenTransaction
-from sourcebook.people.ledger import has_lapsed, require_amount
+from sourcebook.model.token_ledger import OperationType, Reservation, ReservationStatus, TokenTransaction
+from sourcebook.people.token_charges import has_lapsed, require_amount
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
@@ -21,7 +21,7 @@ from sourcebook.storage.people.topics import topic_from
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
-    from sourcebook.model.people import Topic
+    from sourcebook.model.consultations import Topic
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor, Row
 

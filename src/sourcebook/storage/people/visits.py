@@ -14,19 +14,9 @@ from uuid import uuid4
 
 from sourcebook.errors import UsageError, UserBlocked, UserNotFound
 from sourcebook.model.chat import Answer, Tier
-from sourcebook.model.people import (
-    Charge,
-    Direction,
-    LoggedMessage,
-    OperationType,
-    Prices,
-    Reply,
-    ReservationStatus,
-    Topic,
-    User,
-    Visit,
-)
-from sourcebook.people.ledger import FREE, charge_for, costs_something, has_lapsed
+from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, Visit
+from sourcebook.model.token_ledger import OperationType, ReservationStatus
+from sourcebook.people.token_charges import FREE, charge_for, costs_something, has_lapsed
 from sourcebook.ports.people import Answered, Entered, Entry, Leaving, OwedDraft, Waiting
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.sessions import new_turn, write_turn
@@ -39,6 +29,8 @@ from sourcebook.storage.people.users import user_from
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
+    from sourcebook.model.people import User
+    from sourcebook.model.token_prices import Charge, Prices
     from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor
 

@@ -30,7 +30,7 @@ from sourcebook.model.documents import (
 from sourcebook.model.health import HealthReport
 from sourcebook.model.jobs import Job, JobStatus
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap
-from sourcebook.model.people import ForgetReport, OperationType, TokenTransaction, User
+from sourcebook.model.people import ForgetReport, User
 from sourcebook.model.search import (
     Match,
     RetrievalMode,
@@ -38,6 +38,7 @@ from sourcebook.model.search import (
     SearchReport,
     SearchResult,
 )
+from sourcebook.model.token_ledger import OperationType, TokenTransaction
 from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Outcome
 
 _QUESTION = "When do I prune everbearing raspberries?"

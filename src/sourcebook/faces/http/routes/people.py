@@ -13,10 +13,10 @@ from sourcebook.faces.http.auth.caller import Admin, Book
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, require_whole_base
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.routes.fields import Body, IdempotencyKey, Limit, Number
-from sourcebook.model.people import OperationType, User, UserRole
+from sourcebook.model.people import User, UserRole
+from sourcebook.model.token_ledger import MOST_TOKENS, OperationType
 
 router = guarded_router("people")
-MOST_TOKENS = 1_000_000_000
 
 
 class RoleBody(Body):

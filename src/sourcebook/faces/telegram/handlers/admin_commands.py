@@ -15,7 +15,7 @@ from sourcebook.faces.telegram.messages import rendering
 from sourcebook.faces.telegram.messages.rich_text import clean
 from sourcebook.faces.telegram.updates.permissions import is_admin
 from sourcebook.locale import texts as texts_of
-from sourcebook.model.people import OperationType
+from sourcebook.model.token_ledger import OperationType
 
 if TYPE_CHECKING:
     from aiogram.types import Message

@@ -17,7 +17,7 @@ from sourcebook.faces.telegram.messages import keyboards, rendering
 from sourcebook.faces.telegram.messages.button_data import Action, Press, decode
 from sourcebook.faces.telegram.messages.rich_text import RichText, joined
 from sourcebook.model.chat import Role, SourceState
-from sourcebook.model.people import Visit
+from sourcebook.model.consultations import Visit
 
 if TYPE_CHECKING:
     from aiogram.types import CallbackQuery

@@ -21,15 +21,16 @@ from sourcebook.faces.telegram.outgoing.outage_alerts import OutagePart
 from sourcebook.faces.telegram.outgoing.sender import Undeliverable
 from sourcebook.faces.telegram.updates.incoming import attachment, is_addressed, question, words
 from sourcebook.model.chat import Tier
-from sourcebook.model.people import OperationType, Visit
+from sourcebook.model.consultations import Visit
+from sourcebook.model.token_ledger import OperationType
 
 if TYPE_CHECKING:
     from aiogram.types import InlineKeyboardMarkup, Message
 
     from sourcebook.faces.telegram.bot_services import BotServices
     from sourcebook.faces.telegram.updates.permissions import Guest
+    from sourcebook.model.consultations import Reply
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.people import Reply
 
 
 _REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from sourcebook.faces.telegram.bot_services import BotTerms
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer
+    from sourcebook.model.consultations import Reply
     from sourcebook.model.curation import CuratedSource, SourceChange, Term
     from sourcebook.model.moderation import Digest, Draft
-    from sourcebook.model.people import Reply, User
+    from sourcebook.model.people import User
     from sourcebook.model.search import SearchResult
 
 _LONGEST_NAME = 120

@@ -23,8 +23,8 @@ from sourcebook.faces.web.rendering import HEADERS, render
 from sourcebook.faces.web.routes import page_router
 from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.chat import Answer, AnswerEvent
+from sourcebook.model.consultations import Direction
 from sourcebook.model.moderation import DraftStatus
-from sourcebook.model.people import Direction
 
 router = page_router()
 _LONGEST = 10_000

@@ -9,7 +9,8 @@ from fastapi import Form, Response
 from sourcebook.faces.web.error_words import Said
 from sourcebook.faces.web.page import Overseeing
 from sourcebook.faces.web.routes import page_router
-from sourcebook.model.people import OperationType, UserRole
+from sourcebook.model.people import UserRole
+from sourcebook.model.token_ledger import OperationType
 
 router = page_router()
 _LARGEST = 1_000_000

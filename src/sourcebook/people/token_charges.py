@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
 from sourcebook.model.chat import Tier
-from sourcebook.model.people import Charge, Lacking, OperationType
+from sourcebook.model.token_ledger import MOST_TOKENS, OperationType
+from sourcebook.model.token_prices import Charge, Lacking
 
 if TYPE_CHECKING:
-    from sourcebook.model.people import Prices
-
-MOST_TOKENS = 1_000_000_000
-"""How many tokens one change may be about."""
+    from sourcebook.model.token_prices import Prices
 
 IN_THE_LEDGER = frozenset(OperationType) - {OperationType.FOLLOW_UP, OperationType.NOTHING}
 
