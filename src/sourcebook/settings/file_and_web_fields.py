@@ -1,72 +1,18 @@
-"""The settings of what is added: the embedder, files, web pages and recordings."""
+"""The settings of what is added: files, web pages and recordings."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
-from sourcebook.settings.storage_fields import StorageFields
+from sourcebook.ingest.folder.type_rules import parse_rules
+from sourcebook.settings.embedder_fields import EmbedderFields
 
 
-class ReadingFields(StorageFields):
-    """How files, web pages and recordings are read, and who makes their vectors."""
+class FileAndWebFields(EmbedderFields):
+    """How files, web pages and recordings are read and split."""
 
-    embedder: str = Field(
-        default="default",
-        description="The embedding model: `default`, which comes with Sourcebook; `minilm`, for English; an embedder "
-        "of `sourcebook models list`; `onnx:FOLDER`; `openai:MODEL`, on any OpenAI-compatible server; "
-        "`ollama:MODEL`; or `none`.",
-    )
-    embedder_base_url: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The address of the embedder's server, for example `http://127.0.0.1:8000/v1`. "
-        "Default: OpenAI, or Ollama on this machine.",
-    )
-    embedder_api_key: SecretStr | None = Field(
-        default=None,
-        description="The API key for that server. For OpenAI itself, `OPENAI_API_KEY` is read too.",
-    )
-    embedder_timeout: float = Field(
-        default=60.0,
-        gt=0,
-        le=3600,
-        description="Seconds to wait for one request to the embedder's server.",
-    )
-    embedder_batch: int = Field(
-        default=32,
-        ge=1,
-        le=2048,
-        description="The most texts to send to the embedder's server in one request.",
-    )
-    embedder_dimensions: int | None = Field(
-        default=None,
-        ge=1,
-        le=16_000,
-        description="The vector size of a model on a server. If it is not set, the server is asked once. "
-        "`text-embedding-3-…` models can make shorter vectors.",
-    )
-    embedder_question_prefix: str | None = Field(
-        default=None,
-        description="The prefix the model expects before a question. "
-        "Known models have a default, such as `query: ` for E5.",
-    )
-    embedder_passage_prefix: str | None = Field(
-        default=None,
-        description="The prefix the model expects before a passage of a document.",
-    )
-    embedding_cache: str = Field(
-        default="auto",
-        min_length=1,
-        description="The file that caches vectors from servers. `auto` puts it beside the base, or in "
-        "`~/.cache/sourcebook` for a base on a server; `none` turns the cache off.",
-    )
-    embedding_cache_mb: int = Field(
-        default=500,
-        ge=1,
-        description="The largest size of that file, in megabytes. The oldest vectors are dropped first.",
-    )
     max_file_mb: float = Field(
         default=50.0,
         gt=0,
@@ -127,3 +73,9 @@ class ReadingFields(StorageFields):
         le=86_400,
         description="Seconds to wait for the text of one recording.",
     )
+
+    @field_validator("type_rules")
+    @classmethod
+    def _with_sense(cls, rules: str) -> str:
+        parse_rules(rules)
+        return rules

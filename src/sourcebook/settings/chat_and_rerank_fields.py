@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from sourcebook.settings.reading_fields import ReadingFields
+from sourcebook.settings.file_and_web_fields import FileAndWebFields
 
 
-class ModelFields(ReadingFields):
+class ChatAndRerankFields(FileAndWebFields):
     """Which models answer, and how much they may read and write."""
 
     rerank_provider: Literal["local", "api", "onnx"] = Field(
