@@ -13,9 +13,9 @@ from sourcebook._version import __version__
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.consult.context.builder import Context, ContextBuilder, ContextChunk, ContextOrder
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.curate.service import Moderation
+    from sourcebook.consult.context.context_builder import Context, ContextBuilder, ContextChunk, ContextOrder
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
@@ -120,12 +120,12 @@ if TYPE_CHECKING:
     )
     from sourcebook.model.token_ledger import OperationType, Reservation, ReservationStatus, TokenTransaction
     from sourcebook.model.token_prices import Prices
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder, Reranker, TextRole
     from sourcebook.ports.stores import Stores
     from sourcebook.providers.api_reranker import ApiReranker
-    from sourcebook.retrieve.evaluation.service import (
+    from sourcebook.retrieve.evaluation.evaluate import (
         Evaluation,
         Figures,
         JudgedQuestion,
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
         SearchSetting,
     )
     from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
     from sourcebook.storage.jsonl.embedding_store import EmbeddingStore
@@ -144,9 +144,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "sourcebook.client": ("AsyncSourcebook",),
-    "sourcebook.consult.context.builder": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
-    "sourcebook.consult.reception.service": ("Reception",),
-    "sourcebook.curate.service": ("Moderation",),
+    "sourcebook.consult.context.context_builder": (
+        "Context",
+        "ContextBuilder",
+        "ContextChunk",
+        "ContextOrder",
+    ),
+    "sourcebook.consult.reception.reception": ("Reception",),
+    "sourcebook.curate.moderation": ("Moderation",),
     "sourcebook.doors.conversations": ("ConversationsDoor",),
     "sourcebook.doors.curated": ("CuratedDoor",),
     "sourcebook.doors.library": ("LibraryDoor",),
@@ -263,12 +268,12 @@ _HOMES = {
         "SearchResult",
         "SearchWarning",
     ),
-    "sourcebook.people.service": ("People",),
+    "sourcebook.people.users": ("People",),
     "sourcebook.ports.chat": ("ChatModel", "PromptMessage"),
     "sourcebook.ports.providers": ("Embedder", "Reranker", "TextRole"),
     "sourcebook.ports.stores": ("Stores",),
     "sourcebook.providers.api_reranker": ("ApiReranker",),
-    "sourcebook.retrieve.evaluation.service": (
+    "sourcebook.retrieve.evaluation.evaluate": (
         "Evaluation",
         "Figures",
         "JudgedQuestion",
@@ -277,7 +282,7 @@ _HOMES = {
         "SearchSetting",
     ),
     "sourcebook.retrieve.rerank.rerankers": ("LocalReranker", "SimpleReranker"),
-    "sourcebook.retrieve.service": ("DefaultRetriever",),
+    "sourcebook.retrieve.search": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
     "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
     "sourcebook.storage.jsonl.embedding_store": ("EmbeddingStore",),

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from types import TracebackType
 
-    from sourcebook.consult.reception.attendant import OnEvent
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.curate.service import Moderation
+    from sourcebook.consult.reception.paid_answer import OnEvent
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.doors.answer_files import AnswerFilesDoor
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
@@ -73,11 +73,11 @@ if TYPE_CHECKING:
     from sourcebook.model.token_prices import Prices
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
-    from sourcebook.retrieve.context import QuestionContext
-    from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Replayed, SearchSetting
+    from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Replayed, SearchSetting
+    from sourcebook.retrieve.question_context import QuestionContext
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport

@@ -32,10 +32,10 @@ from sourcebook.testing.fakes import FakeEmbedder, FixedClock, ScriptedChatModel
 if TYPE_CHECKING:
     from tests.faults.processes import Line
 
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.curate.service import Moderation
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.model.consultations import Visit
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
 
 ANSWER = ("Prune everbearing raspberries ", "in late autumn, ", "after the last berries [1].")
 

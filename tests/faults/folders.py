@@ -15,14 +15,14 @@ import anyio
 from tests.faults.bases import COLLECTION
 
 from sourcebook.assembly import OpenBase, SystemClock, open_base
+from sourcebook.ingest.add import Ingest
 from sourcebook.ingest.add_request import AddRequest, Labels, OnProgress, OnRemoval
 from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.service import Ingest
 from sourcebook.ingest.tools import Tools
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
-from sourcebook.ingest.uploads.service import Uploads
 from sourcebook.ingest.uploads.stored_files import StoredFiles
+from sourcebook.ingest.uploads.uploads import Uploads
 from sourcebook.settings import Settings
 from sourcebook.storage.maintenance.base_digest import digest
 from sourcebook.testing.crash import arm, word_of

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from tests.unit.consulting import NOTES, QUESTION
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.reception.attendant import ReceptionPolicy
-from sourcebook.consult.reception.service import Reception
+from sourcebook.consult.reception.paid_answer import ReceptionPolicy
+from sourcebook.consult.reception.reception import Reception
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.chat import Answer, Tier
 from sourcebook.model.consultations import Direction, Visit
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 from sourcebook.model.token_ledger import OperationType
 from sourcebook.model.token_prices import Prices
-from sourcebook.people.service import People
+from sourcebook.people.users import People
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
 if TYPE_CHECKING:

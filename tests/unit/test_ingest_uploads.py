@@ -21,8 +21,8 @@ from sourcebook.errors import (
 )
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
-from sourcebook.ingest.uploads.service import UPLOADS, Uploads
 from sourcebook.ingest.uploads.stored_files import SWEPT_AFTER_SECONDS, StoredFiles, remove_document
+from sourcebook.ingest.uploads.uploads import UPLOADS, Uploads
 from sourcebook.model.documents import DocumentStatus, WriteOutcome, WriteReport
 from sourcebook.model.jobs import JobStatus
 from sourcebook.testing.fakes import InlineParser

@@ -10,8 +10,8 @@ import pytest
 from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN
 from tests.unit.receiving import CHANNEL, WRITTEN, Desk, reception_desk
 
-from sourcebook.consult.reception.attendant import ReceptionPolicy
-from sourcebook.consult.reception.service import Reception
+from sourcebook.consult.reception.paid_answer import ReceptionPolicy
+from sourcebook.consult.reception.reception import Reception
 from sourcebook.errors import (
     NoQuestionsLeft,
     NotEnoughTokens,

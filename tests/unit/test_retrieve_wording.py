@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.filter_text import as_where
-from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.where_language import parse_where
 from sourcebook.retrieve.question import Question, for_a_model
 from sourcebook.retrieve.subcategories import general_entries, own_entries

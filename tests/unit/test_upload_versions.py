@@ -10,8 +10,8 @@ from tests.unit.desk import COLLECTION, Desk
 
 from sourcebook.errors import BadFile, ProviderError
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
-from sourcebook.ingest.uploads.service import RETRY_SECONDS, UPLOADS, Uploads
 from sourcebook.ingest.uploads.stored_files import StoredFiles
+from sourcebook.ingest.uploads.uploads import RETRY_SECONDS, UPLOADS, Uploads
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.jobs import JobStatus
 from sourcebook.testing.fakes import FakeEmbedder, InlineParser

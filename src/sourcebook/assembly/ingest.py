@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from sourcebook.ingest.add import Ingest
     from sourcebook.ingest.parsers.process.pool import ParserPool
-    from sourcebook.ingest.service import Ingest
     from sourcebook.ingest.tools import Tools, Transcriber
     from sourcebook.ingest.uploads.page_pictures import PagePictures
-    from sourcebook.ingest.uploads.service import Uploads
     from sourcebook.ingest.uploads.stored_files import StoredFiles
+    from sourcebook.ingest.uploads.uploads import Uploads
     from sourcebook.model.adding import NewText
     from sourcebook.model.documents import Collection
     from sourcebook.ports.providers import Embedder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -> Ingest:
-    from sourcebook.ingest.service import Ingest
+    from sourcebook.ingest.add import Ingest
 
     return Ingest(_ingest_tools(stores, embedder, settings))
 
@@ -121,7 +121,7 @@ def make_parsers() -> ParserPool:
 
 
 def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
-    from sourcebook.ingest.uploads.service import Uploads
+    from sourcebook.ingest.uploads.uploads import Uploads
 
     return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Database
     from sourcebook.storage.maintenance.repair import ChooseEmbedder
     from sourcebook.storage.progress import OnProgress
-    from sourcebook.storage.sqlite.backup.service import SqliteBackups
+    from sourcebook.storage.sqlite.backup.backups import SqliteBackups
 
 
 async def examine_unopened(settings: Settings, error: BaseDamaged | MigrationEdited) -> HealthReport:
@@ -60,7 +60,7 @@ async def rebuild_if_damaged(
 
 
 def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackups:
-    from sourcebook.storage.sqlite.backup.service import SqliteBackups
+    from sourcebook.storage.sqlite.backup.backups import SqliteBackups
 
     if "://" in settings.db:
         address = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1@", settings.db)

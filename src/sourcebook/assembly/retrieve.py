@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Reranker
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.explain.why_missing import MissingDocuments
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
 
 
@@ -76,7 +76,7 @@ def make_retriever(
     stores: Stores, embedders: Embedders, rerankers: Rerankers, settings: Settings
 ) -> DefaultRetriever:
     """A retriever that prefers an answer by words to none."""
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
 
     return DefaultRetriever(
         vector_store=stores.vectors,

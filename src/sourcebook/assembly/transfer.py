@@ -43,7 +43,7 @@ async def copy_base(
     on_progress: OnProgress | None = None,
 ) -> CopyReport:
     """Copy a base, with its vectors and uploads, into the empty one that the settings name."""
-    from sourcebook.ingest.uploads.service import UPLOADS
+    from sourcebook.ingest.uploads.uploads import UPLOADS
     from sourcebook.storage.maintenance.base_copy import copy
 
     async def copy_files() -> tuple[int, list[str]]:
@@ -102,7 +102,7 @@ async def import_old_base(
 ) -> BundleReport:
     """Read a base of another program: with its vectors if the model that made them is named, else embedded again."""
     from sourcebook.ingest.folder.type_rules import parse_rules
-    from sourcebook.storage.importing.service import LayoutImport
+    from sourcebook.storage.importing.import_run import LayoutImport
     from sourcebook.storage.importing.vectors import EmbeddedVectors, KeptVectors, VectorSource
 
     async def choose(size_of: Callable[[], Awaitable[int | None]]) -> VectorSource:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sourcebook.model.moderation import NewDraft
     from sourcebook.ports.moderation import Embedded
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _NEAR_ENOUGH = 0.6
 """How far, by 1 − cosine, the curated answer may be from which a category is taken."""

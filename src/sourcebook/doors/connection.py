@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sourcebook.assembly import OpenBase
-    from sourcebook.consult.reception.service import Reception
+    from sourcebook.consult.reception.reception import Reception
     from sourcebook.ingest.uploads.page_pictures import PagePictures
     from sourcebook.people.passwords import Passwords
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
 
 

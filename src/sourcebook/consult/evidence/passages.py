@@ -25,7 +25,7 @@ from sourcebook.text.languages import detect_language
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchWarning
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _RELATED = 0.3
 """A passage without a word of the question is named as close to it from this similarity on."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from sourcebook.errors import SourcebookError
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.ingest.uploads.uploads import UPLOADS
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sourcebook.retrieve.explain.trace import key_of
 
 if TYPE_CHECKING:
     from sourcebook.ports.providers import Reranker
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 CANDIDATES = 20
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.curated.lookup import curated_citations
 from sourcebook.consult.question.same_question import ask_the_same
+from sourcebook.curate.draft_rules import already_decided, require_decider
 from sourcebook.curate.question_groups import same_words
-from sourcebook.curate.states import already_decided, require_decider
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft
 from sourcebook.storage.chat.citations import citations_text

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sourcebook.curate.draft_rules import require_answerable, require_replied, retires_its_entry
 from sourcebook.curate.question_groups import group_of, same_words
-from sourcebook.curate.states import require_answerable, require_replied, retires_its_entry
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
 from sourcebook.ports.moderation import AskedQuestion, DecisionCounts

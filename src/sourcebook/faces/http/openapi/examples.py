@@ -39,7 +39,7 @@ from sourcebook.model.search import (
     SearchResult,
 )
 from sourcebook.model.token_ledger import OperationType, TokenTransaction
-from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Outcome
+from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Outcome
 
 _QUESTION = "When do I prune everbearing raspberries?"
 _QUOTE = "Everbearing raspberries are cut to the ground in late autumn."

@@ -13,7 +13,7 @@ from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collec
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.routes.fields import Body
 from sourcebook.model.search import RerankProvider
-from sourcebook.retrieve.evaluation.service import COMPARED, JudgedQuestion, SearchSetting
+from sourcebook.retrieve.evaluation.evaluate import COMPARED, JudgedQuestion, SearchSetting
 
 router = guarded_router("quality")
 MOST_QUESTIONS = 200

@@ -23,7 +23,7 @@ from sourcebook.faces.http.responses.events import BEAT, EventStream
 from sourcebook.faces.http.routes.fields import CollectionName, Cursor, Limit, Number
 from sourcebook.faces.http.shutdown import Stopping
 from sourcebook.faces.http.uploaded_bytes import bytes_of
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.ingest.uploads.uploads import UPLOADS
 from sourcebook.model.jobs import Job, JobStatus
 
 router = guarded_router("uploads")

@@ -20,9 +20,9 @@ from sourcebook.faces.web.plots import Curve, PlotColumn, ThresholdMark, columns
 from sourcebook.faces.web.routes import page_router
 from sourcebook.faces.web.running_comparison import RunningComparison, running
 from sourcebook.model.model_listing import ModelListing
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion, SearchSetting
 from sourcebook.retrieve.evaluation.kept_measurements import KeptCalibration, Measurements
 from sourcebook.retrieve.evaluation.known_questions import KnownQuestions, known_questions
-from sourcebook.retrieve.evaluation.service import JudgedQuestion, SearchSetting
 
 router = page_router()
 _WEEK = 7 * 24 * 3600

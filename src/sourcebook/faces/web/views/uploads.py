@@ -15,7 +15,7 @@ from sourcebook.faces.http.uploaded_bytes import bytes_of
 from sourcebook.faces.web.page import Administering, Page
 from sourcebook.faces.web.routes import page_router
 from sourcebook.faces.web.upload_rows import UploadRow, refused, upload_row
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.ingest.uploads.uploads import UPLOADS
 
 router = page_router()
 _MB = 1_000_000

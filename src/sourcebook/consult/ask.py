@@ -50,7 +50,7 @@ from sourcebook.model.chat import (
     TokenWritten,
 )
 from sourcebook.model.search import In, RetrievalConfig, SearchResult
-from sourcebook.retrieve.context import QuestionContext
+from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import EmbedderChoice
+    from sourcebook.retrieve.question_context import EmbedderChoice
 
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""

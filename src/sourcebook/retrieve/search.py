@@ -23,15 +23,15 @@ from sourcebook.model.search import (
     WarningCode,
 )
 from sourcebook.retrieve.concurrency import together
-from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.diversity import by_novelty
 from sourcebook.retrieve.explain.explanation import Explainer
 from sourcebook.retrieve.explain.trace import Trace
-from sourcebook.retrieve.filters.meaning import check
+from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.retrieve.fusion import fuse_collections, put_behind
 from sourcebook.retrieve.passages.child_chunks import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.passages.result_texts import ChunkReader
 from sourcebook.retrieve.question import Question
+from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.retrieve.rerank.rerank_stage import RerankStage, candidates_wanted
 from sourcebook.retrieve.search_checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
     from sourcebook.ports.providers import Embedder, Reranker
     from sourcebook.ports.storage import FtsStore, VectorStore
-    from sourcebook.retrieve.context import EmbedderChoice
     from sourcebook.retrieve.explain.trace import Searched
+    from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.rerank.rerank_stage import RerankerChoice
 
 MIN_CANDIDATES = 200

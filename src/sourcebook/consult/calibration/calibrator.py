@@ -27,8 +27,8 @@ from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
 from sourcebook.model.calibration import Calibration
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
-from sourcebook.retrieve.context import QuestionContext
-from sourcebook.retrieve.evaluation.service import JudgedQuestion
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
+from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import EmbedderChoice
+    from sourcebook.retrieve.question_context import EmbedderChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from sourcebook.text.sentences import sentence_spans
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.model.documents import Chunk
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _LANGUAGE = "en"
 # Tables and generated pages answer nobody in sentences.

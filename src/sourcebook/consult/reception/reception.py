@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import anyio
 
 from sourcebook.consult.question.small_talk import small_talk
-from sourcebook.consult.reception.attendant import Attendant, Onlooker, OvertakenError, ReceptionPolicy
+from sourcebook.consult.reception.paid_answer import Attendant, Onlooker, OvertakenError, ReceptionPolicy
 from sourcebook.errors import (
     Conflict,
     NothingAsked,
@@ -33,14 +33,14 @@ from sourcebook.model.consultations import Direction
 from sourcebook.ports.people import Answered, Entered
 
 if TYPE_CHECKING:
+    from sourcebook.consult.ask import Consultation
     from sourcebook.consult.expert_queue import ExpertQueue
-    from sourcebook.consult.reception.attendant import OnEvent
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.reception.paid_answer import OnEvent
     from sourcebook.model.consultations import LoggedMessage, Reply, Topic, Visit
     from sourcebook.model.moderation import Draft
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _log = logging.getLogger(__name__)
 _SOONEST, _LATEST = 0.02, 0.5

@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from sourcebook.curate.category_guess import CategoryGuesser
-from sourcebook.curate.gaps import find_gaps
-from sourcebook.curate.question_groups import same_words
-from sourcebook.curate.source_changes import source_changes
-from sourcebook.curate.states import (
+from sourcebook.curate.draft_rules import (
     FALLBACK_CATEGORY,
     DraftPolicy,
     drafted_as,
@@ -22,6 +19,9 @@ from sourcebook.curate.states import (
     require_answerable,
     require_replied,
 )
+from sourcebook.curate.gaps import find_gaps
+from sourcebook.curate.question_groups import same_words
+from sourcebook.curate.source_changes import source_changes
 from sourcebook.errors import (
     ActiveModelChanged,
     CuratedAnswerNotFound,
@@ -41,7 +41,7 @@ from sourcebook.model.moderation import (
     Why,
 )
 from sourcebook.ports.arguments import checks_arguments
-from sourcebook.retrieve.evaluation.service import JudgedQuestion
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
     from sourcebook.ports.stores import Stores
     from sourcebook.ports.work import Clock
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _T = TypeVar("_T")
 _TRIES = 3

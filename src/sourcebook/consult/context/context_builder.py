@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from sourcebook.consult.context.policies import Policy, load_policies
+from sourcebook.consult.context.collection_policies import Policy, load_policies
 from sourcebook.errors import UsageError
 from sourcebook.model.search import RetrievalConfig, SearchResult
 

@@ -17,12 +17,12 @@ from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.people import Leaving
 
 if TYPE_CHECKING:
+    from sourcebook.consult.ask import Consultation
     from sourcebook.consult.question.inquiry import Keep
-    from sourcebook.consult.service import Consultation
     from sourcebook.model.chat import Answer, AnswerEvent
     from sourcebook.model.consultations import Reply
     from sourcebook.ports.people import Entered, Visits
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 OnEvent: TypeAlias = "Callable[[AnswerEvent], None]"
 
