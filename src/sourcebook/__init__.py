@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
@@ -136,9 +136,9 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
     from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
-    from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.jsonl.embedding_store import EmbeddingStore
-    from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.jsonl.embedding_store_cache import cached_embedding_store, get_manifest_hash
     from sourcebook.storage.maintenance.base_copy import CopyReport
     from sourcebook.sync import Sourcebook
 
@@ -161,7 +161,7 @@ _HOMES = {
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.add_request": ("OnArchives", "OnFailed", "OnRemoval"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
-    "sourcebook.model.adding": ("AddPlan", "AddReport", "NewText", "Progress", "WatchRound"),
+    "sourcebook.model.add_reports": ("AddPlan", "AddReport", "NewText", "Progress", "WatchRound"),
     "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
     "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
@@ -284,9 +284,9 @@ _HOMES = {
     "sourcebook.retrieve.rerank.rerankers": ("LocalReranker", "SimpleReranker"),
     "sourcebook.retrieve.search": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
-    "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
+    "sourcebook.storage.jsonl.embedding_store_cache": ("cached_embedding_store", "get_manifest_hash"),
     "sourcebook.storage.jsonl.embedding_store": ("EmbeddingStore",),
-    "sourcebook.storage.jsonl.report": ("BundleReport",),
+    "sourcebook.storage.jsonl.bundle_report": ("BundleReport",),
     "sourcebook.storage.maintenance.base_copy": ("CopyReport",),
     "sourcebook.sync": ("Sourcebook",),
 }

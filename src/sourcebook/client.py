@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from sourcebook.ingest.add import Ingest
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.ingest.uploads.uploads import Uploads
-    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.chat import Answer, AnswerEvent
     from sourcebook.model.documents import (
         Metadata,

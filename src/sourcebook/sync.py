@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
-    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, RestoreReport
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.retrieve.question_context import QuestionContext
     from sourcebook.settings import Settings
-    from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
 
 

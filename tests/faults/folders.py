@@ -17,9 +17,9 @@ from tests.faults.bases import COLLECTION
 from sourcebook.assembly import OpenBase, SystemClock, open_base
 from sourcebook.ingest.add import Ingest
 from sourcebook.ingest.add_request import AddRequest, Labels, OnProgress, OnRemoval
+from sourcebook.ingest.add_tools import Tools
 from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.tools import Tools
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.ingest.uploads.stored_files import StoredFiles
 from sourcebook.ingest.uploads.uploads import Uploads
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.faults.processes import Line
 
     from sourcebook.ingest.crash_points import IngestCrashPoint
-    from sourcebook.model.adding import AddReport, Progress
+    from sourcebook.model.add_reports import AddReport, Progress
     from sourcebook.storage.crash_points import CrashPoint
 
 _WORDS = (

@@ -35,7 +35,7 @@ from sourcebook.errors import (
     ProviderUnreachable,
 )
 from sourcebook.ports.chat import PromptMessage
-from sourcebook.providers.chat_writing import Writing
+from sourcebook.providers.chat_generation_options import Writing
 from sourcebook.providers.openai_chat import OpenAIChat
 from sourcebook.providers.remote_model import Address, Patience
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
-from sourcebook.ingest.parsers.parsed import Page, Section
+from sourcebook.ingest.parsers.parsed_text import Page, Section
 from sourcebook.model.documents import Chunk, ChunkStrategy
 
 WORDS = st.sampled_from(

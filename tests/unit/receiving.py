@@ -182,8 +182,8 @@ async def reception_desk(
 
 def at_clock(book: AsyncSourcebook, clock: FixedClock) -> dict[str, object]:
     """The stores of people, with a clock that the test moves."""
-    from sourcebook.storage.people.ledger_rows import SqlLedger
     from sourcebook.storage.people.messages import SqlMessages
+    from sourcebook.storage.people.token_ledger import SqlLedger
     from sourcebook.storage.people.topics import SqlTopics
     from sourcebook.storage.people.users import SqlUsers
     from sourcebook.storage.people.visits import SqlVisits

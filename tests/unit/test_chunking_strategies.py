@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
-from sourcebook.ingest.parsers.parsed import Page, Section
+from sourcebook.ingest.parsers.parsed_text import Page, Section
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.documents import Chunk, ChunkLevel, ChunkStrategy
 

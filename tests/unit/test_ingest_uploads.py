@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sourcebook.assembly import OpenBase
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.jobs import Job
     from sourcebook.testing.fakes import FixedClock

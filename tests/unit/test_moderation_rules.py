@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sourcebook.curate.categories import Guess, chosen, instruction, is_clear, listed, most_cited
+from sourcebook.curate.category_guess import Guess, chosen, instruction, is_clear, listed, most_cited
 from sourcebook.curate.draft_rules import DraftAnswers, DraftPolicy, drafted_as, require_decider
 from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.question_groups import clusters, group_of, question_terms, same_words

@@ -9,7 +9,7 @@ import pytest
 
 from sourcebook.errors import BadFile, EncryptedFile, ParserDied
 from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, Member
-from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import Page, PageLinks, ParsedText, Section
 from sourcebook.ingest.parsers.process.pool_protocol import (
     LARGEST_PICTURE,
     PNG,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.assembly import OpenBase
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.model.documents import WriteReport
     from sourcebook.model.jobs import Job
     from sourcebook.ports.providers import TextRole

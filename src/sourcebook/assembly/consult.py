@@ -67,9 +67,9 @@ def _checks(models_folder: str, reader: str, judge: str) -> ModelChecks:
 
     if reader == judge == "none":
         return ModelChecks()
-    from sourcebook.providers.catalogue.loading import pair_files
-    from sourcebook.providers.catalogue.store import ModelStore
-    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.catalogue.installed_models import ModelStore
+    from sourcebook.providers.catalogue.known_models import ModelKind
+    from sourcebook.providers.catalogue.model_loading import pair_files
     from sourcebook.providers.onnx.entailment import OnnxJudge
     from sourcebook.providers.onnx.reader import OnnxReader
 

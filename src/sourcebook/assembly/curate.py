@@ -9,8 +9,8 @@ from sourcebook.errors import NoEmbedder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.assembly.base import OpenBase
     from sourcebook.assembly.embedders import Embedders
+    from sourcebook.assembly.open_base import OpenBase
     from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.curate.moderation import Moderation
     from sourcebook.model.search import RetrievalConfig, SearchResult

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.assembly.base import SystemClock
+from sourcebook.assembly.open_base import SystemClock
 from sourcebook.errors import NoEmbedder
 from sourcebook.storage.base_address import is_server
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from sourcebook.ingest.add import Ingest
+    from sourcebook.ingest.add_tools import Tools, Transcriber
     from sourcebook.ingest.parsers.process.pool import ParserPool
-    from sourcebook.ingest.tools import Tools, Transcriber
     from sourcebook.ingest.uploads.page_pictures import PagePictures
     from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.ingest.uploads.uploads import Uploads
-    from sourcebook.model.adding import NewText
+    from sourcebook.model.add_reports import NewText
     from sourcebook.model.documents import Collection
+    from sourcebook.ports.clock_and_jobs import Claims
+    from sourcebook.ports.page_fetcher import PageFetcher
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.web import PageFetcher
-    from sourcebook.ports.work import Claims
     from sourcebook.settings import Settings
 
 
@@ -54,9 +54,9 @@ def make_ingest_of_texts(
 
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
+    from sourcebook.ingest.add_tools import IngestConfig, Tools
     from sourcebook.ingest.folder.scan import ScanLimits
     from sourcebook.ingest.parsers.process.pool import ParserPool
-    from sourcebook.ingest.tools import IngestConfig, Tools
     from sourcebook.ingest.web.crawl import WebLimits
     from sourcebook.model.documents import ChunkStrategy
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook._version import __version__
-from sourcebook.assembly.base import SystemClock, uploads_elsewhere
 from sourcebook.assembly.embedders import checked
+from sourcebook.assembly.open_base import SystemClock, uploads_elsewhere
 from sourcebook.errors import BaseDamaged, MigrationEdited, UsageError
 from sourcebook.settings import Settings, masked
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sourcebook.ingest.index.reindex import Reindex
     from sourcebook.model.health import Finding, HealthReport, Repair
     from sourcebook.model.reindexing import ReindexScope
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
     from sourcebook.storage.maintenance.repair import ChooseEmbedder
     from sourcebook.storage.progress import OnProgress

@@ -63,9 +63,9 @@ def make_cross_encoder(models_folder: str, name: str | None, seconds: float) -> 
     """A cross-encoder on this machine, loaded once for all that use it; None if none is named."""
     if name is None:
         return None
-    from sourcebook.providers.catalogue.loading import pair_files
-    from sourcebook.providers.catalogue.store import ModelStore
-    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.catalogue.installed_models import ModelStore
+    from sourcebook.providers.catalogue.known_models import ModelKind
+    from sourcebook.providers.catalogue.model_loading import pair_files
     from sourcebook.providers.onnx.cross_encoder import CrossEncoder
 
     store = ModelStore(Path(models_folder).expanduser())

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from sourcebook._version import __version__
-from sourcebook.assembly.base import OpenBase, SystemClock, open_base, require_postgres
 from sourcebook.assembly.embedders import Embedders, make_embedder
 from sourcebook.assembly.ingest import make_stored_files
+from sourcebook.assembly.open_base import OpenBase, SystemClock, open_base, require_postgres
 from sourcebook.errors import BadSetting, NoEmbedder, UsageError
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import Preparing
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.model.documents import EmbeddingModel
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.settings import Settings
     from sourcebook.storage.database import Database
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.jsonl.bundles import Bundles
-    from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
     from sourcebook.storage.postgres.copy_end import PostgresCopyEnd
     from sourcebook.storage.postgres.old_base import PostgresOldBase

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Gap
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.retrieve.question_context import QuestionContext
 
 _T = TypeVar("_T")

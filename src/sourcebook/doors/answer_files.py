@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sourcebook.doors.connection import DoorConnection
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
 
 

@@ -15,7 +15,7 @@ from sourcebook.assembly import (
     open_base,
 )
 from sourcebook.errors import NotOpen, UsedAfterFork
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.ports.providers import Closing
 from sourcebook.ports.storage import Preparing
 

@@ -105,15 +105,6 @@ from sourcebook.errors.auth import (
     UserBlocked,
     WrongPassword,
 )
-from sourcebook.errors.branches import (
-    AuthError,
-    Conflict,
-    NotFound,
-    ProviderError,
-    SourcebookError,
-    StorageError,
-    UsageError,
-)
 from sourcebook.errors.conflict import (
     AccountExists,
     ActiveModelChanged,
@@ -126,6 +117,15 @@ from sourcebook.errors.conflict import (
     StillAnswering,
     SupportLost,
     TooManyRemovals,
+)
+from sourcebook.errors.error_tree import (
+    AuthError,
+    Conflict,
+    NotFound,
+    ProviderError,
+    SourcebookError,
+    StorageError,
+    UsageError,
 )
 from sourcebook.errors.not_found import (
     AccountNotFound,

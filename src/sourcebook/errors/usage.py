@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import UsageError
+from sourcebook.errors.error_tree import UsageError
 
 
 class BadFilter(UsageError):

@@ -20,12 +20,12 @@ from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.ingest.texts.notes import Note, write_note
 from sourcebook.ingest.texts.notes_in_bulk import write_notes
 from sourcebook.ingest.texts.text_checks import require_size
-from sourcebook.model.adding import WatchRound
+from sourcebook.model.add_reports import WatchRound
 from sourcebook.ports.providers import known_model
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.tools import Tools
-    from sourcebook.model.adding import AddPlan, AddReport, NewText
+    from sourcebook.ingest.add_tools import Tools
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText
     from sourcebook.model.documents import Metadata, WriteReport
 
 DEFAULT_COLLECTION = "default"

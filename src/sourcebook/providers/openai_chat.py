@@ -16,7 +16,7 @@ from sourcebook.errors import (
     ProviderTimeout,
     ProviderUnreachable,
 )
-from sourcebook.providers.chat_writing import Writing
+from sourcebook.providers.chat_generation_options import Writing
 from sourcebook.providers.remote_model import Address, Patience, RemoteModel, TryAgain
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from sourcebook.errors import (
     ProviderTimeout,
     ProviderUnreachable,
 )
-from sourcebook.providers.url_checks import is_readable_url
+from sourcebook.providers.model_server_urls import is_readable_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

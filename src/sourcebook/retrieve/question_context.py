@@ -14,7 +14,7 @@ from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.answer_thresholds import ModelFacts, facts_for
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.ports.providers import TextRole
-from sourcebook.retrieve.question import for_a_model
+from sourcebook.retrieve.question_for_embedding import question_for_embedding
 
 if TYPE_CHECKING:
     from sourcebook.model.asked_collection import AskedCollection
@@ -76,7 +76,7 @@ class QuestionContext:
     async def vector(self, collection: Collection, text: str) -> Vector:
         """The text as the collection's model sees it, made once however many ask for it."""
         model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
-        text = for_a_model(text)
+        text = question_for_embedding(text)
         key = (model, text)
         async with self._locks.setdefault(key, anyio.Lock(fast_acquire=True)):
             if key not in self._vectors:

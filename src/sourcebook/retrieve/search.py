@@ -22,6 +22,7 @@ from sourcebook.model.search import (
     SearchReport,
     WarningCode,
 )
+from sourcebook.retrieve.candidate_counts import candidates_of_an_arm, passages_to_read
 from sourcebook.retrieve.concurrency import together
 from sourcebook.retrieve.diversity import by_novelty
 from sourcebook.retrieve.explain.explanation import Explainer
@@ -32,7 +33,7 @@ from sourcebook.retrieve.passages.child_chunks import ChildView, with_parent_con
 from sourcebook.retrieve.passages.result_texts import ChunkReader
 from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.question_context import QuestionContext
-from sourcebook.retrieve.rerank.rerank_stage import RerankStage, candidates_wanted
+from sourcebook.retrieve.rerank.rerank_stage import RerankStage
 from sourcebook.retrieve.search_checks import checked_config, named_collections, require_question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.retrieve.word_and_vector_arms import ArmQuery, Arms, only
@@ -44,13 +45,6 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.explain.trace import Searched
     from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.rerank.rerank_stage import RerankerChoice
-
-MIN_CANDIDATES = 200
-"""Each arm of a hybrid search brings at least so many, for the fusion to know how its scores lie."""
-MOST_FOR_VARIETY = 1_000
-"""How many candidates are looked through, at most, for passages of other documents."""
-POOL_FOR_NOVELTY = 4
-"""Among how many times as many results as are wanted unlike ones are sought."""
 
 _log = logging.getLogger("sourcebook")
 # What only the question is to blame for needs nobody's attention.
@@ -173,7 +167,7 @@ class DefaultRetriever:
         trace.searched.extend(searched)
         merged = fuse_collections([one.fused for one in searched])
         with trace.stage("read"):
-            passages = await self._reader.best(merged, _pool(config), config.diversity, trace)
+            passages = await self._reader.best(merged, passages_to_read(config), config.diversity, trace)
         reranker = self._reranking.require(config)
         if reranker is not None and config.rerank_config is not None:
             passages = await self._reranking.apply(
@@ -196,23 +190,8 @@ class DefaultRetriever:
 
 def _inquiry(question: Question, config: RetrievalConfig, *, is_general: bool = False) -> ArmQuery:
     return ArmQuery(
-        question, config.mode, config.hybrid_config, config.filter, _candidates(config), is_general
+        question, config.mode, config.hybrid_config, config.filter, candidates_of_an_arm(config), is_general
     )
-
-
-def _pool(config: RetrievalConfig) -> int:
-    """How many passages are read: as many as are returned, reranked or chosen from."""
-    wide = POOL_FOR_NOVELTY * config.top_k if config.diversity.novelty > 0 else config.top_k
-    return max(candidates_wanted(config), wide)
-
-
-def _candidates(config: RetrievalConfig) -> int:
-    """How many each arm is asked for: some of them may overlap, or be of a document that has enough."""
-    pool = _pool(config)
-    wanted = pool + pool // 4 + 5
-    if config.diversity.max_per_document is not None:
-        wanted = max(wanted, min(10 * pool, MOST_FOR_VARIETY))
-    return max(MIN_CANDIDATES, wanted) if config.mode is RetrievalMode.HYBRID else wanted
 
 
 def _always(reranker: Reranker | None) -> RerankerChoice | None:

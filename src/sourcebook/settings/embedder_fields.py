@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, SecretStr, field_validator
 
-from sourcebook.providers.catalogue.table import is_known
+from sourcebook.providers.catalogue.known_models import is_known
 from sourcebook.settings.storage_fields import StorageFields
 
 

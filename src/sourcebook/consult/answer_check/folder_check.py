@@ -15,8 +15,8 @@ from sourcebook.ingest.folder.texts_only import read_folder_texts
 from sourcebook.model.answer_check import AnswerCheck, AnswerFile, AnswerFinding, Verdict
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.tools import Parser
-    from sourcebook.model.adding import Progress
+    from sourcebook.ingest.add_tools import Parser
+    from sourcebook.model.add_reports import Progress
 
 MOST_BYTES = 256_000
 """How large a file of an answer may be: a long page, with room for many quotes."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.jobs import Job
 
 _log = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ from sourcebook.ingest.fingerprint import document_id, hash_bytes, source_id
 from sourcebook.ingest.folder.file_content import require_content
 from sourcebook.ingest.folder.targets import Options, Target, Upload
 from sourcebook.ingest.index.pipeline import one_error
-from sourcebook.model.adding import FailedFile
+from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.documents import (
     Document,
     DocumentPath,
@@ -45,13 +45,13 @@ from sourcebook.ports.providers import known_model
 
 if TYPE_CHECKING:
     from sourcebook.ingest.add_request import OnProgress
-    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.add_tools import Tools
     from sourcebook.ingest.uploads.incoming_file import IncomingFile
     from sourcebook.ingest.uploads.stored_files import StoredFiles
-    from sourcebook.model.adding import AddReport, Progress
+    from sourcebook.model.add_reports import AddReport, Progress
     from sourcebook.model.documents import Metadata
     from sourcebook.model.jobs import Job
-    from sourcebook.ports.work import Jobs
+    from sourcebook.ports.clock_and_jobs import Jobs
 
 OnJobProgress: TypeAlias = "Callable[[Job, Progress], None]"
 UPLOADS = "uploads"

@@ -25,13 +25,13 @@ from sourcebook.storage.importing.progress import ImportProgress
 from sourcebook.storage.importing.vectors import one_size
 from sourcebook.storage.index import collections
 from sourcebook.storage.jsonl.bundle_import import open_collections
-from sourcebook.storage.jsonl.report import BundleReport
+from sourcebook.storage.jsonl.bundle_report import BundleReport
 
 if TYPE_CHECKING:
     from sourcebook.ingest.folder.type_rules import TypeRule
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
     from sourcebook.storage.importing.layouts import Layout, OldBase
     from sourcebook.storage.importing.vectors import VectorSource

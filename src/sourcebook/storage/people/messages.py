@@ -14,7 +14,7 @@ from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _ALL = 2**31 - 1

@@ -9,7 +9,7 @@ from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
 from sourcebook.model.consultations import Reply, Visit
 from sourcebook.model.curation import SimilarQuestion
 from sourcebook.storage.chat.sessions import message_from as chat_message_from
-from sourcebook.storage.people.ledger_rows import topic_now
+from sourcebook.storage.people.token_ledger import topic_now
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import ChatMessage

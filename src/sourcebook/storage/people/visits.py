@@ -21,9 +21,9 @@ from sourcebook.ports.people import Answered, Entered, Entry, Leaving, OwedDraft
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.sessions import new_turn, write_turn
 from sourcebook.storage.database import in_transaction
-from sourcebook.storage.people.ledger_rows import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.messages import message_from, meta_text
 from sourcebook.storage.people.replies import number_in, reply_of, told_of, visit_of
+from sourcebook.storage.people.token_ledger import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.topics import new_topic, require_topic, topic_around, topic_from
 from sourcebook.storage.people.users import user_from
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.people import User
     from sourcebook.model.token_prices import Charge, Prices
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor
 
 _JOB = "draft"

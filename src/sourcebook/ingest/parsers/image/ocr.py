@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sourcebook.errors import BadFile, DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned
-from sourcebook.ingest.parsers.outline import PARAGRAPH
-from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import Page, ParsedText
+from sourcebook.ingest.parsers.sections import PARAGRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

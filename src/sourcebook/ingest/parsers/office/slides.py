@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.outline import PARAGRAPH, Heading, TextBuilder, sections_of
-from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import Page, ParsedText
+from sourcebook.ingest.parsers.sections import PARAGRAPH, Heading, TextBuilder, sections_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata

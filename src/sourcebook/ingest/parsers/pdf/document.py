@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read, text_read
-from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import Page, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.layout import (
     Line,
@@ -32,6 +31,7 @@ from sourcebook.ingest.parsers.pdf.outline import (
 from sourcebook.ingest.parsers.pdf.page import PageContent, read_page
 from sourcebook.ingest.parsers.pdf.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
 from sourcebook.ingest.parsers.pdf.running_heads import body_size, without_running_heads
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, sections_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
 from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, MOST_MEMBERS, Member
-from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import Page, PageLinks, ParsedText, Section
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:

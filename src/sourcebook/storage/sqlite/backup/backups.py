@@ -16,7 +16,7 @@ from sourcebook.storage.sqlite.base_files import stored_files_of
 
 if TYPE_CHECKING:
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.progress import OnProgress
 
 

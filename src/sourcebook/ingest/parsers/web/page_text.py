@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.item_numbers import item_number
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.parsed import Section
+from sourcebook.ingest.parsers.parsed_text import Section
 
 LONGEST_NAME = 300
 """A heading that is longer is cut in the path; the text has all of it."""

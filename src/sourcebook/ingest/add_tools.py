@@ -11,17 +11,17 @@ from sourcebook.ingest.folder.scan import ScanLimits
 from sourcebook.ingest.folder.type_rules import DEFAULT_RULES_TEXT
 from sourcebook.ingest.web.crawl import WebLimits
 from sourcebook.model.documents import ChunkStrategy
-from sourcebook.ports.work import Claims, alone
+from sourcebook.ports.clock_and_jobs import Claims, alone
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.archive.limits import Member
     from sourcebook.ingest.parsers.page_progress import OnPage, OnText
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.ingest.parsers.text.subtitles import Cue
+    from sourcebook.ports.clock_and_jobs import Clock
+    from sourcebook.ports.page_fetcher import PageFetcher
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import IndexWriter, Library, Sources, VectorStore
-    from sourcebook.ports.web import PageFetcher
-    from sourcebook.ports.work import Clock
 
 
 class Parser(Protocol):

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from sourcebook.errors import ModelNotFound, ProviderMissing
-from sourcebook.providers.known_models import Prefixes
+from sourcebook.providers.served_model_prefixes import Prefixes
 
 
 class ModelKind(StrEnum):

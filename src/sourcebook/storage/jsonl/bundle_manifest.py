@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from sourcebook.errors import BadBundle
 from sourcebook.model.documents import Collection, DistanceMetric, EmbeddingModel
-from sourcebook.storage.jsonl.lines import EMBEDDINGS, MANIFEST
-from sourcebook.storage.jsonl.records import Fields
+from sourcebook.storage.jsonl.bundle_records import Fields
+from sourcebook.storage.jsonl.json_lines import EMBEDDINGS, MANIFEST
 
 FORMAT = "sourcebook-bundle"
 VERSION = 1

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import DownloadFailed, ModelNotFound, PathNotFound, UsageError
-from sourcebook.providers.catalogue.table import ModelForm, ModelKind, find, is_known
-from sourcebook.providers.hub.client import HubAddress
+from sourcebook.providers.catalogue.known_models import ModelForm, ModelKind, find, is_known
 from sourcebook.providers.hub.download import Download, sha256_of
+from sourcebook.providers.hub.repository_listing import HubAddress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sourcebook.providers.catalogue.table import KnownModel
-    from sourcebook.providers.hub.client import HubFile, Repository
+    from sourcebook.providers.catalogue.known_models import KnownModel
+    from sourcebook.providers.hub.repository_listing import HubFile, Repository
 
 RECORD = "sourcebook-model.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

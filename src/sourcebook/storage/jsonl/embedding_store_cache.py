@@ -13,7 +13,7 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from sourcebook.storage.jsonl.embedding_store import EmbeddingStore, index_file
-from sourcebook.storage.jsonl.lines import MANIFEST, hash_file
+from sourcebook.storage.jsonl.json_lines import MANIFEST, hash_file
 
 MOST_STORES = 8
 """How many indexes stay in memory; the one that was not asked for the longest goes first."""

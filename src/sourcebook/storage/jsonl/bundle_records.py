@@ -23,7 +23,7 @@ from sourcebook.storage.index import vector_encoding
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
-    from sourcebook.storage.jsonl.lines import JsonObject
+    from sourcebook.storage.jsonl.json_lines import JsonObject
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import ModelNotFound, ProviderMissing
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.catalogue.table import KnownModel, ModelForm, ModelKind, find, is_known
+from sourcebook.providers.catalogue.known_models import KnownModel, ModelForm, ModelKind, find, is_known
 from sourcebook.providers.onnx.pair_model import PairFiles
 from sourcebook.providers.onnx.session import load_tokenizer
 from sourcebook.providers.onnx_embedder import OnnxEmbedder, OnnxModel, Pooling
@@ -16,7 +16,7 @@ from sourcebook.providers.static_embedder import StaticEmbedder, StaticFiles
 
 if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
-    from sourcebook.providers.catalogue.store import InstalledModel, ModelStore
+    from sourcebook.providers.catalogue.installed_models import InstalledModel, ModelStore
 
 _TOKENIZER = "tokenizer.json"
 _DEFAULT_TOKENS = 512

@@ -17,8 +17,8 @@ from sourcebook.storage.base_address import is_server
 
 if TYPE_CHECKING:
     from sourcebook.model.health import Finding, HealthReport, Repair
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
     from sourcebook.storage.maintenance.doctor import StorageHealth
     from sourcebook.storage.maintenance.repair import ChooseEmbedder

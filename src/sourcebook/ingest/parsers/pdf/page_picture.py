@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from sourcebook.errors import BadFile, DamagedFile
-from sourcebook.ingest.parsers.pdf.marks import mark, places_of
+from sourcebook.ingest.parsers.pdf.marked_words import mark, places_of
 from sourcebook.ingest.parsers.pdf.pdfium import PdfBitmap, PdfiumError, open_document
 from sourcebook.ingest.parsers.process.pool_protocol import PNG
 
