@@ -17,7 +17,7 @@ class Section(NamedTuple):
     path: str
 
 
-class Page(NamedTuple):
+class PageSpan(NamedTuple):
     """A page of a document that has pages, counted from 1, and the span of the text that stands on it."""
 
     number: int
@@ -33,7 +33,7 @@ class ParsedText:
     title: str | None = None
     metadata: Metadata = field(default_factory=dict[str, "JsonValue"])
     sections: Sequence[Section] = ()
-    pages: Sequence[Page] = ()
+    pages: Sequence[PageSpan] = ()
     kind: str = "text/plain"
 
 

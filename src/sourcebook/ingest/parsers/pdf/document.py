@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.page_progress import page_read, text_read
-from sourcebook.ingest.parsers.parsed_text import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.layout import (
     Line,
@@ -205,14 +205,14 @@ def _gap(last: PlacedBlock, page: int, block: PageBlock) -> str:
     return LINE if is_elsewhere and goes_on else PARAGRAPH
 
 
-def _pages(placed: Sequence[PlacedBlock]) -> list[Page]:
-    pages: list[Page] = []
+def _pages(placed: Sequence[PlacedBlock]) -> list[PageSpan]:
+    pages: list[PageSpan] = []
     for page, start, block in placed:
         end = start + len(block.text)
         if pages and pages[-1].number == page + 1:
             pages[-1] = pages[-1]._replace(end=end)
         else:
-            pages.append(Page(page + 1, start, end))
+            pages.append(PageSpan(page + 1, start, end))
     return pages
 
 

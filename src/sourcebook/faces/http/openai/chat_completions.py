@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.errors import NothingAsked
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.ask import Questions
 from sourcebook.faces.http.auth.caller import Book, Reader
+from sourcebook.faces.http.charged_questions import Questions
 from sourcebook.faces.http.limits.client_disconnect import while_present
-from sourcebook.faces.http.openai.completions import Completion
+from sourcebook.faces.http.openai.completion_shape import Completion
 from sourcebook.faces.http.openai.conversation import KnownConversations, read_conversation
 from sourcebook.faces.http.openai.model_names import MAIN, collections_named, find_model, models
 from sourcebook.faces.http.openai.questions import ChatQuestion, reply_to

@@ -11,14 +11,14 @@ from pydantic import Field
 
 from sourcebook.errors import ProviderError
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.http.ask import Questions, SentQuestion
 from sourcebook.faces.http.auth.caller import Book, Reader, ServerSettings, allowed_collections
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection
+from sourcebook.faces.http.charged_questions import Questions, SentQuestion
 from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.metrics import Metrics
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.events import EventStream, answer_events
-from sourcebook.faces.http.routes.fields import Body, IdempotencyKey
+from sourcebook.faces.http.routes.shared_parameters import Body, IdempotencyKey
 from sourcebook.model.search import (
     DiversityConfig,
     RerankConfig,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aiogram.exceptions import TelegramAPIError, TelegramRetryAfter
 
 from sourcebook.errors import DraftNotFound, SourcebookError, UserNotFound
-from sourcebook.faces.telegram.messages import rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts
 from sourcebook.faces.telegram.messages.rich_text import clean
 from sourcebook.faces.telegram.outgoing.announcements import Inbox
 from sourcebook.faces.telegram.outgoing.sender import Undeliverable
@@ -88,16 +88,16 @@ class Outbox:
         item = await book.moderation.get_item(_number(job, "draft_id"))
         entry = None if item.kb_id is None else await book.stores.curated.kb_get(item.kb_id)
         sources = () if entry is None else entry.sources
-        await self._tell(job, lambda said: rendering.expert_answer(said, item, sources))
+        await self._tell(job, lambda said: answer_and_draft_texts.expert_answer(said, item, sources))
 
     async def _answer_found(self, job: Job) -> None:
         item = await self._office.book.moderation.get_item(_number(job, "draft_id"))
-        await self._tell(job, lambda said: rendering.answer_found(said, item))
+        await self._tell(job, lambda said: answer_and_draft_texts.answer_found(said, item))
 
     async def _question_rejected(self, job: Job) -> None:
         item = await self._office.book.moderation.get_item(_number(job, "draft_id"))
         reason = _text(job, "reason") or "—"
-        await self._tell(job, lambda said: rendering.question_rejected(said, item, reason))
+        await self._tell(job, lambda said: answer_and_draft_texts.question_rejected(said, item, reason))
 
     async def _tell_expert(self, job: Job) -> None:
         """Who answered is told that it reached nobody."""

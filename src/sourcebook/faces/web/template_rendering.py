@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sourcebook.faces.http.auth.security_headers import PAGE_HEADERS
-from sourcebook.faces.web import markup, moments
+from sourcebook.faces.web import dates_and_numbers, safe_html
 from sourcebook.locale import LANGUAGES, NAMES, Texts, page_texts
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ def _said(texts: Texts, key: str, **values: object) -> str:
 
 def _helpers(texts: Texts) -> dict[str, Any]:
     return {
-        "moment": partial(moments.moment, texts),
-        "day": partial(moments.day, texts),
-        "number": partial(moments.number, texts),
-        "size": partial(moments.size, texts),
+        "moment": partial(dates_and_numbers.moment, texts),
+        "day": partial(dates_and_numbers.day, texts),
+        "number": partial(dates_and_numbers.number, texts),
+        "size": partial(dates_and_numbers.size, texts),
     }
 
 
@@ -87,8 +87,8 @@ def _environment() -> Environment:
     )
     shared: dict[str, Any] = {"asset": asset, "languages": NAMES, "themes": THEMES, "icon": icon}
     cast("dict[str, Any]", made.globals).update(shared)
-    made.filters["markdown"] = markup.plain
-    made.filters["codes"] = markup.with_codes
+    made.filters["markdown"] = safe_html.plain
+    made.filters["codes"] = safe_html.with_codes
     return made
 
 

@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import AuthError, CollectionNotFound
-from sourcebook.faces.http.ask import own_session, sees_session
 from sourcebook.faces.http.auth.caller import (
     Admin,
     Book,
@@ -23,8 +22,9 @@ from sourcebook.faces.http.auth.caller import (
     allowed_collections,
 )
 from sourcebook.faces.http.auth.guarded_routes import require_whole_base
-from sourcebook.faces.web.moments import is_today
-from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
+from sourcebook.faces.http.charged_questions import own_session, sees_session
+from sourcebook.faces.web.dates_and_numbers import is_today
+from sourcebook.faces.web.template_rendering import HEADERS, render, texts_of, theme_of
 from sourcebook.locale import Texts
 from sourcebook.model.chat import ChatSession, Conversation
 from sourcebook.model.documents import Collection

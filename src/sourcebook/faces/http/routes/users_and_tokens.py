@@ -12,7 +12,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.http.auth.caller import Admin, Book
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, require_whole_base
 from sourcebook.faces.http.openapi import examples
-from sourcebook.faces.http.routes.fields import Body, IdempotencyKey, Limit, Number
+from sourcebook.faces.http.routes.shared_parameters import Body, IdempotencyKey, Limit, Number
 from sourcebook.model.people import User, UserRole
 from sourcebook.model.token_ledger import MOST_TOKENS, OperationType
 

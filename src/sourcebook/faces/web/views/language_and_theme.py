@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from sourcebook.faces.web.rendering import HEADERS, LANGUAGE_COOKIE, THEME_COOKIE, THEMES
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_routes import page_router
+from sourcebook.faces.web.template_rendering import HEADERS, LANGUAGE_COOKIE, THEME_COOKIE, THEMES
 from sourcebook.locale import LANGUAGES
 
 router = page_router()

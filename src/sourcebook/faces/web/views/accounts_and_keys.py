@@ -12,8 +12,8 @@ from fastapi import Form, Response
 
 from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces.web.error_words import ErrorWords, Said, words_for
-from sourcebook.faces.web.page import Overseeing, Page
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Overseeing, Page
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.model.accounts import Account, AccountRole
 
 router = page_router()

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sourcebook.errors import UsageError
 from sourcebook.faces.http.auth.caller import Book, Reader
-from sourcebook.faces.http.openai.completions import usage
+from sourcebook.faces.http.openai.completion_shape import usage
 from sourcebook.faces.http.openai.router import openai_router
 from sourcebook.ports.providers import TextRole
 

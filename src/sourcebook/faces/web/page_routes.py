@@ -17,8 +17,8 @@ from sourcebook.errors import AuthError, SourcebookError
 from sourcebook.faces.http.auth.caller import identified, require_role, role_needed
 from sourcebook.faces.http.responses.problems import problem, status_of
 from sourcebook.faces.web.error_words import ErrorWords, words_for, words_of
-from sourcebook.faces.web.page import FRAGMENT
-from sourcebook.faces.web.rendering import HEADERS, render, texts_of, theme_of
+from sourcebook.faces.web.page_frame import FRAGMENT
+from sourcebook.faces.web.template_rendering import HEADERS, render, texts_of, theme_of
 
 _log = logging.getLogger(__name__)
 _SAFE = frozenset({"GET", "HEAD"})

@@ -12,7 +12,7 @@ from sourcebook.faces.http.auth.caller import allowed_collections
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.faces.http.ask import QuestionDesk
+    from sourcebook.faces.http.charged_questions import QuestionDesk
     from sourcebook.model.documents import Chunk, Document
 
 SCHEME = "sourcebook"

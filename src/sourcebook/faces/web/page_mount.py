@@ -6,22 +6,24 @@ from fastapi import FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from sourcebook.faces.web.rendering import STATIC
-from sourcebook.faces.web.routes import error_page
+from sourcebook.faces.web.page_routes import error_page
+from sourcebook.faces.web.template_rendering import STATIC
 from sourcebook.faces.web.views import (
-    access,
+    accounts_and_keys,
     ask,
     conversations,
     curated,
     documents,
     first_run,
+    gaps_and_digest,
     health,
     inbox,
+    language_and_theme,
     people,
-    preferences,
     quality,
     search,
     settings,
+    terms,
     uploads,
 )
 
@@ -32,14 +34,16 @@ _VIEWS = (
     search,
     uploads,
     documents,
+    gaps_and_digest,  # before the inbox, whose addresses are those of drafts
     inbox,
     curated,
+    terms,
     people,
     quality,
     health,
     settings,
-    access,
-    preferences,
+    accounts_and_keys,
+    language_and_theme,
 )
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/static/")
 
