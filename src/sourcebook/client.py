@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from sourcebook.consult.ask import Consultation
-    from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.reception.reception import Reception
     from sourcebook.curate.moderation import Moderation
     from sourcebook.ingest.add import Ingest
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.search import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever, Retrieval
 
 
 @checks_arguments

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from sourcebook.consult.calibration.calibrator import Calibrator
     from sourcebook.consult.curated.answer_transfer import AnswerImport
     from sourcebook.consult.curated.entries import CuratedEntries
-    from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.manual_help import Manual
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.search import Retrieval
     from sourcebook.settings import Settings
 
 

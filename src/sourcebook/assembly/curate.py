@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from sourcebook.assembly.embedders import Embedders
     from sourcebook.assembly.open_base import OpenBase
-    from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.curate.moderation import Moderation
     from sourcebook.model.search import RetrievalConfig, SearchResult
     from sourcebook.ports.chat import ChatModel
+    from sourcebook.retrieve.search import Retrieval
     from sourcebook.settings import Settings
 
 

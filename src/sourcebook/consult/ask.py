@@ -54,7 +54,6 @@ from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.consult.expert_queue import Drafting
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import ChatSession
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
+    from sourcebook.retrieve.search import Retrieval
 
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""

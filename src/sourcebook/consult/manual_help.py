@@ -24,9 +24,9 @@ from sourcebook.text.analysis import analyse
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from sourcebook.consult.evidence.passages import Retrieval
     from sourcebook.model.documents import Chunk
     from sourcebook.retrieve.question_context import QuestionContext
+    from sourcebook.retrieve.search import Retrieval
 
 _LANGUAGE = "en"
 # Tables and generated pages answer nobody in sentences.

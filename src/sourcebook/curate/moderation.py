@@ -21,7 +21,7 @@ from sourcebook.curate.draft_rules import (
 )
 from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.question_groups import same_words
-from sourcebook.curate.source_changes import source_changes
+from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import (
     ActiveModelChanged,
     CuratedAnswerNotFound,
@@ -215,6 +215,14 @@ class Moderation:
         draft = await self.get_item(draft_id)
         entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
         return [] if entry is None else await source_changes(entry, self._stores)
+
+    async def in_new_words(self, draft_id: int) -> str | None:
+        """A stale answer as its sources say it now. None if no sentence of it can be put so."""
+        draft = await self.get_item(draft_id)
+        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        if entry is None:
+            return None
+        return in_new_words(entry.answer, await source_changes(entry, self._stores))
 
     async def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sourcebook.model.search import (
     OnMissingEmbedder,
@@ -49,6 +49,18 @@ if TYPE_CHECKING:
 _log = logging.getLogger("sourcebook")
 # What only the question is to blame for needs nobody's attention.
 _LEVELS = {WarningCode.NOTHING_TO_SEARCH_FOR: logging.INFO, WarningCode.NO_WORDS: logging.INFO}
+
+
+class Retrieval(Protocol):
+    """What finds passages."""
+
+    async def report(
+        self,
+        collections: str | Sequence[str],
+        query: str,
+        config: RetrievalConfig | None = None,
+        context: QuestionContext | None = None,
+    ) -> SearchReport: ...
 
 
 class DefaultRetriever:

@@ -32,7 +32,7 @@ from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.evidence.passages import JudgedPassages, Retrieval
+    from sourcebook.consult.evidence.passages import JudgedPassages
     from sourcebook.model.answer_thresholds import ModelFacts
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
+    from sourcebook.retrieve.search import Retrieval
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,8 @@ async def show(number: Number, caller: Expert, book: Book, settings: ServerSetti
     # What a source says is for who may see its collection.
     sees_sources = entry is not None and all(caller.sees(source.collection_id) for source in entry.sources)
     changes = await book.moderation.changes(number) if sees_sources else []
-    return {"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes)}
+    renewed = await book.moderation.in_new_words(number) if sees_sources else None
+    return {"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes, renewed)}
 
 
 @router.post(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.curate.source_changes import in_new_words, nearest_stretch
+from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import word_diff
@@ -216,7 +216,7 @@ async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -
     """Only for who may see every source of the answer."""
     if entry is None or not all(page.caller.sees(source.collection_id) for source in entry.sources):
         return None
-    return in_new_words(entry.answer, await page.book.moderation.changes(draft.id))
+    return await page.book.moderation.in_new_words(draft.id)
 
 
 async def _entry(page: Page, number: int | None) -> CuratedAnswer | None:
