@@ -18,8 +18,9 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     if kind == "none":
         return None
     from sourcebook.providers.chat_generation_options import Writing
+    from sourcebook.providers.model_server_address import Address
     from sourcebook.providers.openai_chat import OLLAMA_URL, OPENAI_URL, OpenAIChat
-    from sourcebook.providers.remote_model import Address, Patience
+    from sourcebook.providers.retries import Patience
 
     writing = Writing(
         most_tokens=settings.chat_tokens,

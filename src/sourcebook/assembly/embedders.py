@@ -113,7 +113,9 @@ def _local_embedder(kind: str, model: str, settings: Settings) -> Embedder:
 
 def _served_embedder(kind: str, model: str, settings: Settings) -> Embedder:
     from sourcebook.providers import ollama, openai_embedder
-    from sourcebook.providers.remote_model import Address, Patience, RemoteModel
+    from sourcebook.providers.model_server_address import Address
+    from sourcebook.providers.remote_model import RemoteModel
+    from sourcebook.providers.retries import Patience
 
     made, url = (
         (openai_embedder.OpenAIEmbedder, openai_embedder.DEFAULT_URL)

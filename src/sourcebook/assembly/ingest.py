@@ -94,8 +94,8 @@ def _make_fetcher(settings: Settings, allowed: Sequence[str]) -> PageFetcher:
 def _make_transcriber(settings: Settings) -> Transcriber | None:
     if settings.transcription_model is None:
         return None
+    from sourcebook.providers.model_server_address import Address
     from sourcebook.providers.openai_transcriber import OPENAI_URL, OpenAITranscriber
-    from sourcebook.providers.remote_model import Address
 
     key = settings.transcription_api_key
     address = Address(settings.transcription_base_url or OPENAI_URL, key.get_secret_value() if key else None)

@@ -47,7 +47,7 @@ def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | No
     if settings.rerank_base_url is None or settings.rerank_model is None:
         return None
     from sourcebook.providers.api_reranker import ApiReranker
-    from sourcebook.providers.remote_model import Patience
+    from sourcebook.providers.retries import Patience
 
     key = settings.rerank_api_key
     return ApiReranker(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
-from sourcebook.providers.model_server_urls import is_readable_url
+from sourcebook.providers.model_server_address import is_readable_url
 from sourcebook.settings.masks import masked
 from sourcebook.settings.review_fields import ReviewFields
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from sourcebook.errors import DownloadFailed
 from sourcebook.providers.hub.connection import asked
-from sourcebook.providers.model_server_urls import is_readable_url
+from sourcebook.providers.model_server_address import is_readable_url
 
 HUB = "https://huggingface.co"
 _LONGEST_LISTING = 20_000_000

@@ -15,7 +15,7 @@ from sourcebook.errors import ProviderBusy, ProviderError, ProviderRefused, Prov
 from sourcebook.providers.chat_generation_options import Writing
 from sourcebook.providers.local_chat.process import ModelLimits, ModelProcess
 from sourcebook.providers.openai_chat import OpenAIChat
-from sourcebook.providers.remote_model import Patience
+from sourcebook.providers.retries import Patience
 
 if TYPE_CHECKING:
     from pathlib import Path
