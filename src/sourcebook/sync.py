@@ -182,6 +182,10 @@ class SyncModeration:
         """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
         return self._waiter.call(self._door.changes, draft_id)
 
+    def in_new_words(self, draft_id: int) -> str | None:
+        """A stale answer as its sources say it now. None if no sentence of it can be put so."""
+        return self._waiter.call(self._door.in_new_words, draft_id)
+
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""
         return self._waiter.call(self._door.items_of, user_id, status=status)

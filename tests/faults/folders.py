@@ -24,7 +24,7 @@ from sourcebook.ingest.uploads.incoming_file import IncomingFile
 from sourcebook.ingest.uploads.stored_files import StoredFiles
 from sourcebook.ingest.uploads.uploads import Uploads
 from sourcebook.settings import Settings
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.testing.crash import arm, word_of
 from sourcebook.testing.fakes import FakeEmbedder, InlineParser
 
@@ -94,7 +94,7 @@ class Library:
         return await self.ingest.add(request)
 
     async def digest(self) -> str:
-        return await digest(self.base.database)
+        return await base_checksum(self.base.database)
 
     async def faults(self) -> list[str]:
         return [finding.message for finding in (await self.base.examine()).findings]

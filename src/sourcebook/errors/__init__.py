@@ -5,6 +5,15 @@ its default message; the rest is its default hint.
 
     SourcebookError
     ├── UsageError                  the request is invalid
+    │   ├── BadFile                 one file cannot be read; the others are unaffected
+    │   │   ├── UnsupportedFile
+    │   │   ├── EmptyFile
+    │   │   ├── EncryptedFile
+    │   │   ├── DamagedFile
+    │   │   ├── FileOverLimit
+    │   │   ├── ParserDied
+    │   │   ├── NeedsOcr
+    │   │   └── NeedsTranscription
     │   ├── BadFilter
     │   ├── AmbiguousName
     │   ├── BadText
@@ -15,15 +24,6 @@ its default message; the rest is its default hint.
     │   ├── BadBundle
     │   ├── BadPolicy
     │   ├── AddressRefused
-    │   ├── BadFile                 one file cannot be read; the others are unaffected
-    │   │   ├── UnsupportedFile
-    │   │   ├── EmptyFile
-    │   │   ├── EncryptedFile
-    │   │   ├── DamagedFile
-    │   │   ├── FileOverLimit
-    │   │   ├── ParserDied
-    │   │   ├── NeedsOcr
-    │   │   └── NeedsTranscription
     │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
@@ -173,31 +173,33 @@ from sourcebook.errors.storage import (
     SqliteTooOld,
     UsedAfterFork,
 )
+from sourcebook.errors.unreadable_file import (
+    BadFile,
+    DamagedFile,
+    EmptyFile,
+    EncryptedFile,
+    FileOverLimit,
+    NeedsOcr,
+    NeedsTranscription,
+    ParserDied,
+    UnsupportedFile,
+)
 from sourcebook.errors.usage import (
     AddressRefused,
     AmbiguousName,
     BadAddress,
     BadAnswerFile,
     BadBundle,
-    BadFile,
     BadFilter,
     BadMetadata,
     BadPolicy,
     BadSetting,
     BadText,
     BadVector,
-    DamagedFile,
     DuplicateChunkId,
-    EmptyFile,
-    EncryptedFile,
-    FileOverLimit,
-    NeedsOcr,
-    NeedsTranscription,
     NothingAsked,
     NothingToSearchFor,
-    ParserDied,
     TooLittleData,
-    UnsupportedFile,
 )
 
 __all__ = [

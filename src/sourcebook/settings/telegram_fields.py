@@ -6,10 +6,10 @@ import re
 
 from pydantic import Field, SecretStr, field_validator
 
-from sourcebook.settings.chat_and_rerank_fields import ChatAndRerankFields
+from sourcebook.settings.judge_and_reader_fields import JudgeAndReaderFields
 
 
-class TelegramFields(ChatAndRerankFields):
+class TelegramFields(JudgeAndReaderFields):
     """How the bot reaches Telegram, who its admins are, and what a token costs in Stars."""
 
     telegram_token: SecretStr | None = Field(

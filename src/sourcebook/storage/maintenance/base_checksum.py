@@ -1,4 +1,4 @@
-"""One number for all that a base says: two bases with the same digest give the same answers."""
+"""One number for all that a base says: two bases with the same checksum give the same answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLAIN = (
 )
 
 
-async def digest(database: Database) -> str:
+async def base_checksum(database: Database) -> str:
     """A hash over the index, without times and without numbers that depend on the order of writing."""
     hashed = hashlib.sha256()
     async with database.snapshot() as reader:

@@ -1,49 +1,15 @@
-"""The settings of rerankers, chat models, readers and judges."""
+"""The settings of the chat model, and of what it is given for an answer."""
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field, SecretStr
 
-from sourcebook.settings.file_and_web_fields import FileAndWebFields
+from sourcebook.settings.rerank_fields import RerankFields
 
 
-class ChatAndRerankFields(FileAndWebFields):
-    """Which models answer, and how much they may read and write."""
+class ChatModelFields(RerankFields):
+    """Which model writes answers, and how much it may read and write."""
 
-    rerank_provider: Literal["local", "api", "onnx"] = Field(
-        default="local",
-        description="The reranker: `local`, which comes with Sourcebook; `onnx`, a cross-encoder on this machine; or "
-        "`api`, on a server.",
-    )
-    rerank_base_url: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The address of the reranker's server. `/rerank` is appended to it.",
-    )
-    rerank_model: str | None = Field(
-        default=None,
-        min_length=1,
-        description="The reranker's model: its name on that server, its name in `sourcebook models list`, or the "
-        "folder of a cross-encoder.",
-    )
-    rerank_api_key: SecretStr | None = Field(
-        default=None,
-        description="The API key for that server.",
-    )
-    rerank_timeout: float = Field(
-        default=10.0,
-        gt=0,
-        le=600,
-        description="Seconds to wait for the reranker. A cross-encoder judges what it can in that time; the rest keeps "
-        "its order.",
-    )
-    rerank_on_failure: Literal["error", "fused"] = Field(
-        default="error",
-        description="What to do when the reranker fails: `error`, or `fused` to return the order before reranking, "
-        "with a warning.",
-    )
     chat_model: str = Field(
         default="none",
         min_length=1,
@@ -111,21 +77,4 @@ class ChatAndRerankFields(FileAndWebFields):
         le=200_000,
         description="The most characters of passages to give to the chat model. Default: 8,000, and 3,000 for a "
         "`local:` model, which reads slowly.",
-    )
-    judge_model: str = Field(
-        default="none",
-        min_length=1,
-        description="The model that looks for sentences of an answer that contradict their source: a judge of "
-        "`sourcebook models list`, the folder of one, or `none`.",
-    )
-    reader_model: str = Field(
-        default="none",
-        min_length=1,
-        description="The model that marks the words that answer a question: a reader of `sourcebook models list`, the "
-        "folder of one, or `none`.",
-    )
-    models_folder: str = Field(
-        default="~/.local/share/sourcebook/models",
-        min_length=1,
-        description="The folder where `sourcebook models get` keeps models. Several bases may share it.",
     )
