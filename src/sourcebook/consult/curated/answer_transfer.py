@@ -16,7 +16,7 @@ from sourcebook.model.answer_check import AnswerFile, AnswerFinding, FileSource,
 from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
-    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.curated.curated_entries import CuratedEntries
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.ports.stores import Stores
 
