@@ -13,7 +13,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import without_repeated_marks
-from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
+from sourcebook.consult.answer.closest_passages import closest_passages, place_of
+from sourcebook.consult.answer.composer import (
+    ComposedAnswer,
+    PassageSources,
+    StreamedAnswer,
+    extracted,
+)
 from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
@@ -406,8 +412,12 @@ class Consultation:
         return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
-        nearest = await self._judge.sound(found.nearest(self._policy.nearest), question.context)
-        question.details["nearest"] = [_place(passage) for passage in nearest]
+        sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
+        closest = closest_passages(question.inquiry.question, found, sound, question.language)
+        nearest = closest.passages[: self._policy.nearest]
+        question.details["nearest"] = [place_of(passage) for passage in nearest]
+        if not question.details.get("rejected"):
+            question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)("rejected" if question.details.get("rejected") else "declined"),
@@ -483,15 +493,3 @@ def _language_of(history: Sequence[ChatMessage]) -> str | None:
         if isinstance(language, str):
             return language
     return None
-
-
-def _place(passage: SearchResult) -> dict[str, JsonValue]:
-    """Where a passage stands, so that somebody who reads a decline again finds what came closest."""
-    return {
-        "collection_id": passage.collection_id,
-        "document_id": passage.chunk.document_id,
-        "document_path": passage.document_path,
-        "title": passage.document_title,
-        "start_index": passage.chunk.start_index,
-        "end_index": passage.chunk.end_index,
-    }
