@@ -32,6 +32,8 @@ _FEWEST_SIGNS = 256
 _SHARE_TO_GATHER = 0.45
 # The bytes leave more rows than are wanted, being less exact than the stored numbers.
 _SPARE = 54
+# Where the bytes leave more than half of the candidates, scoring all of these costs less.
+_SHARE_WORTH_BYTES = 2
 # In how many signs the candidates differ is guessed from one row in 16. Such a guess is rarely wrong by more.
 _SAMPLED = 16
 _GUESSES = 6
@@ -115,6 +117,8 @@ def candidates(
         if seen is not None:
             return [*seen]
     near = _by_signs(allowed, codes, question.signs, wanted)
+    if wanted < _SHARE_WORTH_BYTES * _left(at_least):
+        return [*near]
     return [best.rows for best in _by_bytes(near, codes, question.numbers, _left(at_least))]
 
 
