@@ -42,6 +42,8 @@ ROWS_FOR_A_FIRST_LOOK = 30_000
 _MOST_WANTED_AT_FIRST = 20
 # By how many leading signs fewer than the last row looked at the best ones must differ.
 _WELL_INSIDE = 6
+# Those candidates are the better ones already, so fewer of them do.
+_SHARE_AT_FIRST = 2 / 3
 # Of so many questions a first look must answer such a share, or it is not worth its time.
 _QUESTIONS_TRIED = 64
 _SHARE_ANSWERED = 0.8
@@ -136,6 +138,11 @@ def answers_at_first_look(part: VectorPart, quantiser: Quantiser) -> bool:
     return sum(seen) >= _SHARE_ANSWERED * len(seen)
 
 
+def _looked_at_first(total: int) -> int:
+    """How many rows a first look leaves for a look at all their signs."""
+    return 4_000 + total // 100
+
+
 def _left(at_least: int) -> int:
     """How many rows the bytes leave."""
     return at_least + max(_SPARE, at_least // 4)
@@ -149,9 +156,9 @@ def _at_first_look(
         return None
     total = sum(a.count for a in allowed)
     differing = [_leading_differing(a, own, question.leading) for a, own in zip(allowed, codes, strict=True)]
-    last, places = _fewest(differing, 4_000 + total // 100)
+    last, places = _fewest(differing, _looked_at_first(total))
     seen = [Allowed(a.part, a.at(some)) for a, some in zip(allowed, places, strict=True)]
-    near = _by_signs(seen, codes, question.signs, candidates_wanted(total, at_least) * 2 // 3)
+    near = _by_signs(seen, codes, question.signs, int(_SHARE_AT_FIRST * candidates_wanted(total, at_least)))
     found = _by_bytes(near, codes, question.numbers, _left(at_least))
     worst = _last_of([best.products for best in found], at_least)
     best = [one.above(worst).rows for one in found]
