@@ -34,12 +34,14 @@ def read_queries(*, on_citus: bool = False) -> Queries:
 
 # All that a pooler may be told when a connection begins.
 _POOLED = {"application_name": "sourcebook"}
+GRAPH_ROWS_AT_MOST = 20_000
+"""So many vectors a search by a graph looks at, at most."""
 # How widely a graph of vectors is searched, that it goes on until there are enough, and how far at most. The one place
 # where this is said.
 _GRAPHS = {
     "hnsw.ef_search": "400",
     "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.max_scan_tuples": "20000",
+    "hnsw.max_scan_tuples": str(GRAPH_ROWS_AT_MOST),
 }
 # For a coordinator of Citus; other servers take no notice. A transaction that writes documents may read or write what
 # is whole on every worker, too: one shard after another then, for Citus refuses it in parallel. And it need not hide

@@ -18,6 +18,7 @@ import numpy as np
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.engines import ROUNDING_MARGIN, VECTORS_FOR_A_PASSAGE
+from sourcebook.storage.postgres.database import GRAPH_ROWS_AT_MOST
 from sourcebook.storage.postgres.driver import Constant, unpacked_rows
 from sourcebook.storage.postgres.passage_scores import best_passages
 
@@ -34,8 +35,10 @@ _SPARE = 5
 # A graph of signs is asked for so many times the wanted rows, and at least for so many.
 _BITS_FACTOR = 8
 _FEWEST_BITS = 900
-# And for so many times the square root of the rows: see docs/explanation/scaling.md for what this finds.
+# And for so many times the square root of the rows, or, of more than a quarter of a million, for so many times this
+# power of them: see docs/explanation/scaling.md for what this finds.
 _BITS_OF_ROOT = 5
+_BITS_OF_POWER, _POWER = 0.065, 0.85
 # Passages from a graph: so many of the nearest vectors, and more if more passages are wanted, are good enough.
 _ENOUGH_VECTORS = 350
 
@@ -206,7 +209,10 @@ def vectors_of_a_graph(graph: Graph, top_k: int, rows: int) -> int:
 
 def candidates_of_signs(wanted: int, rows: int) -> int:
     """How many a graph of signs is asked for. The more there are, the more lie between a vector and its signs."""
-    return max(_BITS_FACTOR * wanted, _FEWEST_BITS, int(_BITS_OF_ROOT * math.sqrt(rows)))
+    of_rows = max(_BITS_OF_ROOT * math.sqrt(rows), _BITS_OF_POWER * rows**_POWER)
+    # In hundreds: each number is another statement, and a collection that grows would need a new one all the time.
+    hundreds = math.ceil(min(of_rows, GRAPH_ROWS_AT_MOST) / 100)
+    return max(_BITS_FACTOR * wanted, _FEWEST_BITS, 100 * hundreds)
 
 
 def _near_vectors(top_k: int) -> int:
