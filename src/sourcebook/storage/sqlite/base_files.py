@@ -7,14 +7,9 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sourcebook.ingest.uploads.upload_folder import UploadFolder
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.temporary_folders import make_private_file, temporary_folder
-
-if TYPE_CHECKING:
-    from sourcebook.storage.sqlite.driver import Connection
 
 SIDES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file."""
@@ -23,14 +18,6 @@ SIDES = ("-wal", "-shm", "-journal")
 def stored_files_of(base: Path) -> Path:
     """The folder of the uploads that belong to a base."""
     return base.with_name(f"{base.name}.files")
-
-
-def upload_folder_of(base: Path, shared: Path | None, connection: Connection) -> UploadFolder:
-    """Where the uploads of a base lie: beside it, or in the folder that the settings name for them."""
-    if shared is None:
-        return UploadFolder(stored_files_of(base))
-    fact = connection.execute("select value from base_info where key = 'base_id'").fetchall()
-    return UploadFolder.within(shared, str(fact[0][0]) if fact else "")
 
 
 def derived_files_of(base: Path) -> Path:

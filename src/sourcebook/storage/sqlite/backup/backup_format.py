@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BackupDamaged, SourcebookError
-from sourcebook.ingest.uploads.upload_folder import UNFINISHED, is_upload_name
-from sourcebook.storage.sqlite import driver, tables
+from sourcebook.ingest.uploads.upload_folder import UNFINISHED, UploadFolder, is_upload_name
+from sourcebook.storage.sqlite import base_files, driver, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sourcebook.ingest.uploads.upload_folder import UploadFolder
     from sourcebook.storage.sqlite.driver import Connection
 
 FORMAT = 1
@@ -86,6 +85,14 @@ def record_of(connection: Connection) -> BackupRecord | None:
         return BackupRecord(**cast("dict[str, Any]", json.loads(said["record"])))
     except (KeyError, TypeError, ValueError) as error:
         raise BackupDamaged("the backup has no list of its contents") from error
+
+
+def upload_folder_of(base: Path, shared: Path | None, connection: Connection) -> UploadFolder:
+    """Where the uploads of a base lie: beside it, or in the folder that the settings name for them."""
+    if shared is None:
+        return UploadFolder(base_files.stored_files_of(base))
+    fact = connection.execute("select value from base_info where key = 'base_id'").fetchall()
+    return UploadFolder.within(shared, str(fact[0][0]) if fact else "")
 
 
 def put_files(

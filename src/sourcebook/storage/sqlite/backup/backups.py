@@ -12,9 +12,9 @@ import anyio.to_thread
 
 from sourcebook.storage.progress import StagedProgress
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.backup import restore
+from sourcebook.storage.sqlite.backup import backup_format, restore
 from sourcebook.storage.sqlite.backup.writer import SHARES, BackupWriter
-from sourcebook.storage.sqlite.base_files import link_or_copy, stored_files_of, upload_folder_of
+from sourcebook.storage.sqlite.base_files import link_or_copy, stored_files_of
 from sourcebook.storage.temporary_folders import make_private_folder
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _move_files(base: Path, shared: Path, former: Path | None) -> None:
 
 def _folder_of(base: Path, shared: Path) -> Path:
     with driver.translated(), closing(driver.connect_to_read(base)) as connection:
-        return upload_folder_of(base, shared, connection).own
+        return backup_format.upload_folder_of(base, shared, connection).own
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -90,7 +90,7 @@ class BackupWriter:
                 counts = tables.counts_of(source)
             driver.make_one_file(destination)
             backup_format.make_room(destination)
-            uploads = base_files.upload_folder_of(self.base, self.files, destination)
+            uploads = backup_format.upload_folder_of(self.base, self.files, destination)
             files = backup_format.put_files(destination, uploads, partial(self.stages.at, FILES))
             record = backup_format.BackupRecord(digest, rows, self.program, self.now, counts, files)
             backup_format.seal(destination, record)
