@@ -132,8 +132,8 @@ class Works:
         chunks = [Chunk(str(n), "d", text, level=levels[n % 2]) for n, text in enumerate(self.final)]
         return Item(work, ReadDocument(Document("d", "x" * 1000), (), chunks))
 
-    async def write(self, item: Item[str]) -> None:
-        self.written.append(item)
+    async def write(self, items: Sequence[Item[str]]) -> None:
+        self.written += items
 
 
 @pytest.mark.anyio

@@ -52,10 +52,10 @@ def detect_language(text: str) -> str | None:
 
 def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
     likely = languages_of_prose(sample)
-    prose = _without_names(sample, runs)
-    seen = _by_letters(prose)
     if len(likely) == 1 and is_made_with(likely[0], sample):
         return likely[0]
+    prose = _without_names(sample, runs)
+    seen = _by_letters(prose)
     # A language without a list has small words of its neighbours; only those that the model guesses too readily wait.
     if seen is not None and seen not in LISTED and seen not in _TOO_READILY:
         return seen
