@@ -62,7 +62,7 @@ def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
     if len(likely) == 1:
         return likely[0]
     # Between two languages with the same small words the model decides, however little it believes in either.
-    return _first(code for code in _guesses(prose, 0.0) if code in likely) or seen
+    return (_first(code for code in _guesses(prose, 0.0) if code in likely) if likely else None) or seen
 
 
 def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:

@@ -100,7 +100,7 @@ class Item(Generic[W]):
 
 
 class Pipeline(Generic[W]):
-    """Carries work from `read` over the embedder to `write`, which is given what is ready and not called twice at once."""
+    """Carries work from `read` over the embedder to `write`, which gets all that is ready at a time."""
 
     def __init__(
         self,

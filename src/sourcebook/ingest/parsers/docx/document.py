@@ -23,6 +23,7 @@ from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formul
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
 from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,9 +122,11 @@ class _Reader:
         self._read_note_count = 0
 
     def read(self) -> None:
+        beginning = ShownBeginning(self.built)
         for block in _blocks(self._body):
             self._block(block)
             self._read_notes()
+            beginning.grown()
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:
