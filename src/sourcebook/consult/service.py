@@ -19,6 +19,7 @@ from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations, outdated_details
+from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details
 from sourcebook.consult.evidence.passage_details import quoted_language, told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
@@ -130,6 +131,7 @@ class Consultation:
         self._drafting = drafting
         self._policy = policy or AnswerPolicy()
         self._curated = CuratedLookup(stores.curated)
+        self._rejected = RejectedAnswers(stores.moderation)
         self._confirmed = ConfirmedQuestions(stores)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
@@ -151,7 +153,7 @@ class Consultation:
         question.outdated = entry
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
-        if not sources.passages:
+        if not sources.passages or await self._was_rejected(question, sources):
             yield await self._undocumented(question, found)
             return
         if self._chat_model is None:
@@ -283,6 +285,13 @@ class Consultation:
         question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 
+    async def _was_rejected(self, question: _Question, sources: PassageSources) -> bool:
+        """Whether an expert said that these passages do not answer the question."""
+        searched = str(question.details["searched"])
+        draft = await self._rejected.find(question.inquiry, searched, question.context, sources.passages)
+        question.details["rejected"] = None if draft is None else rejected_details(draft)
+        return draft is not None
+
     async def _extracted(
         self, question: _Question, found: JudgedPassages, sources: PassageSources
     ) -> ComposedAnswer | None:
@@ -401,7 +410,7 @@ class Consultation:
         question.details["nearest"] = [_place(passage) for passage in nearest]
         answer = Answer(
             question=question.inquiry.question,
-            answer=texts(question.language)("declined"),
+            answer=texts(question.language)("rejected" if question.details.get("rejected") else "declined"),
             tier=Tier.NONE,
             language=question.language,
             nearest=tuple(nearest),

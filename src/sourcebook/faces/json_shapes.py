@@ -161,6 +161,8 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
             key: answer.details.get(key)
             for key in ("approved_by", "approved_by_name", "approved_at", "stale", "context_changed")
         }
+    if answer.details.get("rejected"):
+        shown["rejected"] = answer.details["rejected"]
     if answer.details.get("outdated"):
         shown["outdated"] = answer.details["outdated"]
     if "draft_id" in answer.details:

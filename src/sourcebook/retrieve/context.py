@@ -67,6 +67,11 @@ class QuestionContext:
         known = self._asked.get(collection_id)
         return known is not None and known.has_curated
 
+    def has_rejected(self, collection_id: str) -> bool:
+        """Whether an expert may have rejected an answer from the collection's documents."""
+        known = self._asked.get(collection_id)
+        return known is not None and known.has_rejected
+
     def facts(self, collection_id: str) -> ModelFacts:
         """What was measured for the collection's model, with the thresholds that it was calibrated to."""
         known = self._asked.get(collection_id)

@@ -43,6 +43,8 @@ class Turn:
     why: WhyView
     is_declined: bool
     is_expert: bool = False
+    is_rejected: bool = False
+    """Whether an expert said that what was found is no answer."""
     waiting: int | None = None
     near: Sequence[Near] = ()
     similar: Sequence[SimilarQuestion] = ()
@@ -96,6 +98,7 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
         answer=view,
         why=why_view(page.texts, answer.details),
         is_declined=answer.tier is Tier.NONE,
+        is_rejected=bool(answer.details.get("rejected")),
         waiting=_waiting(drafts, given.message_id, answer.question),
         near=[
             Near(
@@ -138,6 +141,7 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
         why=why_view(page.texts, message.details),
         is_declined=message.tier is Tier.NONE,
         is_expert=message.tier is None,
+        is_rejected=bool(message.details.get("rejected")),
         waiting=_waiting(drafts, message.id, question),
         near=[
             Near(

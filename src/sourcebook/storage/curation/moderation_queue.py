@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Database, Executor
 
 _RECENT = 300
+_MANY_REJECTED = 500
 
 
 class SqlModerationQueue:
@@ -104,6 +105,10 @@ class SqlModerationQueue:
     async def of_user(self, user_id: int, status: DraftStatus | None = None) -> list[Draft]:
         wanted = None if status is None else status.value
         rows = await self._database.fetch("drafts_of_user", user_id=user_id, status=wanted)
+        return [draft_from(row) for row in rows]
+
+    async def rejected_answers(self, collection_id: str, limit: int = _MANY_REJECTED) -> list[Draft]:
+        rows = await self._database.fetch("rejected_answers", of_collection=collection_id, limit=limit)
         return [draft_from(row) for row in rows]
 
     async def count_pending(self) -> dict[DraftKind, int]:

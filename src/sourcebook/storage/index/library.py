@@ -124,6 +124,7 @@ class SqlLibrary:
             sorted(languages + unknown),
             json.loads(row["settings"]),
             bool(row["has_curated"]),
+            bool(row["has_rejected"]),
         )
 
     async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:

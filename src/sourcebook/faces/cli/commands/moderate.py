@@ -172,7 +172,12 @@ def reject(
     if call.as_json:
         say_json({"draft": draft_json_shapes.draft(draft)})
     else:
-        tell(f"Rejected draft {draft.id}.")
+        rest = (
+            " Asked again, it is declined until the quoted text changes."
+            if draft.kind is DraftKind.ANSWER
+            else ""
+        )
+        tell(f"Rejected draft {draft.id}.{rest}")
 
 
 def answer(

@@ -94,7 +94,8 @@ def say_sources(answer: Answer) -> None:
         say(told("terminal_similar", question=each.question, id=each.id))
     if answer.nearest:
         say(told("closest", name=near_place(answer.nearest[0], told)))
-        tell(told("terminal_calibrate"))
+        if not answer.details.get("rejected"):
+            tell(told("terminal_calibrate"))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
