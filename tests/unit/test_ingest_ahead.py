@@ -18,11 +18,11 @@ from sourcebook.errors import BadText
 from sourcebook.ingest.chunking.passages import BeginningCutter, chunk_document
 from sourcebook.ingest.index.document_reader import ReadDocument
 from sourcebook.ingest.index.pipeline import Item, Pipeline
-from sourcebook.ingest.parsers.outline import TextBuilder
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.parsers.parsed import ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import ParsedText, Section
 from sourcebook.ingest.parsers.pdf.document import parse_pdf
+from sourcebook.ingest.parsers.sections import TextBuilder
 from sourcebook.ingest.parsers.shown_beginning import MOST_SHOWN, ShownBeginning
 from sourcebook.model.documents import Chunk, ChunkLevel, Document
 from sourcebook.ports.providers import TextRole
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.documents import EmbeddingModel
 
 WORDS = ("raspberry", "cane", "compost", "water", "garden", "spring", "autumn", "prune", "soil", "clay")

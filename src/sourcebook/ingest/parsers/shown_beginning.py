@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.outline import sections_of
 from sourcebook.ingest.parsers.page_progress import text_read
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import sections_of
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.outline import TextBuilder
+    from sourcebook.ingest.parsers.sections import TextBuilder
 
 FIRST_SHOWN = 50_000
 """Characters: a shorter text is read before anybody could do much with its beginning."""
