@@ -22,6 +22,7 @@ from sourcebook.ingest.parsers.docx.xml import VALUE, qn
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
+from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
 from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
@@ -121,9 +122,11 @@ class _Reader:
         self._read_note_count = 0
 
     def read(self) -> None:
+        beginning = ShownBeginning(self.built)
         for block in _blocks(self._body):
             self._block(block)
             self._read_notes()
+            beginning.grown()
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:

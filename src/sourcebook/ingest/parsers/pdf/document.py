@@ -90,6 +90,7 @@ class _Reading:
         self.contents: list[PageContent | None] = []
         self.blocks: list[list[PageBlock]] = []
         self._document = document
+        self._bookmarks: list[Bookmark] | None = None
         self._before: list[list[Line]] = []
         self._words: set[str] = set()
 
@@ -111,7 +112,9 @@ class _Reading:
             self.blocks.append([*blocks, *(_sideways(content) if content else ())])
 
     def assembled(self) -> ParsedText:
-        return _assembled(self._document, self.blocks)
+        if self._bookmarks is None:
+            self._bookmarks = list(_bookmarks(self._document))
+        return _assembled(self._document, self.blocks, self._bookmarks)
 
 
 def _page_count(document: PdfDocument) -> int:
@@ -165,10 +168,11 @@ def _read_pictures(
             page.close()
 
 
-def _assembled(document: PdfDocument, blocks: Sequence[Sequence[PageBlock]]) -> ParsedText:
+def _assembled(
+    document: PdfDocument, blocks: Sequence[Sequence[PageBlock]], bookmarks: Sequence[Bookmark]
+) -> ParsedText:
     text, placed = _joined(blocks)
     body = body_size(blocks)
-    bookmarks = list(_bookmarks(document))
     headings = headings_of_outline(bookmarks, placed) if bookmarks else headings_of_sizes(placed, body)
     return ParsedText(
         text,

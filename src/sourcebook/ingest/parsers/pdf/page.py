@@ -40,6 +40,8 @@ _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl",
 _SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES})
 
 _QUARTER = math.pi / 2
+# Asked for nearly every word of a file: to look them up each time costs as much as some of the calls.
+_loose_box, _origin = raw.FPDFText_GetLooseCharBox, raw.FPDFText_GetCharOrigin
 
 
 class Glyph(NamedTuple):
@@ -157,9 +159,9 @@ class _PageReader:
         return segments
 
     def _glyph(self, index: int, turn: int) -> Glyph:
-        box, x, y = self._box, self._x, self._y
-        raw.FPDFText_GetLooseCharBox(self._page, index, box)
-        raw.FPDFText_GetCharOrigin(self._page, index, x, y)
+        page, box, x, y = self._page, self._box, self._x, self._y
+        _loose_box(page, index, box)
+        _origin(page, index, x, y)
         glyph = Glyph(box.left, box.right, box.bottom, box.top, x.value, y.value)
         return glyph.turned(turn) if turn else glyph
 
@@ -198,7 +200,7 @@ class _PageReader:
 
     def _width(self, index: int, turn: int) -> float:
         box = self._box
-        raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        _loose_box(self._page, index, box)
         return box.top - box.bottom if turn % 2 else box.right - box.left
 
 

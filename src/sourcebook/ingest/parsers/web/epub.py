@@ -13,6 +13,7 @@ from sourcebook.ingest.parsers.office.properties import said_by
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import Heading, TextBuilder, sections_of
+from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
 from sourcebook.ingest.parsers.web.html import opened_page
 from sourcebook.ingest.parsers.web.page_text import KeptMarkup, PageReader
 from sourcebook.ingest.parsers.zip_and_xml import Package, joined, reading
@@ -67,9 +68,11 @@ class _Book:
     def read(self) -> ParsedText:
         chapters = [part for part in self._spine() if part in self._package.names]
         names = self._contents()
+        beginning = ShownBeginning(self._built)
         for number, part in enumerate(chapters, start=1):
             self._chapter(self._package.read(part), names.get(part, ""))
             page_read(number, len(chapters))
+            beginning.grown()
         metadata = next(self._book.iter(f"{_OPF}metadata"), None)
         return ParsedText(
             self._built.text(),
