@@ -42,8 +42,9 @@ def parse_pptx(data: bytes) -> ParsedText:
 
 def _slides(package: Package) -> SlideText:
     text = SlideText()
-    relations = package.relations(_PRESENTATION)
-    listed = list(package.xml(_PRESENTATION).iter(_SLIDE))
+    main = package.main_part(_PRESENTATION)
+    relations = package.relations(main)
+    listed = list(package.xml(main).iter(_SLIDE))
     for number, entry in enumerate(listed, start=1):
         part = relations.get(entry.get(_ID, ""), ("", ""))[1]
         slide = package.xml_if_there(part)
