@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 MAX_TITLE_LENGTH = 120
-# A first line that a blank line or nothing follows, and that does not end as a sentence does.
-_TITLE = re.compile(r"\s*(?P<line>\S[^\n]*[^\s.,:;!?…]|\w)[^\S\n]*(?:\n[^\S\n]*\n|\s*\Z)")
+# A first line that a blank line or nothing follows, that does not end as a sentence does, and is no row and no item.
+_TITLE = re.compile(r"\s*(?![|•-])(?P<line>\S[^\n]*[^\s.,:;!?…]|\w)[^\S\n]*(?:\n[^\S\n]*\n|\s*\Z)")
 
 
 def opening_title(text: str) -> str | None:

@@ -37,8 +37,13 @@ def office_properties(package: Package) -> tuple[str | None, Metadata]:
     core = package.xml_if_there(_CORE)
     if core is None:
         return None, {}
-    title = said_by(core, f"{_DC}title")
-    return None if title and _NO_TITLE.fullmatch(title) else title, metadata_of(core, _SAID)
+    return title_said_by(core), metadata_of(core, _SAID)
+
+
+def title_said_by(element: Element) -> str | None:
+    """The title that somebody gave a document, and not just a program."""
+    title = said_by(element, f"{_DC}title")
+    return None if title and _NO_TITLE.fullmatch(title) else title
 
 
 def said_by(element: Element, tag: str) -> str | None:
