@@ -13,6 +13,7 @@ from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read, text_read
 from sourcebook.ingest.parsers.parsed import Page, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
+from sourcebook.ingest.parsers.pdf.form_fields import has_form, read_filled_page
 from sourcebook.ingest.parsers.pdf.layout import (
     Line,
     PageBlock,
@@ -130,6 +131,8 @@ def _content(document: PdfDocument, index: int) -> PageContent | None:
     except PdfiumError:
         return None
     try:
+        if has_form(document):
+            return read_filled_page(document, index, page)
         return read_page(page)
     except PdfiumError:
         return None

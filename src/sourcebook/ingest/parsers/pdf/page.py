@@ -26,7 +26,9 @@ WIDE_GAP = 1.0
 _ROW = re.compile(r"[^\r\n\x02]+\x02?|\x02")
 _WORD = re.compile(r"[^\t \xa0]+")
 _CONTROLS = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
-# Half of a pair is nothing: the library gives the other half separately, if at all.
+# Letters of formulas take two codes, which the library gives one by one. Half of such a pair is nothing.
+_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
+_LETTERS_OF_FORMULAS = range(0x1D400, 0x1D800)
 _NO_LETTER = re.compile("[\0-\x02\ue000-\uf8ff\ud800-\udfff]")
 _LAST_CODE = 0x10FFFF
 # Fonts without a table of letters are mostly cut from TrueType fonts, whose glyphs have this order.
@@ -37,7 +39,9 @@ _FEWEST_WIDTHS, _SAME_WIDTH = 6, 0.02
 # The bullets of the fonts Symbol and Wingdings have private codes; ligatures are two letters to whoever searches.
 _BULLETS = "\uf0b7\uf0a7\uf0a8\uf0d8\uf0fc\uf06e\uf076"
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES})
+_HEIGHT = {"ℎ": "h"}
+"""The only letter of formulas with one code."""
+_SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES, **_HEIGHT})
 
 _QUARTER = math.pi / 2
 
@@ -82,6 +86,10 @@ class Word(NamedTuple):
     first: Glyph
     last: Glyph
 
+    def is_before(self, other: Word, gap: float, step: float) -> bool:
+        """Whether the other word goes on with the line: neither is the gap wider nor the step up or down higher."""
+        return self.distance(other) <= gap and abs(self.last.baseline - other.first.baseline) < step
+
     def distance(self, other: Word) -> float:
         """The gap to the word that is read next, whichever way people read."""
         gap = other.first.left - self.last.right
@@ -107,11 +115,11 @@ class PageContent:
         return bool(self.rows or self.sideways)
 
 
-def read_page(page: PdfPage) -> PageContent:
-    """What stands on a page. Pictures are looked for only if there are no letters."""
+def read_page(page: PdfPage, after: int = 0) -> PageContent:
+    """What stands on a page after so many characters. Pictures are looked for only if there are no letters."""
     text = page.get_textpage()
     try:
-        lines = list(_PageReader(text).lines())
+        lines = list(_PageReader(text).lines(after))
     finally:
         text.close()
     lengths: Counter[int] = Counter()
@@ -134,9 +142,9 @@ class _PageReader:
         self._letters = _letters(page)
         self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
 
-    def lines(self) -> Iterator[tuple[int, list[Line]]]:
+    def lines(self, after: int) -> Iterator[tuple[int, list[Line]]]:
         """The rows as the library parts them, cut at wide gaps, and by how many quarters each is turned."""
-        for row in _ROW.finditer(self._letters):
+        for row in _ROW.finditer(self._letters, after):
             angle = raw.FPDFText_GetCharAngle(self._page, row.start())
             turn = round(angle / _QUARTER) % 4
             lines = [line for words in self._segments(row, turn) if (line := self._line(words, turn))]
@@ -150,7 +158,8 @@ class _PageReader:
             first = self._glyph(start, turn)
             last = first if end == start + 1 else self._glyph(end - 1, turn)
             word = Word(start, end, first, last)
-            if segments and segments[-1][-1].distance(word) <= WIDE_GAP * max(first.height, 1.0):
+            height = max(first.height, 1.0)
+            if segments and segments[-1][-1].is_before(word, WIDE_GAP * height, height):
                 segments[-1].append(word)
             else:
                 segments.append([word])
@@ -246,8 +255,14 @@ def _all_at_once(text: PdfTextPage, count: int) -> str | None:
 def _text(letters: str) -> str:
     if letters.isascii() and letters.isprintable():
         return " ".join(letters.split())
-    seen = _NO_LETTER.sub("", letters.translate(_SYMBOLS))
+    seen = _NO_LETTER.sub("", _PAIR.sub(_of_pair, letters.translate(_SYMBOLS)))
     return " ".join(unicodedata.normalize("NFC", cleaned(seen)).split())
+
+
+def _of_pair(pair: re.Match[str]) -> str:
+    """The sign that two codes stand for; a letter of a formula is a plain letter to whoever searches."""
+    code = 0x10000 + ((ord(pair[1]) - 0xD800) << 10) + ord(pair[2]) - 0xDC00
+    return unicodedata.normalize("NFKC", chr(code)) if code in _LETTERS_OF_FORMULAS else chr(code)
 
 
 def _has_pictures(page: PdfPage) -> bool:
