@@ -316,7 +316,7 @@ def _is_heading(line: _Line, following: _Line | None) -> bool:
     ):
         return False
     if _ITEM.match(following.said):
-        return said[:1].isupper()
+        return said[:1].isupper() or said[:1].isdigit()
     return (
         following.said[:1].isupper()
         and len(following.said) > len(said)

@@ -14,6 +14,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
+from sourcebook.ingest.parsers.office.charts import CHART_NAMES, chart_text
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.opening_title import opening_title
@@ -37,6 +38,8 @@ _SIGNS: dict[object, str] = {_TAB: "\t", _BREAK: "\n", _RETURN: "\n", _HYPHEN: "
 _RUN, _PARAGRAPH, _TABLE, _ROW, _CELL = (qn(f"w:{name}") for name in ("r", "p", "tbl", "tr", "tc"))
 _PROPERTIES, _TEXT_BOX = (qn(f"w:{name}") for name in ("pPr", "txbxContent"))
 _BODY = qn("w:body")
+_CHART = f"{{{CHART_NAMES}}}chart"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _NOTE_MARKS: dict[object, str] = {
     qn("w:footnoteReference"): "footnotes",
     qn("w:endnoteReference"): "endnotes",
@@ -87,11 +90,14 @@ class _Reader:
         if body is None:
             raise DamagedFile("The main part of the file is not a document.")
         self._body = body
-        related = {
-            kind: package.xml_if_there(part)
-            for kind, part in package.relations(main).values()
-            if kind in _PARTS
+        relations = package.relations(main)
+        self._chart_at = {
+            name: part
+            for name, (kind, part) in relations.items()
+            if kind == "chart" and part in package.names
         }
+        self._package = package
+        related = {kind: package.xml_if_there(part) for kind, part in relations.values() if kind in _PARTS}
         self._styles = ParagraphStyles(related.get("styles"))
         self._lists = Lists(related.get("numbering"), self._styles.list_of)
         self._notes: dict[tuple[object, str], Element] = {
@@ -116,6 +122,10 @@ class _Reader:
             self._paragraph(block)
             for box in _boxes(block):
                 self._blocks(box)
+            for chart in block.iter(_CHART):
+                if chart.get(_RELATION, "") in self._chart_at:
+                    part = self._chart_at[chart.get(_RELATION, "")]
+                    self.built.add(chart_text(self._package.xml(part)))
 
     def _blocks(self, container: Element) -> None:
         for block in _blocks(container):

@@ -25,7 +25,7 @@ _SAID = {
 # What programs write there when nobody has given a title.
 _NO_TITLE = re.compile(
     r"untitled|без названия|sem título|(?:document|документ|documento) ?\d*|microsoft (?:word|office)\b.*"
-    r"|powerpoint presentation|презентация powerpoint|apresentação do powerpoint|(?:слайд|slide) 1"
+    r"|powerpoint presentation|презентация powerpoint|apresentação do powerpoint|(?:слайд|slide|folie|diapositiva) \d+"
     r"|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|dotx?)",
     re.IGNORECASE,
 )

@@ -86,10 +86,6 @@ class Word(NamedTuple):
     first: Glyph
     last: Glyph
 
-    def is_before(self, other: Word, gap: float, step: float) -> bool:
-        """Whether the other word goes on with the line: neither is the gap wider nor the step up or down higher."""
-        return self.distance(other) <= gap and abs(self.last.baseline - other.first.baseline) < step
-
     def distance(self, other: Word) -> float:
         """The gap to the word that is read next, whichever way people read."""
         gap = other.first.left - self.last.right
@@ -115,11 +111,11 @@ class PageContent:
         return bool(self.rows or self.sideways)
 
 
-def read_page(page: PdfPage, after: int = 0) -> PageContent:
-    """What stands on a page after so many characters. Pictures are looked for only if there are no letters."""
+def read_page(page: PdfPage) -> PageContent:
+    """What stands on a page. Pictures are looked for only if there are no letters."""
     text = page.get_textpage()
     try:
-        lines = list(_PageReader(text).lines(after))
+        lines = list(_PageReader(text).lines())
     finally:
         text.close()
     lengths: Counter[int] = Counter()
@@ -142,9 +138,9 @@ class _PageReader:
         self._letters = _letters(page)
         self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
 
-    def lines(self, after: int) -> Iterator[tuple[int, list[Line]]]:
+    def lines(self) -> Iterator[tuple[int, list[Line]]]:
         """The rows as the library parts them, cut at wide gaps, and by how many quarters each is turned."""
-        for row in _ROW.finditer(self._letters, after):
+        for row in _ROW.finditer(self._letters):
             angle = raw.FPDFText_GetCharAngle(self._page, row.start())
             turn = round(angle / _QUARTER) % 4
             lines = [line for words in self._segments(row, turn) if (line := self._line(words, turn))]
@@ -158,8 +154,7 @@ class _PageReader:
             first = self._glyph(start, turn)
             last = first if end == start + 1 else self._glyph(end - 1, turn)
             word = Word(start, end, first, last)
-            height = max(first.height, 1.0)
-            if segments and segments[-1][-1].is_before(word, WIDE_GAP * height, height):
+            if segments and segments[-1][-1].distance(word) <= WIDE_GAP * max(first.height, 1.0):
                 segments[-1].append(word)
             else:
                 segments.append([word])
