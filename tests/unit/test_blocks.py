@@ -153,5 +153,20 @@ def test_values_times_and_notes_do_not_count(text: str) -> None:
 def test_a_line_behind_a_list_is_no_part_of_its_last_item() -> None:
     text = "1) Close the tap below the tank and wait.\n2) Open the valve.\nPhone of the plumber is 555 0101."
     assert kinds(text) == [ITEM, ITEM, TEXT]
-    wrapped = "1) Close the tap below the tank and wait.\n2) Open the valve, which is on the left. The\nplumber has a key."
+    wrapped = (
+        "1) Close the tap below the tank and wait.\n2) Open the valve on the left. The\nplumber has a key."
+    )
     assert kinds(wrapped) == [ITEM, ITEM]
+
+
+def test_a_numbered_line_alone_in_capital_letters_is_a_heading() -> None:
+    assert kinds("3. PRICE OF THE CONTRACT\n\n3.1. The price is fixed.") == [HEADING, ITEM]
+    assert kinds("3. The price is fixed.") == [ITEM]
+
+
+def test_a_clause_as_long_as_a_paragraph_is_no_heading() -> None:
+    assert HEADING not in kinds("3.1 The price of the work " + "and of all the things " * 10 + "is fixed")
+
+
+def test_a_dash_may_touch_the_first_word_of_an_item() -> None:
+    assert kinds("Сроки работ:\n-начало: в мае;\n-окончание: в июне.")[1:] == [ITEM, ITEM]

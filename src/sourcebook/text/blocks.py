@@ -73,7 +73,7 @@ _HEADING = re.compile(
 _UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
 # A clause of a regulation, "3.2. A stack is at most 1.8 m high.", is an item too; without a full stop it is a heading.
 _ITEM = re.compile(
-    r"(?:[-*•–+◦▪·]\s+|\(?\d{1,3}[.)]\s+|\(?[a-zа-я]\)\s+|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=.*[.;:]$))\S"
+    r"(?:[-*•–+◦▪·]\s+|[-–—](?=[а-яё])|\(?\d{1,3}[.)]\s+|\(?[a-zа-я]\)\s+|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=.*[.;:]$))\S"
 )
 _HEADING_NUMBER = re.compile(r"(?<=#)\s+\d{1,2}(?:\.\d{1,2})*\.?(?=\s)")
 _ROW = re.compile(r"\|.*\|")
@@ -97,6 +97,7 @@ _SENTENCE_ENDS = (".", ":", ";", "!", "?", "…")
 _NOT_AFTER_A_HEADING = (*_SENTENCE_ENDS, ",", "»", '"', "”", "-", "–", "—")
 _LONGEST_HEADING = 10
 _LONGEST_LABEL = 8
+_LONGEST_NUMBERED_HEADING = 200
 _ROWS_OF_A_TABLE = 3
 _INDENT_OF_CODE = 4
 _WRAPPED = 0.6
@@ -274,10 +275,15 @@ def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
         return BlockKind.CODE
     if line.is_alone and _is_call(said):
         return BlockKind.CODE
-    if _HEADING.match(said) and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}"))):
+    if (
+        _HEADING.match(said)
+        and len(said) <= _LONGEST_NUMBERED_HEADING
+        and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}")))
+    ):
         return BlockKind.HEADING
     if _ITEM.match(said):
-        return BlockKind.HEADING if _is_over_clauses(said, following) else BlockKind.ITEM
+        is_title = line.is_alone and said.isupper() and len(said.split()) <= _LONGEST_HEADING
+        return BlockKind.HEADING if is_title or _is_over_clauses(said, following) else BlockKind.ITEM
     return BlockKind.HEADING if _is_heading(line, following) else BlockKind.TEXT
 
 

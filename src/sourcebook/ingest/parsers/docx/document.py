@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
@@ -159,10 +159,10 @@ class _Reader:
         )
 
     def _has_heading(self, cell: Element) -> bool:
-        return any(
-            block.tag == _PARAGRAPH and self._styles.of(block).level and _says_something(block)
-            for block in _blocks(cell)
-        )
+        """Whether it holds a heading with a text below. The head of a column may be a heading alone."""
+        blocks = [block for block in _blocks(cell) if _says_something(block)]
+        levels = [block.tag == _PARAGRAPH and self._styles.of(block).level for block in blocks]
+        return any(levels) and not all(levels)
 
     def _cell(self, cell: Element) -> str:
         return one_line(" ".join(self._cell_words(cell)))
@@ -182,7 +182,7 @@ class _Reader:
         if _is_initial(paragraph):
             self._initial = words.strip()
             return
-        words = words.rstrip() if style.is_listing else words.strip()
+        words = words.rstrip() if style.is_listing else without_soft_breaks(words.strip())
         goes_on, self._is_in_listing = style.is_listing and self._is_in_listing, style.is_listing
         if not words.strip() or style.is_contents:
             return

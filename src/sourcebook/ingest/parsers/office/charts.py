@@ -33,7 +33,7 @@ def chart_text(chart: Element) -> str:
 
 def _rows(series: list[Element]) -> Iterator[str]:
     names = [next(iter(_points(one, (_NAME,)).values()), "") for one in series]
-    labels = next((found for one in series if (found := _points(one, _LABELS))), {})
+    labels = next((found for one in series if (found := _points(one, _LABELS))), dict[int, str]())
     values = [_points(one, _VALUES) for one in series]
     places = sorted({place for points in values for place in points})[:_MOST_ROWS]
     if not places:

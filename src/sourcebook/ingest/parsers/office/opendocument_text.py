@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
 from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
 
@@ -119,7 +119,7 @@ class OpenDocumentReader:
     def _paragraph(self, paragraph: Element, mark: str) -> None:
         is_listing = paragraph.get(f"{TEXT}style-name", "") in self._styles.listings
         words = self.words(paragraph)
-        words = words.rstrip() if is_listing else words.strip()
+        words = words.rstrip() if is_listing else without_soft_breaks(words.strip())
         gap = LINE if mark or (is_listing and self._is_in_listing) else PARAGRAPH
         self._is_in_listing = is_listing
         if words.strip():
@@ -235,7 +235,8 @@ def _only_arranges(table: Element) -> bool:
     """Whether a table holds parts of the document rather than values: headings, or paragraphs one below another."""
     rows = [[cell for cell in row if cell.tag == _CELL] for row in rows_of(table)]
     cells = [[p for p in cell if p.tag in _PARAGRAPHS and _says_something(p)] for row in rows for cell in row]
-    if any(paragraph.tag == f"{TEXT}h" for cell in cells for paragraph in cell):
+    # The head of a column may be a heading alone.
+    if any(len({paragraph.tag for paragraph in cell}) > 1 for cell in cells):
         return True
     return max(map(len, rows), default=0) == 1 and max(map(len, cells), default=0) > 1
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.office.charts import chart_text
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
@@ -139,7 +139,7 @@ def _rows(table: Element) -> Iterator[str]:
 
 def _paragraphs(element: Element) -> Iterator[str]:
     for paragraph in element.iter(_PARAGRAPH):
-        words = cleaned("".join(_pieces(paragraph))).strip()
+        words = without_soft_breaks(cleaned("".join(_pieces(paragraph))).strip())
         if words:
             yield words
 
@@ -149,7 +149,7 @@ def _listed(shape: Element, *, is_body: bool) -> str:
     text = ""
     counts: dict[int, int] = {}
     for paragraph in shape.iter(_PARAGRAPH):
-        words = cleaned("".join(_pieces(paragraph))).strip()
+        words = without_soft_breaks(cleaned("".join(_pieces(paragraph))).strip())
         if not words:
             continue
         properties = paragraph.find(f"{_A}pPr")

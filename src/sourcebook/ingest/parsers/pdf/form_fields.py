@@ -117,7 +117,7 @@ def with_values(rows: Sequence[Sequence[Line]], values: Sequence[Line]) -> list[
         row = _row_beside(filled, value)
         if row is None:
             above = [place for place, row in enumerate(filled) if row[0].baseline > value.baseline]
-            row = []
+            row = list[Line]()
             filled.insert(above[-1] + 1 if above else 0, row)
         # No line of a form goes on in the next.
         row[:] = [replace(line, is_listing=True, is_table=True) for line in (*row, value)]
