@@ -10,6 +10,8 @@ import re
 from sourcebook.text import hidden_characters
 
 _LINE_END = re.compile(r"\r\n?")
+# The bullets of the fonts Symbol and Wingdings, which have private codes.
+_BULLET = re.compile("[\uf0b7\uf0a7\uf0a8\uf0d8\uf0fc\uf06e\uf076]")
 # Controls apart from tab, line feed and form feed; soft hyphen; lone surrogates; noncharacters; and what hides.
 _INVISIBLE = re.compile(
     f"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff\ufffe\uffff{hidden_characters.MARKS}]"
@@ -27,7 +29,7 @@ def cleaned(text: str) -> str:
     """The text without invisible characters, with `\\n` for line ends."""
     if text.isascii() and text.isprintable():
         return text
-    text = _LINE_END.sub("\n", text)
+    text = _BULLET.sub("•", _LINE_END.sub("\n", text))
     return _JOINER.sub("", _INVISIBLE.sub("", text))
 
 

@@ -56,6 +56,7 @@ _CELL_PROPERTIES, _SPAN, _ROW_PROPERTIES, _COLUMNS_BEFORE = (
 _FRAME, _DROPPED = qn("w:framePr"), qn("w:dropCap")
 _LONG_MARK = re.compile(r"\w[.\-]\w")
 _WIDEST_CELL = 64
+_LONGEST_VALUE = 500
 KIND = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _PARTS = ("styles", "numbering", "footnotes", "endnotes")
 
@@ -149,14 +150,15 @@ class _Reader:
                 gap = LINE
 
     def _only_arranges(self, rows: Sequence[Element]) -> bool:
-        """Whether a table holds parts of the document rather than values: headings, or paragraphs one below another."""
-        cells = [list(_cells(row)) for row in rows]
-        return any(self._has_heading(cell) for row in cells for cell in row) or (
-            max(map(len, cells), default=0) == 1
-            and any(
-                sum(_says_something(block) for block in _blocks(cell)) > 1 for row in cells for cell in row
-            )
-        )
+        """Whether a table holds parts of the document rather than values.
+
+        Those are headings with their text, tables with text around them, or paragraphs one below another.
+        """
+        cells = [[cell for cell in _cells(row) if _says_something(cell)] for row in rows]
+        if any(self._has_heading(cell) or _is_page(cell) for row in cells for cell in row):
+            return True
+        counts = (sum(map(_says_something, _blocks(cell))) for row in cells for cell in row)
+        return max(map(len, cells), default=0) == 1 and max(counts, default=0) > 1
 
     def _has_heading(self, cell: Element) -> bool:
         """Whether it holds a heading with a text below. The head of a column may be a heading alone."""
@@ -272,6 +274,12 @@ def _is_initial(paragraph: Element) -> bool:
     """Whether it holds only the large letter that the next paragraph begins with."""
     frame = paragraph.find(f"{_PROPERTIES}/{_FRAME}")
     return frame is not None and frame.get(_DROPPED, "none") != "none"
+
+
+def _is_page(cell: Element) -> bool:
+    """Whether a cell holds a table, and more words than a value has."""
+    length = sum(len(text.text or "") for text in cell.iter(_TEXT))
+    return length > _LONGEST_VALUE and any(block.tag == _TABLE for block in _blocks(cell))
 
 
 def _says_something(block: Element) -> bool:

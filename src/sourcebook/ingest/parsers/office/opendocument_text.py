@@ -21,9 +21,11 @@ PRESENTATION = f"{{{_NS}presentation:1.0}}"
 _LONG_MARK = re.compile(r"\w[.\-]\w")
 _MOST_SPACES = 100
 _MOST_COVERED = 64
+_LONGEST_VALUE = 500
 _LISTINGS = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_Code"})
 
 _PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+_BLOCKS = (*_PARAGRAPHS, f"{TEXT}list", f"{TABLE}table")
 _SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-break", "note"))
 _SPAN = f"{TEXT}span"
 _OBJECT, _LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
@@ -232,19 +234,27 @@ def rows_of(table: Element) -> Iterator[Element]:
 
 
 def _only_arranges(table: Element) -> bool:
-    """Whether a table holds parts of the document rather than values: headings, or paragraphs one below another."""
-    rows = [[cell for cell in row if cell.tag == _CELL] for row in rows_of(table)]
-    cells = [[p for p in cell if p.tag in _PARAGRAPHS and _says_something(p)] for row in rows for cell in row]
-    # The head of a column may be a heading alone.
-    if any(len({paragraph.tag for paragraph in cell}) > 1 for cell in cells):
-        return True
-    return max(map(len, rows), default=0) == 1 and max(map(len, cells), default=0) > 1
+    """Whether a table holds parts of the document rather than values.
+
+    Those are headings with their text, tables with text around them, or paragraphs one below another.
+    """
+    rows = [[cell for cell in row if cell.tag == _CELL and _length(cell)] for row in rows_of(table)]
+    cells = [cell for row in rows for cell in row]
+    blocks = [[part for part in cell if part.tag in _BLOCKS and _length(part)] for cell in cells]
+    for cell, parts in zip(cells, blocks, strict=True):
+        tags = {part.tag for part in parts}
+        # The head of a column may be a heading alone.
+        if f"{TEXT}h" in tags and len(tags) > 1:
+            return True
+        if f"{TABLE}table" in tags and _length(cell) > _LONGEST_VALUE:
+            return True
+    return max(map(len, rows), default=0) == 1 and max(map(len, blocks), default=0) > 1
 
 
-def _says_something(paragraph: Element) -> bool:
-    return bool((paragraph.text or "").strip()) or any(
-        (span.text or span.tail or "").strip() for span in paragraph
-    )
+def _length(element: Element) -> int:
+    """How many letters the element holds."""
+    own = len((element.text or "").strip())
+    return own + sum(_length(child) + len((child.tail or "").strip()) for child in element)
 
 
 def _boxes(paragraph: Element) -> Iterator[Element]:
