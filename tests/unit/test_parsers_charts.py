@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcebook.ingest.parsers.office.charts import chart_text
-from sourcebook.ingest.parsers.package import xml_of
+from sourcebook.ingest.parsers.zip_and_xml import xml_of
 
 _NAMES = (
     'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" '

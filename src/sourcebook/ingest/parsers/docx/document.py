@@ -18,9 +18,9 @@ from sourcebook.ingest.parsers.office.charts import CHART_NAMES, chart_text
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.opening_title import opening_title
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
-from sourcebook.ingest.parsers.package import Package, reading
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
+from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

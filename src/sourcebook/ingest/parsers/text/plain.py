@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcebook.ingest.parsers.opening_title import opening_title
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.text.decoding import decode
 
 
