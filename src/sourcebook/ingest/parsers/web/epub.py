@@ -31,7 +31,8 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
 _REFERENCE = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
 _LOCK = "{http://www.w3.org/2001/04/xmlenc#}EncryptionMethod"
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_].*)?", re.IGNORECASE)
-_FONT_LOCKS = ("obfuscation", "font")
+_FONT_LOCKS = ("obfuscation", "font", "idpf.org/2008/embedding", "ns.adobe.com/pdf/enc#RC")
+"""Ways to spoil the fonts of a book for other use, which leave its text as it is."""
 
 
 def parse_epub(data: bytes) -> ParsedText:
