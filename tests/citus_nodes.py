@@ -97,6 +97,11 @@ class LocalNode:
             else:
                 return
 
+    def leave(self) -> None:
+        """Let it go on after the tests."""
+        if self._process is not None:
+            self._process.returncode = 0  # or Python would say that nobody waited for it
+
     def _launch(self) -> None:
         life = self._life
         is_root = os.geteuid() == 0
@@ -133,7 +138,8 @@ class MortalCluster:
     def __init__(self, *mortals: int) -> None:
         """By their numbers: 0 is the coordinator."""
         self._addresses = citus_cluster.addresses()
-        self._turns = cycle([LocalNode(self._addresses[number]) for number in mortals])
+        self._mortals = [LocalNode(self._addresses[number]) for number in mortals]
+        self._turns = cycle(self._mortals)
         self._dead: LocalNode | None = None
         self._names: list[str] = []
 
@@ -164,6 +170,8 @@ class MortalCluster:
         self.settle()
         for name in self._names:
             postgres_server.drop_database(self._addresses[0], name)
+        for node in self._mortals:
+            node.leave()
 
     def create_database(self, name: str) -> str:
         """An empty database, spread over the workers, that keeps what it has acknowledged."""
