@@ -13,7 +13,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import without_repeated_marks
-from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, extracted
+from sourcebook.consult.answer.composer import (
+    ComposedAnswer,
+    PassageSources,
+    StreamedAnswer,
+    closest_excerpt,
+    extracted,
+)
 from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
@@ -406,7 +412,7 @@ class Consultation:
         return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
-        nearest = await self._judge.sound(found.nearest(self._policy.nearest), question.context)
+        nearest = await self._nearest(question, found)
         question.details["nearest"] = [_place(passage) for passage in nearest]
         answer = Answer(
             question=question.inquiry.question,
@@ -418,6 +424,19 @@ class Consultation:
             similar=question.similar,
         )
         return Declined(await self._stored(question, answer))
+
+    async def _nearest(self, question: _Question, found: JudgedPassages) -> list[SearchResult]:
+        """What came closest. The first is the one that would have been quoted, if it was nearly close enough."""
+        nearest = await self._judge.sound(found.nearest(len(found.passages)), question.context)
+        is_shown = found.verdict.is_nearly_accepted and not question.details.get("rejected")
+        if nearest and is_shown:
+            read = [passage for passage, _ in found.passages if passage in nearest]
+            sources = PassageSources(read, question.context.documents, question.language)
+            closest = closest_excerpt(question.inquiry.question, found.weights, sources, found.language)
+            if closest is not None:
+                first, question.details["nearest_excerpt"] = closest
+                nearest = [first, *(passage for passage in nearest if passage is not first)]
+        return nearest[: self._policy.nearest]
 
     async def _stored(self, question: _Question, answer: Answer) -> Answer:
         """The answer with the session that now holds it, and in its details the draft that it became."""

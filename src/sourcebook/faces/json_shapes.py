@@ -169,6 +169,7 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
         shown["draft_id"] = answer.details["draft_id"]
     if answer.nearest:
         shown["nearest"] = [_near(result) for result in answer.nearest]
+        shown["nearest_excerpt"] = answer.nearest_excerpt
     if with_details:
         shown["details"] = dict(answer.details)
     return shown

@@ -120,7 +120,10 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
         notes.append("\n".join([texts("similar_offer"), *questions]))
     if given.nearest:
         notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
-    return [italic(note) for note in notes]
+    shown = [italic(note) for note in notes]
+    if (said := given.nearest_excerpt) is not None:
+        shown += [quote(from_markdown(said).text), italic(texts("closest_may_not_answer"))]
+    return shown
 
 
 def _reasons(texts: Texts, given: Answer) -> list[str]:
