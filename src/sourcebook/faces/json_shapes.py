@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, Document, DocumentDetails
     from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.jobs import Job
-    from sourcebook.model.people import ForgetReport, TokenTransaction, User
+    from sourcebook.model.people import ForgetReport, User
     from sourcebook.model.search import RetrievalMode, SearchReport, SearchResult
+    from sourcebook.model.token_ledger import TokenTransaction
 
 
 def found(

@@ -148,15 +148,6 @@ def extracted(
     return ComposedAnswer(text, tuple(citations), tuple(sentences)) if citations else None
 
 
-def closest_excerpt(
-    question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
-) -> tuple[SearchResult, str] | None:
-    """What would be quoted if the question were answered, and the passage that it stands in."""
-    asked = Asked(question, emphasised(weights, question, language), language, desk.language)
-    found = extract(asked, desk.passages)
-    return (desk.passages[found[0].passage], found[0].excerpt.text) if found else None
-
-
 _NOWHERE = 0
 """The passage of a mark that leads to none."""
 

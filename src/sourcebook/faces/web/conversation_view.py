@@ -16,15 +16,15 @@ from sourcebook.faces.web.answer_view import (
     file_name,
     rows,
 )
-from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.markup import plain
-from sourcebook.faces.web.page import Page
+from sourcebook.faces.web.page_frame import Page
+from sourcebook.faces.web.safe_html import plain
+from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.faces.web.why_view import WhyView, why_view
 from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
+from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import SimilarQuestion
 from sourcebook.model.documents import JsonValue
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.model.people import Direction
 
 
 @dataclass(frozen=True, slots=True)
