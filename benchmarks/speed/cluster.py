@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.speed.machine import commit, machine
 from benchmarks.speed.texts import Library, library
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.model.adding import NewText
+from sourcebook.model.add_reports import NewText
 from sourcebook.model.search import Equals, In, MetadataFilter, RetrievalConfig, RetrievalMode
 from sourcebook.testing.fakes import FakeEmbedder
 

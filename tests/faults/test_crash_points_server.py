@@ -9,7 +9,7 @@ from tests.faults.reindexers import NEW, OLD, add_curated, new_embedder, reindex
 from tests.faults.server_workers import COLLECTION, opened, opened_as_it_is, write
 
 from sourcebook.storage.crash_points import CrashPoint
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.testing.crash import CRASHED, REINDEX_STEPS, WRITE_STEPS, prepared_document
 
@@ -39,10 +39,10 @@ async def test_a_process_that_stops_at_a_step_of_an_update_leaves_the_old_state_
         held = await base.stores.vectors.get_by_document(COLLECTION, wanted.document.id)
         assert [c.chunk.content for c in held] == [c.chunk.content for c in wanted.chunks]
         await write(base, 1, 1)
-        finished = await digest(base.database)
+        finished = await base_checksum(base.database)
         await write(base, 1, 0)
         await write(base, 1, 1)
-        assert await digest(base.database) == finished
+        assert await base_checksum(base.database) == finished
         assert (await examine(base.database, {})).findings == []
 
 
