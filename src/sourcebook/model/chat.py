@@ -140,6 +140,11 @@ class Answer:
     """Approved questions that may be meant, nearest first, when none is surely the same."""
     nearest: Sequence[SearchResult] = ()
 
+    @property
+    def is_expert_only(self) -> bool:
+        """Whether an expert says it and no document does."""
+        return self.tier is Tier.CURATED and not self.citations
+
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:
@@ -168,6 +173,11 @@ class ChatMessage:
     tier: Tier | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     created_at: int = 0
+
+    @property
+    def is_expert_only(self) -> bool:
+        """Whether an expert says it and no document does: a reply, or an approved answer without a source."""
+        return self.role is Role.ASSISTANT and self.tier in (None, Tier.CURATED) and not self.citations
 
 
 def read_note(message_id: str) -> str:
