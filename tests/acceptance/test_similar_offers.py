@@ -89,12 +89,17 @@ def test_curated_answers_go_with_a_bundle(db: str, tmp_path: Path) -> None:
         book.add_text("The hotel limit in London is 180 pounds a night.", id="travel", title="Travel")
         source = book.curated.source("travel", supports=ANSWER)
         book.curated.insert(ANSWER, category="travel", question=KNOWN, sources=[source], also=[ASKED])
+        (approved,) = book.curated.all()
         assert book.maintenance.export(tmp_path / "bundle").curated == 1
+    lines = tmp_path / "bundle" / "curated.jsonl"
+    then = f'"approved_at": {approved.approved_at}'
+    lines.write_text(lines.read_text("utf-8").replace(then, '"approved_at": 1700000000'), encoding="utf-8")
     with Sourcebook(settings=Settings(db=str(tmp_path / "other.db"))) as other:
         report = other.maintenance.import_bundle(tmp_path / "bundle")
         assert (report.curated, report.curated_unchanged) == (1, 0)
         (entry,) = other.curated.all()
         assert (entry.question, entry.answer, entry.sources[0].quote) == (KNOWN, ANSWER, source.quote)
+        assert entry.approved_at == 1_700_000_000
         assert (entry.stale_since, [w.question for w in entry.wordings]) == (None, [ASKED])
         assert other.ask(ASKED).curated_id == entry.id
         again = other.maintenance.import_bundle(tmp_path / "bundle")
