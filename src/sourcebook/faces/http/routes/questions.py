@@ -151,7 +151,7 @@ def _config(body: SearchBody, provider: RerankProvider) -> RetrievalConfig:
 async def ask(
     body: AskBody, request: Request, questions: Questions, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any] | EventStream:
-    """The answer, as `sourcebook ask --json` prints it. Of a base to which nothing was added, nothing can be asked (404).
+    """The answer, as `sourcebook ask --json` prints it. A base without documents cannot be asked (404).
 
     With `Accept: text/event-stream`, events while it is written: `searching`, `passages`, `token`, `citation`, and at
     the end `done`, `declined` or `failed`. A client that leaves ends the work; it is charged only if text was shown.
