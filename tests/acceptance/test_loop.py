@@ -10,7 +10,7 @@ from tests.faces.shell import Here
 from sourcebook import Settings, Sourcebook, Tier
 from sourcebook.errors import SupportLost
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.telegram.messages import rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts
 from sourcebook.locale import texts
 from sourcebook.model.moderation import DraftKind, DraftStatus, Keep
 
@@ -68,8 +68,11 @@ def test_an_answer_that_an_expert_rejected_is_not_given_again_until_its_text_cha
         told = draft_json_shapes.draft(waiting)
         assert told["rejected"]["draft_id"] == draft
         assert told["nearest"][0]["section"] == "Ремонтантная малина"
-        assert "не про наш сорт" in rendering.draft(texts("ru"), waiting).text
-        assert "Ближе всего: малина.md › Ремонтантная малина" in rendering.draft(texts("ru"), waiting).text
+        assert "не про наш сорт" in answer_and_draft_texts.draft(texts("ru"), waiting).text
+        assert (
+            "Ближе всего: малина.md › Ремонтантная малина"
+            in answer_and_draft_texts.draft(texts("ru"), waiting).text
+        )
 
         # The text still answers what else it says, and adding other documents does not answer the question.
         assert book.ask("Как срезают побеги ремонтантной малины?").tier is Tier.DOCUMENTS

@@ -10,11 +10,11 @@ from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import DraftKind, Why
 
 if TYPE_CHECKING:
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.ask import Consultation
     from sourcebook.model.chat import Answer
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.moderation import ModerationQueue
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _MOST = 200
 """So many of the questions that wait longest are asked again at a time."""

@@ -145,6 +145,12 @@ class Answer:
         """Whether an expert says it and no document does."""
         return self.tier is Tier.CURATED and not self.citations
 
+    @property
+    def nearest_excerpt(self) -> str | None:
+        """What the first of `nearest` says that may be the answer, for the reader to judge."""
+        found = self.details.get("nearest_excerpt")
+        return found if isinstance(found, str) else None
+
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:

@@ -22,7 +22,7 @@ from sourcebook.model.calibration import (
 )
 
 if TYPE_CHECKING:
-    from sourcebook.retrieve.evaluation.service import JudgedQuestion
+    from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 
 FEWEST = 10
 """So many questions with an answer, and without one, are needed; pairs that ask the same, and that do not."""

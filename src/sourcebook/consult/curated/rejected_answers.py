@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sourcebook.model.moderation import Draft
     from sourcebook.model.search import SearchResult
     from sourcebook.ports.moderation import ModerationQueue
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from sourcebook.storage.rows import document_from, source_from
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Document, DocumentListing, EmbeddingModel, JsonValue
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _ON_DISK = (SourceKind.FOLDER, SourceKind.FILE)
