@@ -31,4 +31,4 @@ async def test_a_decline_after_a_rejection_names_the_draft_the_reason_and_the_se
     assert f'<a href="/inbox/{rejected}">' in page.text
     assert "The reason: Only in &lt;summer&gt;" in page.text
     assert "What came closest" in page.text
-    assert "Pool › Opening" in page.text
+    assert ">Pool › Opening<" in page.text

@@ -20,7 +20,7 @@ from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
 from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts
 from sourcebook.faces.web.source_view import Leaf, leaf_of
-from sourcebook.model.chat import SourceState
+from sourcebook.model.chat import BETWEEN_HEADINGS, SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
 from sourcebook.model.moderation import Draft, DraftKind, Keep, LostSupport
 
@@ -232,13 +232,20 @@ def _near(page: Page, draft: Draft) -> list[NearPlace]:
     """What came closest, as far as the expert may see it."""
     return [
         NearPlace(
-            source_place(row.get("title") or file_name(row["document_path"]), row.get("section"), None),
+            _near_name(row),
             row.get("page"),
             document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),
         )
         for row in draft_json_shapes.nearest(draft)
         if page.caller.sees(row["collection_id"])
     ]
+
+
+def _near_name(row: Mapping[str, Any]) -> str:
+    """The document and the headings below its title, which is often the first of them."""
+    name = str(row.get("title") or file_name(row["document_path"]))
+    headings = str(row.get("section") or "").split(BETWEEN_HEADINGS)
+    return source_place(name, BETWEEN_HEADINGS.join(headings[headings[0] == name :]), None)
 
 
 async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -> str | None:
