@@ -9,7 +9,7 @@ asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.answer.joined_passages import JoinedPassages
     from sourcebook.model.search import SearchResult
 
-__all__ = ["Asked", "Extract", "ReadText", "extract", "read_texts"]
+__all__ = ["Asked", "Extract", "ReadText", "chosen", "extract", "read_texts"]
 
 _MOST_TRIED = 8
 """Around so many units, the best first, a stretch is looked for."""
@@ -58,7 +58,11 @@ class ReadText:
     found: JoinedPassages
     units: Units
     numbers: TextNumbers
-    scores: dict[int, float]
+    scores: Mapping[int, float]
+
+    def scored(self, scores: Mapping[int, float]) -> ReadText:
+        """The same with other scores."""
+        return replace(self, scores=scores)
 
     def tells(self, i: int) -> bool:
         """Whether an excerpt may be made around a unit."""
@@ -94,24 +98,29 @@ def read_texts(asked: Asked, forms: AskedForms, passages: Sequence[SearchResult]
 def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
     """The excerpt that most probably answers, and seldom a second one; none if no passage has anything to say."""
     forms = AskedForms(asked.question)
-    texts = read_texts(asked, forms, passages)
+    return chosen(asked, forms, passages, read_texts(asked, forms, passages))
+
+
+def chosen(
+    asked: Asked, forms: AskedForms, passages: Sequence[SearchResult], texts: Sequence[ReadText]
+) -> list[Extract]:
+    """`extract` of texts that were read."""
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
         texts = _instead(asked, passages, texts)
     makers = [_maker(asked, text, chances) for text, chances in zip(texts, _chances(texts), strict=True)]
-    tried = sorted(
+    likely = sorted(
         (
-            (maker.chances[i], -number, -i)
-            for number, maker in enumerate(makers)
-            for i in texts[number].scores
-            if texts[number].tells(i)
-        ),
-        reverse=True,
-    )[:_MOST_TRIED]
-    stretches = [(makers[-number].around(-i), number) for _, number, i in tried]
-    if not stretches:
+            (-maker.chances[i], number, i)
+            for number, (text, maker) in enumerate(zip(texts, makers, strict=True))
+            for i in text.scores
+            if text.tells(i)
+        )
+    )
+    if not likely:
         return []
-    best, number = max(stretches, key=lambda each: (each[0].worth, each[1]))
-    first = _extract(passages, texts[-number], makers[-number], best)
+    stretches = [(makers[number].around(i), number) for _, number, i in likely[:_MOST_TRIED]]
+    best, number = max(stretches, key=lambda each: each[0].worth)
+    first = _extract(passages, texts[number], makers[number], best)
     second = _second(asked, forms, first, texts, makers) if forms.asks_twice else None
     return [first] if second is None else [first, _extract(passages, *second)]
 
@@ -185,7 +194,7 @@ def _second(
         return len(missing) > 1 and held_share(missing, said, language) >= _LEAST_OF_THE_MISSING
 
     options = [
-        (maker.chances[i], -number, -i)
+        (-maker.chances[i], number, i)
         for number, (text, maker) in enumerate(zip(texts, makers, strict=True))
         for i in text.scores
         if maker.size(i) <= room
@@ -194,5 +203,5 @@ def _second(
     ]
     if not options:
         return None
-    chance, number, i = max(options)
-    return texts[-number], makers[-number], Stretch(chance, -i, -i, -i)
+    _, number, i = min(options)
+    return texts[number], makers[number], Stretch(0.0, i, i, i)
