@@ -84,7 +84,7 @@ pins: $(DEV) ## Resolve the pinned packages (UPGRADE=--upgrade for newer ones)
 
 audit: $(DEV) $(AUDIT) ## Check the pinned packages: licences, and known weaknesses (asks a service on the network)
 	$(BIN)/python -m scripts.licences
-	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/image.txt $(ARGS)
+	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/image.txt $(ARGS)
 
 cost: $(BASE) ## Print how large a default install is, and how long an import takes
 	@$(BIN)/python -m scripts.install_cost

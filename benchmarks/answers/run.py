@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.answers.judge import CONCISE, Verdict, judged, length_of
 from sourcebook import AsyncSourcebook, Settings, Tier
+from sourcebook.errors import NothingAsked
 
 if TYPE_CHECKING:
     from benchmarks.answers.questions import Question
@@ -86,6 +87,10 @@ async def _asked(base: Path, questions: Sequence[Question]) -> list[Outcome]:
 
 
 async def _outcome(book: AsyncSourcebook, question: Question) -> Outcome:
-    given = await book.ask(question.text)
+    try:
+        given = await book.ask(question.text)
+    except NothingAsked as refused:
+        # A greeting is answered by the faces, not by the base.
+        return Outcome(question, judged(question, None), refused.message, Tier.NONE, 0, ())
     verdict = judged(question, None if given.tier is Tier.NONE else given.answer)
     return Outcome(question, verdict, given.answer, given.tier, length_of(given.answer), given.citations)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sourcebook.model.adding import AddReport
+    from sourcebook.model.add_reports import AddReport
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.ports.providers import Embedder
 

@@ -18,7 +18,7 @@ from sourcebook import AsyncSourcebook
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
 
 PER_FOLDER = 100
 _WORDS = [f"word{number}" for number in range(3_000)]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.context import QuestionContext
-from sourcebook.retrieve.service import DefaultRetriever
+from sourcebook.retrieve.question_context import QuestionContext
+from sourcebook.retrieve.search import DefaultRetriever
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sourcebook import AsyncSourcebook, SearchSetting, Settings
 from sourcebook.assembly import make_embedder
 from sourcebook.providers.cached_embedder import CachedEmbedder
+from sourcebook.retrieve.evaluation.evaluate import COMPARED, differences
 from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
-from sourcebook.retrieve.evaluation.service import COMPARED, differences
 from sourcebook.storage.sqlite.embedding_cache import SqliteEmbeddingCache
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sourcebook._version import __version__
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.consult.context.builder import Context, ContextBuilder, ContextChunk, ContextOrder
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.curate.service import Moderation
+    from sourcebook.consult.context.context_builder import Context, ContextBuilder, ContextChunk, ContextOrder
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
     from sourcebook.doors.library import LibraryDoor
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
     from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, OnExisting, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SupportGrade,
         Tier,
     )
+    from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, TopicStatus, Visit
     from sourcebook.model.curation import (
         ContextChange,
         CuratedAnswer,
@@ -82,22 +83,7 @@ if TYPE_CHECKING:
         LostSupport,
         NewDraft,
     )
-    from sourcebook.model.people import (
-        Direction,
-        ForgetReport,
-        LoggedMessage,
-        OperationType,
-        Prices,
-        Reply,
-        Reservation,
-        ReservationStatus,
-        TokenTransaction,
-        Topic,
-        TopicStatus,
-        User,
-        UserRole,
-        Visit,
-    )
+    from sourcebook.model.people import ForgetReport, User, UserRole
     from sourcebook.model.reindexing import (
         ReindexPlan,
         ReindexProgress,
@@ -132,12 +118,14 @@ if TYPE_CHECKING:
         SearchResult,
         SearchWarning,
     )
-    from sourcebook.people.service import People
+    from sourcebook.model.token_ledger import OperationType, Reservation, ReservationStatus, TokenTransaction
+    from sourcebook.model.token_prices import Prices
+    from sourcebook.people.users import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder, Reranker, TextRole
     from sourcebook.ports.stores import Stores
     from sourcebook.providers.api_reranker import ApiReranker
-    from sourcebook.retrieve.evaluation.service import (
+    from sourcebook.retrieve.evaluation.evaluate import (
         Evaluation,
         Figures,
         JudgedQuestion,
@@ -146,19 +134,24 @@ if TYPE_CHECKING:
         SearchSetting,
     )
     from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
-    from sourcebook.storage.jsonl.cache import cached_embedding_store, get_manifest_hash
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.jsonl.embedding_store import EmbeddingStore
-    from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.jsonl.embedding_store_cache import cached_embedding_store, get_manifest_hash
     from sourcebook.storage.maintenance.base_copy import CopyReport
     from sourcebook.sync import Sourcebook
 
 _HOMES = {
     "sourcebook.client": ("AsyncSourcebook",),
-    "sourcebook.consult.context.builder": ("Context", "ContextBuilder", "ContextChunk", "ContextOrder"),
-    "sourcebook.consult.reception.service": ("Reception",),
-    "sourcebook.curate.service": ("Moderation",),
+    "sourcebook.consult.context.context_builder": (
+        "Context",
+        "ContextBuilder",
+        "ContextChunk",
+        "ContextOrder",
+    ),
+    "sourcebook.consult.reception.reception": ("Reception",),
+    "sourcebook.curate.moderation": ("Moderation",),
     "sourcebook.doors.conversations": ("ConversationsDoor",),
     "sourcebook.doors.curated": ("CuratedDoor",),
     "sourcebook.doors.library": ("LibraryDoor",),
@@ -168,7 +161,7 @@ _HOMES = {
     "sourcebook.errors": ("SourcebookError",),
     "sourcebook.ingest.add_request": ("OnArchives", "OnFailed", "OnRemoval"),
     "sourcebook.ingest.stop_signal": ("StopSignal",),
-    "sourcebook.model.adding": ("AddPlan", "AddReport", "NewText", "Progress", "WatchRound"),
+    "sourcebook.model.add_reports": ("AddPlan", "AddReport", "NewText", "Progress", "WatchRound"),
     "sourcebook.model.backup": ("BackupReport", "OnExisting", "RestoreReport"),
     "sourcebook.model.calibration": ("Calibration", "QuestionPair"),
     "sourcebook.model.chat": (
@@ -225,22 +218,22 @@ _HOMES = {
         "LostSupport",
         "NewDraft",
     ),
-    "sourcebook.model.people": (
+    "sourcebook.model.consultations": (
         "Direction",
-        "ForgetReport",
         "LoggedMessage",
-        "OperationType",
-        "Prices",
         "Reply",
+        "Topic",
+        "TopicStatus",
+        "Visit",
+    ),
+    "sourcebook.model.people": ("ForgetReport", "User", "UserRole"),
+    "sourcebook.model.token_ledger": (
+        "OperationType",
         "Reservation",
         "ReservationStatus",
         "TokenTransaction",
-        "Topic",
-        "TopicStatus",
-        "User",
-        "UserRole",
-        "Visit",
     ),
+    "sourcebook.model.token_prices": ("Prices",),
     "sourcebook.model.reindexing": (
         "ReindexPlan",
         "ReindexProgress",
@@ -275,12 +268,12 @@ _HOMES = {
         "SearchResult",
         "SearchWarning",
     ),
-    "sourcebook.people.service": ("People",),
+    "sourcebook.people.users": ("People",),
     "sourcebook.ports.chat": ("ChatModel", "PromptMessage"),
     "sourcebook.ports.providers": ("Embedder", "Reranker", "TextRole"),
     "sourcebook.ports.stores": ("Stores",),
     "sourcebook.providers.api_reranker": ("ApiReranker",),
-    "sourcebook.retrieve.evaluation.service": (
+    "sourcebook.retrieve.evaluation.evaluate": (
         "Evaluation",
         "Figures",
         "JudgedQuestion",
@@ -289,11 +282,11 @@ _HOMES = {
         "SearchSetting",
     ),
     "sourcebook.retrieve.rerank.rerankers": ("LocalReranker", "SimpleReranker"),
-    "sourcebook.retrieve.service": ("DefaultRetriever",),
+    "sourcebook.retrieve.search": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
-    "sourcebook.storage.jsonl.cache": ("cached_embedding_store", "get_manifest_hash"),
+    "sourcebook.storage.jsonl.embedding_store_cache": ("cached_embedding_store", "get_manifest_hash"),
     "sourcebook.storage.jsonl.embedding_store": ("EmbeddingStore",),
-    "sourcebook.storage.jsonl.report": ("BundleReport",),
+    "sourcebook.storage.jsonl.bundle_report": ("BundleReport",),
     "sourcebook.storage.maintenance.base_copy": ("CopyReport",),
     "sourcebook.sync": ("Sourcebook",),
 }

@@ -20,8 +20,8 @@ from sourcebook.assembly import (
     make_reception,
     make_uploads,
 )
+from sourcebook.consult.ask import HELP_FILTER
 from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
-from sourcebook.consult.service import HELP_FILTER
 from sourcebook.doors.answer_files import AnswerFilesDoor
 from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor
@@ -42,14 +42,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
-    from sourcebook.consult.evidence.passages import Retrieval
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.consult.service import Consultation
-    from sourcebook.curate.service import Moderation
-    from sourcebook.ingest.service import Ingest
+    from sourcebook.consult.ask import Consultation
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
+    from sourcebook.ingest.add import Ingest
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.ingest.uploads.service import Uploads
-    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
+    from sourcebook.ingest.uploads.uploads import Uploads
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.chat import Answer, AnswerEvent
     from sourcebook.model.documents import (
         Metadata,
@@ -60,11 +59,11 @@ if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever, Retrieval
 
 
 @checks_arguments

@@ -10,8 +10,9 @@ from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
 from sourcebook.model.curation import SourceType
 from sourcebook.model.moderation import Keep, LostSupport
-from sourcebook.model.people import OperationType, UserRole
+from sourcebook.model.people import UserRole
 from sourcebook.model.reindexing import ReindexScope
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.ports.forward import forward
 from sourcebook.ports.providers import TextRole
 from sourcebook.sync_loop import BlockingStores, Waiter
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from types import TracebackType
 
-    from sourcebook.consult.reception.attendant import OnEvent
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.curate.service import Moderation
+    from sourcebook.consult.reception.paid_answer import OnEvent
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.doors.answer_files import AnswerFilesDoor
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
     from sourcebook.doors.terminology import TerminologyDoor
     from sourcebook.ingest.stop_signal import StopSignal
     from sourcebook.model.accounts import Account, ApiKey, Identity, NewApiKey, SignIn
-    from sourcebook.model.adding import AddPlan, AddReport, NewText, Progress, WatchRound
+    from sourcebook.model.add_reports import AddPlan, AddReport, NewText, Progress, WatchRound
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession, Conversation
+    from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, Visit
     from sourcebook.model.curation import (
         CuratedAnswer,
         CuratedMatch,
@@ -64,29 +66,20 @@ if TYPE_CHECKING:
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_listing import ComparedModel, ModelListing
     from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
-    from sourcebook.model.people import (
-        Direction,
-        ForgetReport,
-        LoggedMessage,
-        Prices,
-        Reply,
-        Reservation,
-        TokenTransaction,
-        Topic,
-        User,
-        Visit,
-    )
+    from sourcebook.model.people import ForgetReport, User
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.model.token_ledger import Reservation, TokenTransaction
+    from sourcebook.model.token_prices import Prices
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.providers import Embedder
-    from sourcebook.retrieve.context import QuestionContext
-    from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Replayed, SearchSetting
+    from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Replayed, SearchSetting
+    from sourcebook.retrieve.question_context import QuestionContext
     from sourcebook.settings import Settings
-    from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
 
 
@@ -189,6 +182,10 @@ class SyncModeration:
         """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
         return self._waiter.call(self._door.changes, draft_id)
 
+    def in_new_words(self, draft_id: int) -> str | None:
+        """A stale answer as its sources say it now. None if no sentence of it can be put so."""
+        return self._waiter.call(self._door.in_new_words, draft_id)
+
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """What a person asked that went into the queue, the latest first."""
         return self._waiter.call(self._door.items_of, user_id, status=status)
@@ -226,6 +223,8 @@ class SyncModeration:
 
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
         """Turn a draft down. A curated answer that went stale is not given any more.
+
+        An answer from documents is not given to the same question again, until what it quoted changes.
 
         Who asked a question that the base could not answer is told, with the reason.
         """

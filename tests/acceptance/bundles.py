@@ -22,7 +22,7 @@ from sourcebook import (
     Settings,
 )
 from sourcebook.assembly import open_base
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.testing.crash import embedding_model, prepared_document
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -38,7 +38,7 @@ async def opened(path: Path) -> AsyncGenerator[AsyncSourcebook]:
 async def digest_of(path: Path) -> str:
     base = await open_base(Settings(db=str(path)))
     try:
-        return await digest(base.database)
+        return await base_checksum(base.database)
     finally:
         await base.close()
 

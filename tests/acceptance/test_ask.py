@@ -10,7 +10,8 @@ import pytest
 from fpdf import FPDF
 from scripts import sample
 
-from sourcebook import Settings, Sourcebook, SourceState, Tier
+from sourcebook import Answer, Settings, Sourcebook, SourceState, Tier
+from sourcebook.model.answer_thresholds import Thresholds
 
 QUESTIONS = {
     "en": ("When are everbearing raspberries pruned?", "raspberry"),
@@ -110,3 +111,24 @@ def test_a_follow_up_is_understood_from_the_conversation(book: Sourcebook) -> No
     assert second.details["searched"] == f"{QUESTIONS['ru'][0]} А весной?"
     conversation = book.session(first.session_id or "")
     assert conversation.session.message_count == 4
+
+
+def test_a_decline_quotes_what_came_closest_only_if_it_may_help(tmp_path: Path) -> None:
+    question = "When are gooseberries pruned?"
+    with Sourcebook(settings=Settings(db=str(tmp_path / "base.db"))) as book:
+        book.add_text("Gooseberries are pruned in February.", id="gooseberries")
+
+        def asked_of_a_base_that_needs(more: float) -> Answer:
+            judged = book.ask(question).details["judgement"]
+            assert isinstance(judged, dict)
+            needed = float(str(judged["score"])) + more
+            model = book.stores.vectors.get_collection("default").model.name
+            book.stores.library.change_collection_settings(
+                "default", {"thresholds": Thresholds(model, needed).as_settings()}
+            )
+            return book.ask(question)
+
+        near, far = asked_of_a_base_that_needs(0.5), asked_of_a_base_that_needs(3.0)
+    assert (near.tier, near.nearest_excerpt) == (Tier.NONE, "Gooseberries are pruned in February.")
+    assert (far.tier, far.nearest_excerpt) == (Tier.NONE, None)
+    assert [found.chunk.document_id for found in far.nearest] == ["gooseberries"]

@@ -13,7 +13,7 @@ from sourcebook import AsyncSourcebook, Collection, Settings
 from sourcebook.errors import Conflict, StorageError
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.maintenance import base_copy
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.testing.contract.material import chunk
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -66,7 +66,7 @@ async def says(book: AsyncSourcebook) -> list[object]:
 
 
 async def state(book: AsyncSourcebook) -> str:
-    return await digest(book._opened().database)  # pyright: ignore[reportPrivateUsage]
+    return await base_checksum(book._opened().database)  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_a_base_goes_to_a_server_and_back_and_says_the_same(tmp_path: Path, postgres_db: str) -> None:

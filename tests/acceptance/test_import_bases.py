@@ -26,7 +26,7 @@ from sourcebook.storage.postgres import driver
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.storage.maintenance.base_copy import CopySource
 
 pytestmark = pytest.mark.anyio

@@ -46,6 +46,35 @@ def change_pruning(library: Path) -> None:
     page.write_text(RASPBERRY.replace("поздней осенью", "ранней весной"), "utf-8")
 
 
+def test_an_answer_that_an_expert_rejected_is_not_given_again_until_its_text_changes(
+    db: str, library: Path
+) -> None:
+    with Sourcebook(settings=Settings(db=db)) as book:
+        book.add(library)
+        given = book.ask(QUESTION)
+        draft = int(str(given.details["draft_id"]))
+        book.moderation.reject_moderation_item(draft, LOCAL, reason="не про наш сорт")
+
+        # The same question in other words is declined, says why, and waits for somebody who knows.
+        again = book.ask(SIMILAR)
+        assert again.tier is Tier.NONE
+        assert "Эксперт" in again.answer
+        shown = json_shapes.answer(again)["rejected"]
+        assert (shown["draft_id"], shown["reason"]) == (draft, "не про наш сорт")
+        waiting = book.moderation.get_item(int(str(again.details["draft_id"])))
+        assert waiting.kind is DraftKind.DECLINED
+
+        # The text still answers what else it says, and adding other documents does not answer the question.
+        assert book.ask("Как срезают побеги ремонтантной малины?").tier is Tier.DOCUMENTS
+        (library / "техника.md").write_text(TRACTOR, "utf-8")
+        assert book.add(library).answered == 0
+
+        # When the text changes, it may answer: whoever waits is told.
+        change_pruning(library)
+        assert book.add(library).answered == 1
+        assert "ранней весной" in book.ask(QUESTION).answer
+
+
 def test_the_loop_through_the_library(db: str, library: Path) -> None:
     with Sourcebook(settings=Settings(db=db)) as book:
         book.add(library, category="ягоды")

@@ -20,7 +20,7 @@ from sourcebook.ingest.parsers.process.pool import ParserPool
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 SAMPLE = sample.ROOT / "sample"
 DOCUMENTS = sorted(path for path in sample.DOCUMENTS.rglob("*") if path.is_file())

@@ -15,7 +15,7 @@ from sourcebook.assembly import OpenBase, open_base
 from sourcebook.model.documents import ChunkLevel, Collection, DistanceMetric
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, Not, Or
 from sourcebook.settings import Settings
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.storage.postgres.database import PostgresExecutor
 from sourcebook.testing.contract.material import MODEL, SIZE, chunk, prepared
 from sourcebook.testing.fakes import FixedClock
@@ -185,13 +185,13 @@ async def test_documents_are_found_alike(both: tuple[OpenBase, OpenBase]) -> Non
     one, other = [await answers(base) for base in both]
     assert one == other
     assert sum(bool(found) for found in one.values()) > len(one) / 2
-    assert await digest(both[0].database) == await digest(both[1].database)
+    assert await base_checksum(both[0].database) == await base_checksum(both[1].database)
     for base in both:
         await base.stores.writer.set_active("c", "d3", active=False)
         for gone in ("d5", "d6"):
             await base.stores.writer.remove_document("c", gone)
     assert await answers(both[0]) == await answers(both[1])
-    assert await digest(both[0].database) == await digest(both[1].database)
+    assert await base_checksum(both[0].database) == await base_checksum(both[1].database)
 
 
 @pytest.mark.parametrize("metric", list(DistanceMetric))
@@ -213,7 +213,7 @@ async def test_chunks_of_every_metric_are_found_alike(
         await base.stores.vectors.add("c", chunks)
         await base.stores.fts.index("c", [c.chunk for c in chunks[::2]])
     assert await answers(both[0], 25) == await answers(both[1], 25)
-    assert await digest(both[0].database) == await digest(both[1].database)
+    assert await base_checksum(both[0].database) == await base_checksum(both[1].database)
 
 
 @pytest.mark.parametrize("metric", list(DistanceMetric))

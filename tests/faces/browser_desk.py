@@ -19,8 +19,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from sourcebook import Sourcebook
 from sourcebook.errors import AuthError
 from sourcebook.faces.http.app import create_app
-from sourcebook.faces.http.ask import server_book
 from sourcebook.faces.http.auth.caller import Caller, OpenGate
+from sourcebook.faces.http.charged_questions import server_book
 from sourcebook.faces.sample_library import sample_folder
 from sourcebook.settings import Settings
 

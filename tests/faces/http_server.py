@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 from sourcebook import Settings, Sourcebook
 from sourcebook.errors import AuthError
 from sourcebook.faces.http.app import create_app
-from sourcebook.faces.http.ask import server_book
 from sourcebook.faces.http.auth.caller import Caller
+from sourcebook.faces.http.charged_questions import server_book
 from sourcebook.faces.http.limits.slow_clients import connection_class
 from sourcebook.model.people import UserRole
 from sourcebook.testing.fakes import FakeEmbedder

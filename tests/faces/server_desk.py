@@ -13,7 +13,7 @@ from tests.unit.consulting import NOTES
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.faces.http.app import create_app
-from sourcebook.faces.http.auth.gate import ServerGate
+from sourcebook.faces.http.auth.identification import ServerGate
 from sourcebook.model.accounts import AccountRole
 from sourcebook.people.passwords import Passwords
 from sourcebook.testing.fakes import FakeEmbedder

@@ -13,7 +13,7 @@ from aiogram.types import Update
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.faces.telegram.bot import Ready, made
-from sourcebook.faces.telegram.outgoing.outbox import Outbox
+from sourcebook.faces.telegram.outgoing.outbox_delivery import Outbox
 from sourcebook.testing.fakes import FakeEmbedder
 from sourcebook.testing.telegram import Json, Person, Sent, TelegramServer
 

@@ -74,9 +74,10 @@ def test_an_answer_for_programs_has_the_names_that_are_promised(shell: Shell) ->
 
 def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) -> None:
     done = shell.run("ask", "Which gearbox oil does a tractor need in autumn?")
-    said, closest = done.stdout.splitlines()
+    said, closest, excerpt = done.stdout.splitlines()
     assert (done.returncode, said) == (0, "I found no answer to this question in the base.")
-    assert closest.startswith("Closest: ")
+    assert closest.startswith("Closest, though it may not answer: ")
+    assert excerpt.startswith("  ")
     assert "sourcebook calibrate" in done.stderr
     assert shell.json("ask", "Which gearbox oil suits a tractor?")["tier"] == "none"
 

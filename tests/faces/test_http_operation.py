@@ -32,7 +32,7 @@ from tests.faces.http_server import (
 from sourcebook.errors import ProviderUnreachable
 from sourcebook.faces.http.responses.events import EventStream
 from sourcebook.faces.logs import JsonLogFormatter, current_request
-from sourcebook.model.people import OperationType
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.testing.fakes import ScriptedChatModel
 
 if TYPE_CHECKING:

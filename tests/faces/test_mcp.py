@@ -22,7 +22,7 @@ from tests.faces.shell import clean_environment
 from tests.unit.consulting import QUESTION, UNKNOWN
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.faces.http.ask import QuestionDesk
+from sourcebook.faces.http.charged_questions import QuestionDesk
 from sourcebook.faces.mcp.server import KnowledgeServer, local_caller
 from sourcebook.testing.fakes import FakeEmbedder
 

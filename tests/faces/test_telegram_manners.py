@@ -10,7 +10,7 @@ from tests.faces.telegram_desk import ADMIN, QUESTION, UNKNOWN, Desk, opened
 
 from sourcebook.errors import NothingAsked
 from sourcebook.locale import texts
-from sourcebook.model.people import Visit
+from sourcebook.model.consultations import Visit
 from sourcebook.testing.telegram import Failure
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,8 @@ from tests.faces.telegram_desk import ADMIN, QUESTION, UNKNOWN, Desk, opened
 from sourcebook.faces.telegram.messages.button_data import Action, Press, encode
 from sourcebook.faces.telegram.periodic_checks import Upkeep
 from sourcebook.model.moderation import DraftKind, DraftStatus
-from sourcebook.model.people import OperationType, UserRole
+from sourcebook.model.people import UserRole
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.testing.telegram import Failure, Json, Person, Sent
 
 pytestmark = pytest.mark.anyio

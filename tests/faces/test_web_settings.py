@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.faces.browser_desk import Desk, a_browser, desk, fill, looking
 
 from sourcebook import Sourcebook
-from sourcebook.faces.http.auth.gate import ServerGate
+from sourcebook.faces.http.auth.identification import ServerGate
 from sourcebook.model.curation import WordingStatus
 
 if TYPE_CHECKING:

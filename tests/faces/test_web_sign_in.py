@@ -12,7 +12,7 @@ from tests.faces.browser_desk import Desk, a_browser, ask, fill, looking
 from tests.web_site import served
 
 from sourcebook import Sourcebook
-from sourcebook.faces.http.auth.gate import ServerGate
+from sourcebook.faces.http.auth.identification import ServerGate
 from sourcebook.model.accounts import AccountRole
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import anyio
 import apsw
 
 from sourcebook.assembly import make_stores
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine
@@ -49,7 +49,7 @@ class Base:
         return await self.stores.writer.remove_document(COLLECTION, id_of(number))
 
     async def digest(self) -> str:
-        return await digest(self.database)
+        return await base_checksum(self.database)
 
     async def faults(self) -> list[str]:
         """What the examination finds wrong with the base: the application's rules, not only the file's."""

@@ -25,16 +25,17 @@ from sourcebook.assembly import (
     open_base,
 )
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens
-from sourcebook.model.people import OperationType, Visit
+from sourcebook.model.token_ledger import OperationType
 from sourcebook.settings import Settings
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock, ScriptedChatModel
 
 if TYPE_CHECKING:
     from tests.faults.processes import Line
 
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.curate.service import Moderation
-    from sourcebook.people.service import People
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
+    from sourcebook.model.consultations import Visit
+    from sourcebook.people.users import People
 
 ANSWER = ("Prune everbearing raspberries ", "in late autumn, ", "after the last berries [1].")
 

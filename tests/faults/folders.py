@@ -15,16 +15,16 @@ import anyio
 from tests.faults.bases import COLLECTION
 
 from sourcebook.assembly import OpenBase, SystemClock, open_base
+from sourcebook.ingest.add import Ingest
 from sourcebook.ingest.add_request import AddRequest, Labels, OnProgress, OnRemoval
+from sourcebook.ingest.add_tools import Tools
 from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.parse import parse
-from sourcebook.ingest.service import Ingest
-from sourcebook.ingest.tools import Tools
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
-from sourcebook.ingest.uploads.service import Uploads
 from sourcebook.ingest.uploads.stored_files import StoredFiles
+from sourcebook.ingest.uploads.uploads import Uploads
 from sourcebook.settings import Settings
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.testing.crash import arm, word_of
 from sourcebook.testing.fakes import FakeEmbedder, InlineParser
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.faults.processes import Line
 
     from sourcebook.ingest.crash_points import IngestCrashPoint
-    from sourcebook.model.adding import AddReport, Progress
+    from sourcebook.model.add_reports import AddReport, Progress
     from sourcebook.storage.crash_points import CrashPoint
 
 _WORDS = (
@@ -94,7 +94,7 @@ class Library:
         return await self.ingest.add(request)
 
     async def digest(self) -> str:
-        return await digest(self.base.database)
+        return await base_checksum(self.base.database)
 
     async def faults(self) -> list[str]:
         return [finding.message for finding in (await self.base.examine()).findings]

@@ -17,7 +17,7 @@ from sourcebook import AsyncSourcebook, Settings
 from sourcebook.model.backup import OnExisting
 from sourcebook.storage.crash_points import CrashPoint, observe
 from sourcebook.storage.sqlite import driver, tables
-from sourcebook.storage.sqlite.backup.service import SqliteBackups
+from sourcebook.storage.sqlite.backup.backups import SqliteBackups
 from sourcebook.testing.crash import arm, prepared_document
 from sourcebook.testing.fakes import FixedClock
 

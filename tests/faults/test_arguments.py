@@ -10,8 +10,8 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import BadSetting, BadText, UsageError
-from sourcebook.model.people import OperationType
-from sourcebook.storage.people.ledger_rows import SqlLedger
+from sourcebook.model.token_ledger import OperationType
+from sourcebook.storage.people.token_ledger import SqlLedger
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
 pytestmark = pytest.mark.anyio

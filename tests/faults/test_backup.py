@@ -29,7 +29,7 @@ from sourcebook.storage.sqlite.base_files import stored_files_of
 from sourcebook.testing.crash import CRASHED, KEEPING_STEPS, prepared_document
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
 
 pytestmark = pytest.mark.anyio
 

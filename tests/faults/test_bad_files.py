@@ -29,7 +29,7 @@ from sourcebook.ingest.parsers.image.ocr import can_read_pictures
 from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 SECONDS = 30.0
 MEGABYTE = 1024 * 1024

@@ -14,7 +14,7 @@ from sourcebook import AsyncSourcebook
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
 
 FILES = 1_000
 MADE_BY_OTHERS = Path(__file__).parents[1] / "formats" / "files"

@@ -35,9 +35,10 @@ from sourcebook.errors import (
     ProviderUnreachable,
 )
 from sourcebook.ports.chat import PromptMessage
-from sourcebook.providers.chat_writing import Writing
+from sourcebook.providers.chat_generation_options import Writing
+from sourcebook.providers.model_server_address import Address
 from sourcebook.providers.openai_chat import OpenAIChat
-from sourcebook.providers.remote_model import Address, Patience
+from sourcebook.providers.retries import Patience
 
 pytestmark = pytest.mark.anyio
 

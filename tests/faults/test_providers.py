@@ -28,9 +28,11 @@ from sourcebook.errors import (
     ProviderUnreachable,
 )
 from sourcebook.ports.providers import TextRole
+from sourcebook.providers.model_server_address import Address
 from sourcebook.providers.ollama import OllamaEmbedder
 from sourcebook.providers.openai_embedder import OpenAIEmbedder
-from sourcebook.providers.remote_model import Address, Patience, RemoteModel
+from sourcebook.providers.remote_model import RemoteModel
+from sourcebook.providers.retries import Patience
 
 if TYPE_CHECKING:
     from sourcebook.providers.served_embedder import ServedEmbedder

@@ -15,10 +15,10 @@ from sourcebook import AsyncSourcebook, RetrievalConfig, RetrievalMode, Settings
 from sourcebook.errors import BadProviderAnswer, ProviderBusy, ProviderError, ProviderRefused
 from sourcebook.ingest.add_request import OnFailed
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.known_models import COMPOSITION
+from sourcebook.providers.served_model_prefixes import COMPOSITION
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import AddReport
+    from sourcebook.model.add_reports import AddReport
 
 pytestmark = pytest.mark.anyio
 

@@ -30,7 +30,7 @@ from sourcebook.errors import ActiveModelChanged, ProviderBusy, UsageError
 from sourcebook.model.reindexing import ReindexScope, ReindexWay
 from sourcebook.ports.providers import TextRole
 from sourcebook.storage.crash_points import CrashPoint, observe
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.storage.sqlite import driver
 from sourcebook.testing.crash import CRASHED, REINDEX_STEPS, prepared_document, vector_of
 from sourcebook.testing.fakes import FakeEmbedder
@@ -63,7 +63,7 @@ CASES = [
 
 async def digest_at(path: Path) -> str:
     async with opened_as_it_is(path) as base:
-        return await digest(base.database)
+        return await base_checksum(base.database)
 
 
 _UNDISTURBED: dict[str, str] = {}

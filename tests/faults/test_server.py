@@ -20,7 +20,7 @@ from tests.postgres_server import Server, binaries
 
 from sourcebook.errors import BaseBusy, BaseUnreachable, StorageError
 from sourcebook.model.jobs import JobStatus
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.testing.crash import prepared_document, vector_of, word_of
 from sourcebook.testing.fakes import FixedClock
@@ -200,7 +200,7 @@ async def test_processes_that_write_the_same_documents_make_the_base_that_one_wo
     async with opened(address) as base, opened(alone) as other:
         for number in numbers:
             await other.stores.writer.replace_document(COLLECTION, prepared_document(number))
-        assert await digest(base.database) == await digest(other.database)
+        assert await base_checksum(base.database) == await base_checksum(other.database)
         await require_sound(base)
 
 

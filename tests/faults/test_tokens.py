@@ -22,7 +22,8 @@ from tests.unit.consulting import QUESTION, UNKNOWN
 
 from sourcebook import Settings, Sourcebook
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens
-from sourcebook.model.people import Direction, LoggedMessage, OperationType, Visit
+from sourcebook.model.consultations import Direction, LoggedMessage, Visit
+from sourcebook.model.token_ledger import OperationType
 
 pytestmark = pytest.mark.anyio
 

@@ -16,7 +16,7 @@ from tests.faces.shell import Here, clean_environment
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import BadProviderAnswer, BadSetting
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.remote_model import Address
+from sourcebook.providers.model_server_address import Address
 from sourcebook.testing.fakes import FakeEmbedder, ScriptedChatModel
 
 if TYPE_CHECKING:

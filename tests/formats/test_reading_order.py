@@ -12,7 +12,7 @@ from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.parsers.pdf.right_to_left import logical
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 PAGES = Path(__file__).parent / "pages"
 

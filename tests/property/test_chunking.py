@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook.ingest.chunking.passages import CHILD_SENTENCE, PASSAGE_LENGTH, PASSAGE_TAIL, chunk_document
-from sourcebook.ingest.parsers.parsed import Section
+from sourcebook.ingest.parsers.parsed_text import Section
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.documents import Chunk, ChunkLevel
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
-from sourcebook.ingest.parsers.parsed import Page, Section
+from sourcebook.ingest.parsers.parsed_text import PageSpan, Section
 from sourcebook.model.documents import Chunk, ChunkStrategy
 
 WORDS = st.sampled_from(
@@ -26,7 +26,7 @@ STRATEGIES = st.sampled_from(ChunkStrategy)
 def cut(text: str, borders: list[int], strategy: ChunkStrategy) -> list[Chunk]:
     starts = sorted({border for border in borders if border < len(text)})
     pages = [
-        Page(number, start, end)
+        PageSpan(number, start, end)
         for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=False), start=1)
     ]
     sections = [Section(start, f"section {start}") for start in starts]

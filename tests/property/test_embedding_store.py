@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sourcebook import Collection, DistanceMetric, EmbeddingStore
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.jsonl.records import half_precision_texts
+from sourcebook.storage.jsonl.bundle_records import half_precision_texts
 
 numbers = st.one_of(
     st.integers(-3, 3), st.floats(-1e6, 1e6), st.floats(allow_nan=True, allow_infinity=True), st.booleans()

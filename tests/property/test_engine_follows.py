@@ -15,7 +15,7 @@ import pytest
 from sourcebook.assembly import make_stores
 from sourcebook.model.documents import Chunk, Collection, DistanceMetric, EmbeddedChunk
 from sourcebook.model.search import Equals, GreaterThan, In, Not
-from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.storage.sqlite.engine.vector_engine import SqliteVectorEngine

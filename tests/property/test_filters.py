@@ -20,7 +20,7 @@ from sourcebook.model.search import (
     Not,
     Or,
 )
-from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.where_language import parse_where
 
 KEYS = st.sampled_from(["a", "b", "a.b", "document.a", "chunk.a", "category", "title", "сорт"])

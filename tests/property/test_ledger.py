@@ -19,8 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from sourcebook.assembly import OpenBase, open_base
 from sourcebook.errors import NotEnoughTokens
 from sourcebook.model.chat import Tier
-from sourcebook.model.people import Lacking, OperationType, Prices, Reservation
-from sourcebook.people.ledger import charge_for, costs_something, has_lapsed
+from sourcebook.model.token_ledger import OperationType, Reservation
+from sourcebook.model.token_prices import Lacking, Prices
+from sourcebook.people.token_charges import charge_for, costs_something, has_lapsed
 from sourcebook.settings import Settings
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from sourcebook.ingest.parsers.web.html import parse_html
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 MARKDOWN = """---
 title: "A: b"

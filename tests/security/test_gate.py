@@ -12,7 +12,7 @@ from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import OWN, PASSWORD, ServerDesk, server_desk, use_passwords
 
 from sourcebook.errors import NobodyMayEnter
-from sourcebook.faces.http.auth.gate import require_somebody
+from sourcebook.faces.http.auth.identification import require_somebody
 from sourcebook.faces.http.auth.sign_in import COOKIE
 from sourcebook.people.passwords import Passwords
 from sourcebook.settings import Settings

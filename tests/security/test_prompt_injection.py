@@ -14,7 +14,7 @@ from sourcebook.consult.answer.prompt import build_prompt
 from sourcebook.model.chat import Tier
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.testing.fakes import ScriptedChatModel
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ async def _state(at: Desk) -> tuple[object, ...]:
     """Everything but the conversations."""
     base = at.book._opened()  # pyright: ignore[reportPrivateUsage]
     return (
-        await digest(base.database),
+        await base_checksum(base.database),
         await at.book.get_all_terms(),
         await at.book.kb_list(),
         await at.book.documents(),

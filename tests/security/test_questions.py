@@ -24,7 +24,7 @@ from sourcebook.model.search import (
     ReturnLevel,
     WarningCode,
 )
-from sourcebook.retrieve.service import DefaultRetriever
+from sourcebook.retrieve.search import DefaultRetriever
 from sourcebook.testing.fakes import FakeEmbedder
 
 LONGEST = 0.2

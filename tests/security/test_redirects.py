@@ -13,10 +13,12 @@ from sourcebook.model.search import ScoreBreakdown, SearchResult
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.providers import TextRole
 from sourcebook.providers.api_reranker import ApiReranker
+from sourcebook.providers.model_server_address import Address
 from sourcebook.providers.ollama import OllamaEmbedder
 from sourcebook.providers.openai_chat import OpenAIChat
 from sourcebook.providers.openai_embedder import OpenAIEmbedder
-from sourcebook.providers.remote_model import Address, Patience, RemoteModel
+from sourcebook.providers.remote_model import RemoteModel
+from sourcebook.providers.retries import Patience
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ from tests.security.route_table import ADMIN, ANYBODY, EXPERT, KNOWN, READER, TA
 from tests.security.routes import routes_of
 
 from sourcebook.faces.http.auth.caller import role_needed
-from sourcebook.faces.http.auth.gatekeeper import PUBLIC_FOLDER, PUBLIC_PATHS, is_public
+from sourcebook.faces.http.auth.public_paths import PUBLIC_FOLDER, PUBLIC_PATHS, is_public
 from sourcebook.model.accounts import AccountRole
 
 if TYPE_CHECKING:

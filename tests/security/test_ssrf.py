@@ -17,7 +17,7 @@ from tests.web_site import served as serving_site
 
 from sourcebook import Settings, Sourcebook
 from sourcebook.errors import AddressRefused, SourcebookError
-from sourcebook.ports.web import NotFetched
+from sourcebook.ports.page_fetcher import NotFetched
 from sourcebook.providers.page_fetcher import WebPageFetcher
 from sourcebook.testing.fakes import FakeEmbedder
 

@@ -15,7 +15,7 @@ from sourcebook.model.chat import AnswerEvent
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.ask import Consultation
     from sourcebook.ports.chat import ChatModel
 
 PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn, after the last berries."

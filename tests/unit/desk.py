@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.assembly import OpenBase, own_files
+from sourcebook.ingest.add import Ingest
 from sourcebook.ingest.add_request import AddRequest, Labels
+from sourcebook.ingest.add_tools import IngestConfig, Tools
 from sourcebook.ingest.folder.scan import ScanLimits
-from sourcebook.ingest.service import Ingest
-from sourcebook.ingest.tools import IngestConfig, Tools
 from sourcebook.testing.contract.material import require_sound
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock, InlineParser
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sourcebook.model.adding import AddPlan, AddReport
+    from sourcebook.model.add_reports import AddPlan, AddReport
     from sourcebook.model.documents import Document, WriteReport
 
 COLLECTION = "default"

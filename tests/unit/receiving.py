@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING
 from tests.unit.consulting import NOTES, QUESTION
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.reception.attendant import ReceptionPolicy
-from sourcebook.consult.reception.service import Reception
+from sourcebook.consult.reception.paid_answer import ReceptionPolicy
+from sourcebook.consult.reception.reception import Reception
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.chat import Answer, Tier
+from sourcebook.model.consultations import Direction, Visit
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.model.people import Direction, OperationType, Prices, User, Visit
-from sourcebook.people.service import People
+from sourcebook.model.token_ledger import OperationType
+from sourcebook.model.token_prices import Prices
+from sourcebook.people.users import People
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
 if TYPE_CHECKING:
-    from sourcebook.model.people import LoggedMessage, Reply, Topic
+    from sourcebook.model.consultations import LoggedMessage, Reply, Topic
+    from sourcebook.model.people import User
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.people import Visits
 
@@ -179,8 +182,8 @@ async def reception_desk(
 
 def at_clock(book: AsyncSourcebook, clock: FixedClock) -> dict[str, object]:
     """The stores of people, with a clock that the test moves."""
-    from sourcebook.storage.people.ledger_rows import SqlLedger
     from sourcebook.storage.people.messages import SqlMessages
+    from sourcebook.storage.people.token_ledger import SqlLedger
     from sourcebook.storage.people.topics import SqlTopics
     from sourcebook.storage.people.users import SqlUsers
     from sourcebook.storage.people.visits import SqlVisits

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from sourcebook.ingest.chunking.passages import PASSAGE_LENGTH, PASSAGE_OVERLAP, chunk_document
-from sourcebook.ingest.parsers.parsed import Page, Section
+from sourcebook.ingest.parsers.parsed_text import PageSpan, Section
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.documents import Chunk, ChunkLevel, ChunkStrategy
 
@@ -93,7 +93,7 @@ def test_a_chunk_is_on_the_page_on_which_it_begins(strategy: ChunkStrategy) -> N
     text = "".join(pages)
     starts = [0, len(pages[0]), len(pages[0]) + len(pages[1])]
     spans = [
-        Page(number, start, start + len(page))
+        PageSpan(number, start, start + len(page))
         for number, start, page in zip((3, 4, 6), starts, pages, strict=True)
     ]
     for chunk in chunk_document("d", text, pages=spans, strategy=strategy):
@@ -105,7 +105,7 @@ def test_a_chunk_is_on_the_page_on_which_it_begins(strategy: ChunkStrategy) -> N
 
 def test_what_stands_before_the_first_page_has_none() -> None:
     text = "Title.\n\nText of the page."
-    found = chunk_document("d", text, pages=[Page(1, 8, len(text))])
+    found = chunk_document("d", text, pages=[PageSpan(1, 8, len(text))])
     assert [(chunk.content, chunk.page) for chunk in found if chunk.level is ChunkLevel.PARENT] == [
         (text, None)
     ]

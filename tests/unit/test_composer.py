@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, section_at
-from sourcebook.faces.telegram.messages import rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts
 from sourcebook.locale import texts
 from sourcebook.model.chat import SupportGrade
 from sourcebook.model.documents import Chunk, Document
@@ -94,7 +94,7 @@ def test_people_see_each_place_once_with_its_numbers() -> None:
         "Saw off the oldest four branches [1]. Blackcurrants are pruned after the harvest [1]. "
         "Gooseberries are pruned in February [1]."
     )
-    shown = rendering.source_list(texts("en"), composed(written).citations).text
+    shown = answer_and_draft_texts.source_list(texts("en"), composed(written).citations).text
     assert shown.splitlines()[1:] == ["[1][2] b.pdf, p. 3", "[3] b.pdf, p. 2"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.consulting import NOTES
 
 from sourcebook import ContextBuilder, ContextOrder, EmbeddingStore, Settings, Sourcebook
-from sourcebook.consult.context.policies import Policy, load_policies
+from sourcebook.consult.context.collection_policies import Policy, load_policies
 from sourcebook.errors import BadPolicy, PathNotFound, UsageError
 from sourcebook.testing.fakes import FakeEmbedder
 

@@ -12,7 +12,7 @@ from tests.unit.consulting import Desk, desk
 from sourcebook.consult.answer.terminology import TermIndex
 from sourcebook.consult.curated.lookup import CuratedLookup
 from sourcebook.consult.question.inquiry import Inquiry
-from sourcebook.retrieve.context import QuestionContext
+from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

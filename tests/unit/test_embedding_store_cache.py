@@ -12,7 +12,7 @@ import pytest
 from tests.unit.index_files import NORTH, ids, row, written
 
 from sourcebook import EmbeddingStore, cached_embedding_store, get_manifest_hash
-from sourcebook.storage.jsonl.cache import MOST_STORES, EmbeddingStoreCache
+from sourcebook.storage.jsonl.embedding_store_cache import MOST_STORES, EmbeddingStoreCache
 
 
 def test_a_store_is_kept_while_nothing_changes(tmp_path: Path) -> None:

@@ -19,7 +19,14 @@ from sourcebook.model.search import (
     Not,
     Or,
 )
-from sourcebook.retrieve.filters.meaning import Field, FieldScope, FilterRecord, check, matches, parse_field
+from sourcebook.retrieve.filters.filter_meaning import (
+    Field,
+    FieldScope,
+    FilterRecord,
+    check,
+    matches,
+    parse_field,
+)
 
 RECORD = FilterRecord(
     chunk_metadata={"page_kind": "table", "year": 2020, "shared": "chunk", "empty": None},

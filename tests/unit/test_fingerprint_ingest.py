@@ -10,7 +10,7 @@ from tests.unit.desk import COLLECTION, OLD, Desk, note_of, touch, written
 
 from sourcebook.errors import PathNotFound, TooManyRemovals
 from sourcebook.ingest.add_request import OnRemoval
-from sourcebook.model.adding import AddReport, Progress
+from sourcebook.model.add_reports import AddReport, Progress
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.ingest.parsers.web.attributes import MOST, with_few_attributes
+from sourcebook.ingest.parsers.web.attribute_limit import MOST, with_few_attributes
 from sourcebook.ingest.parsers.web.html import parse_html
 
 MANY = 60_000

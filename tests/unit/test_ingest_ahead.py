@@ -16,7 +16,7 @@ from sourcebook.ingest.chunking.passages import BeginningCutter, chunk_document
 from sourcebook.ingest.index.document_reader import ReadDocument
 from sourcebook.ingest.index.pipeline import Item, Pipeline
 from sourcebook.ingest.parsers.page_progress import listening
-from sourcebook.ingest.parsers.parsed import ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import ParsedText, Section
 from sourcebook.ingest.parsers.pdf.document import parse_pdf
 from sourcebook.model.documents import Chunk, ChunkLevel, Document
 from sourcebook.ports.providers import TextRole
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.documents import EmbeddingModel
 
 WORDS = ("raspberry", "cane", "compost", "water", "garden", "spring", "autumn", "prune", "soil", "clay")

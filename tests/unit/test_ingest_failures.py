@@ -12,15 +12,15 @@ import pytest
 from tests.unit.desk import COLLECTION, OLD, Desk, small_files, touch, written
 
 from sourcebook.ingest.add_request import OnFailed
+from sourcebook.ingest.add_tools import IngestConfig
 from sourcebook.ingest.folder.scan import ScanLimits
-from sourcebook.ingest.tools import IngestConfig
-from sourcebook.model.adding import AddReport
+from sourcebook.model.add_reports import AddReport
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.testing.fakes import InlineParser
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.model.documents import JsonValue
     from sourcebook.testing.fakes import FixedClock
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.desk import Desk, note_of, written
 
+from sourcebook.ingest.add_tools import IngestConfig
 from sourcebook.ingest.folder.type_rules import parse_rules, subcategory_of, type_of
-from sourcebook.ingest.tools import IngestConfig
-from sourcebook.model.adding import AddReport
+from sourcebook.model.add_reports import AddReport
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase

@@ -11,7 +11,7 @@ from tests.unit.desk import COLLECTION, Desk, written
 from sourcebook.errors import TooManyRemovals, UsageError
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
 
 pytestmark = pytest.mark.anyio
 

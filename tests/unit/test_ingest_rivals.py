@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.desk import COLLECTION, Desk
 
-from sourcebook.model.adding import AddReport
+from sourcebook.model.add_reports import AddReport
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from sourcebook.errors import (
 )
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
-from sourcebook.ingest.uploads.service import UPLOADS, Uploads
 from sourcebook.ingest.uploads.stored_files import SWEPT_AFTER_SECONDS, StoredFiles, remove_document
+from sourcebook.ingest.uploads.uploads import UPLOADS, Uploads
 from sourcebook.model.documents import DocumentStatus, WriteOutcome, WriteReport
 from sourcebook.model.jobs import JobStatus
 from sourcebook.testing.fakes import InlineParser
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sourcebook.assembly import OpenBase
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.jobs import Job
     from sourcebook.testing.fakes import FixedClock

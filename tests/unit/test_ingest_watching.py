@@ -14,7 +14,7 @@ from sourcebook.errors import TooManyRemovals
 from sourcebook.ingest.add_request import AddRequest
 from sourcebook.ingest.folder.watch import FolderWatch
 from sourcebook.ingest.stop_signal import StopSignal
-from sourcebook.model.adding import WatchRound
+from sourcebook.model.add_reports import WatchRound
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:

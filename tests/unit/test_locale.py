@@ -10,7 +10,8 @@ from string import Formatter
 import pytest
 
 from sourcebook import locale
-from sourcebook.locale import FORMS, LANGUAGES, NAMES, Entry, known, texts
+from sourcebook.locale import LANGUAGES, NAMES, Entry, known, texts
+from sourcebook.locale.plural_rules import FORMS
 
 SOURCE = Path(locale.__file__).parents[1]
 SPEAKING = tuple(SOURCE / place for place in ("faces/telegram", "faces/cli", "faces/http", "consult"))

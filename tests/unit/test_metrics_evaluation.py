@@ -18,15 +18,7 @@ from sourcebook.model.search import (
     ScoreBreakdown,
     SearchResult,
 )
-from sourcebook.retrieve.evaluation.question_sets import (
-    OwnQuestion,
-    QuestionRecord,
-    is_retrieval_set,
-    read_own_questions,
-    read_queries,
-    read_records,
-)
-from sourcebook.retrieve.evaluation.service import (
+from sourcebook.retrieve.evaluation.evaluate import (
     Evaluation,
     JudgedQuestion,
     Outcome,
@@ -36,6 +28,14 @@ from sourcebook.retrieve.evaluation.service import (
     evaluate,
     replay,
     resolved,
+)
+from sourcebook.retrieve.evaluation.question_sets import (
+    OwnQuestion,
+    QuestionRecord,
+    is_retrieval_set,
+    read_own_questions,
+    read_queries,
+    read_records,
 )
 
 HYBRID = SearchSetting.of("hybrid")

@@ -22,9 +22,8 @@ from sourcebook.errors import (
     ProviderUnreachable,
     UsageError,
 )
-from sourcebook.providers.catalogue.loading import chat_weights
-from sourcebook.providers.catalogue.store import RECORD, ModelStore
-from sourcebook.providers.catalogue.table import (
+from sourcebook.providers.catalogue.installed_models import RECORD, ModelStore
+from sourcebook.providers.catalogue.known_models import (
     KnownModel,
     ModelForm,
     ModelKind,
@@ -32,7 +31,8 @@ from sourcebook.providers.catalogue.table import (
     known,
     require_runtime,
 )
-from sourcebook.providers.hub.client import HUB, HubAddress
+from sourcebook.providers.catalogue.model_loading import chat_weights
+from sourcebook.providers.hub.repository_listing import HUB, HubAddress
 
 REPO = "maker/tiny-embedder"
 WEIGHTS = bytes(range(256)) * 20
@@ -319,7 +319,7 @@ def test_what_cannot_be_run_here_says_which_extra_is_missing(monkeypatch: pytest
     def nothing(_: str) -> None:
         return None
 
-    monkeypatch.setattr("sourcebook.providers.catalogue.table.find_spec", nothing)
+    monkeypatch.setattr("sourcebook.providers.catalogue.known_models.find_spec", nothing)
     for kind, extra in (("chat", "local"), ("embedder", "onnx"), ("judge", "onnx")):
         with pytest.raises(ProviderMissing) as error:
             require_runtime(kind)

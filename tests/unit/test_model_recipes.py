@@ -22,9 +22,9 @@ from sourcebook import Chunk, SearchResult
 from sourcebook.errors import BadProviderAnswer, ProviderMissing, ProviderTimeout
 from sourcebook.model.search import ScoreBreakdown
 from sourcebook.ports.providers import TextRole
-from sourcebook.providers.catalogue.loading import embedder_of, onnx_model, pair_files
-from sourcebook.providers.catalogue.store import InstalledModel, ModelStore
-from sourcebook.providers.catalogue.table import KnownModel, ModelForm, ModelKind, known
+from sourcebook.providers.catalogue.installed_models import InstalledModel, ModelStore
+from sourcebook.providers.catalogue.known_models import KnownModel, ModelForm, ModelKind, known
+from sourcebook.providers.catalogue.model_loading import embedder_of, onnx_model, pair_files
 from sourcebook.providers.onnx.cross_encoder import CrossEncoder
 from sourcebook.providers.onnx.entailment import OnnxJudge
 from sourcebook.providers.onnx.pair_model import PairFiles
@@ -128,7 +128,7 @@ def test_a_static_model_is_the_mean_of_the_pieces_it_knows(tmp_path: Path, kind:
     write_table(tmp_path / "model.safetensors", table, kind)
     onnx_models.tokenizer().save(str(tmp_path / "tokenizer.json"))
     recipe = replace(known()["potion-multilingual-128M"], dimensions=DIMENSIONS)
-    from sourcebook.providers.catalogue.loading import _static  # pyright: ignore[reportPrivateUsage]
+    from sourcebook.providers.catalogue.model_loading import _static  # pyright: ignore[reportPrivateUsage]
 
     model = replace(installed(tmp_path, recipe.name), weights="model.safetensors")
     about: StaticFiles = _static(model, recipe)

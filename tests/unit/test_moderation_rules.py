@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sourcebook.curate.categories import Guess, chosen, instruction, is_clear, listed, most_cited
+from sourcebook.curate.category_guess import Guess, chosen, instruction, is_clear, listed, most_cited
+from sourcebook.curate.draft_rules import DraftAnswers, DraftPolicy, drafted_as, require_decider
 from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.question_groups import clusters, group_of, question_terms, same_words
-from sourcebook.curate.states import DraftAnswers, DraftPolicy, drafted_as, require_decider
 from sourcebook.errors import AuthError
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus

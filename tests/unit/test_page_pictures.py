@@ -14,7 +14,7 @@ from tests.faults.hostile_files import pdf, pdf_page
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import BadFile, DocumentNotFound, FileGone, UsageError
 from sourcebook.ingest.fingerprint import hash_bytes
-from sourcebook.ingest.parsers.pdf.picture import LONGEST_SIDE, draw_page
+from sourcebook.ingest.parsers.pdf.page_picture import LONGEST_SIDE, draw_page
 from sourcebook.model.documents import Chunk, Document, EmbeddedChunk, PreparedDocument
 from sourcebook.ports.providers import TextRole
 from sourcebook.testing.fakes import FakeEmbedder

@@ -10,7 +10,8 @@ from string import Formatter
 import pytest
 
 from sourcebook.faces import web
-from sourcebook.locale import FORMS, LANGUAGES, Entry, page_texts
+from sourcebook.locale import LANGUAGES, Entry, page_texts
+from sourcebook.locale.plural_rules import FORMS
 
 PAGE = Path(web.__file__).parent
 BUILT = (

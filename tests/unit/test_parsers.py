@@ -7,7 +7,7 @@ import codecs
 import pytest
 
 from sourcebook.errors import UnsupportedFile
-from sourcebook.ingest.parsers.parsed import Section
+from sourcebook.ingest.parsers.parsed_text import Section
 from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.ingest.parsers.text.plain import parse_plain

@@ -14,7 +14,7 @@ from sourcebook.ingest.parsers.docx.document import parse_docx
 if TYPE_CHECKING:
     from docx.document import Document as OpenDocument
 
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 
 def parsed(document: OpenDocument) -> ParsedText:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.ingest.parsers.parsed import ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import ParsedText, Section
 from sourcebook.ingest.parsers.web.html import parse_html
 
 

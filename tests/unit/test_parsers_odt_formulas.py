@@ -10,7 +10,7 @@ import pytest
 from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.office import opendocument
 from sourcebook.ingest.parsers.office.opendocument import parse_odt
-from sourcebook.ingest.parsers.package import Package
+from sourcebook.ingest.parsers.zip_and_xml import Package
 
 _NAMES = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'

@@ -14,7 +14,7 @@ from sourcebook.ingest.parsers.pdf.document import parse_pdf, read_pdf
 from sourcebook.ingest.parsers.pdf.layout import keeps_hyphen
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 PROSE = (
     "Raspberries want sun and water. Prune them late in autumn when the leaves have fallen, and leave the young "

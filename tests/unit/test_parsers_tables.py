@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.ingest.parsers.office.number_formats import number_format, shown_number
-from sourcebook.ingest.parsers.rows import Row, blocks_of
+from sourcebook.ingest.parsers.table_rows import Row, blocks_of
 from sourcebook.ingest.parsers.text.csv import parse_csv
 from sourcebook.ingest.parsers.text.json_records import parse_json, parse_json_lines
 

@@ -9,7 +9,7 @@ import pytest
 
 from sourcebook.errors import BadFile, EncryptedFile, ParserDied
 from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, Member
-from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import PageLinks, PageSpan, ParsedText, Section
 from sourcebook.ingest.parsers.process.pool_protocol import (
     LARGEST_PICTURE,
     PNG,
@@ -24,7 +24,7 @@ from sourcebook.ingest.parsers.process.pool_protocol import (
 )
 
 PARSED = ParsedText(
-    "Ёж\n\nabc", "title", {"a": [1, None]}, [Section(0, "x"), Section(4, "x > y")], [Page(3, 0, 7)], "k"
+    "Ёж\n\nabc", "title", {"a": [1, None]}, [Section(0, "x"), Section(4, "x > y")], [PageSpan(3, 0, 7)], "k"
 )
 
 

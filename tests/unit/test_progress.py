@@ -12,13 +12,13 @@ from fpdf import FPDF
 from sourcebook import AsyncSourcebook
 from sourcebook.faces.cli.terminal.progress import TimeLeft
 from sourcebook.ingest.parsers.page_progress import listening
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.pdf.document import parse_pdf
 from sourcebook.ingest.parsers.process.pool_protocol import ParserReply, read_reply, write_page, write_reply
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
 
 
 def pdf(pages: int) -> bytes:

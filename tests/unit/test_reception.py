@@ -10,8 +10,8 @@ import pytest
 from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN
 from tests.unit.receiving import CHANNEL, WRITTEN, Desk, reception_desk
 
-from sourcebook.consult.reception.attendant import ReceptionPolicy
-from sourcebook.consult.reception.service import Reception
+from sourcebook.consult.reception.paid_answer import ReceptionPolicy
+from sourcebook.consult.reception.reception import Reception
 from sourcebook.errors import (
     NoQuestionsLeft,
     NotEnoughTokens,
@@ -24,8 +24,10 @@ from sourcebook.errors import (
     UserNotFound,
 )
 from sourcebook.model.chat import AnswerEvent, Tier, TokenWritten
+from sourcebook.model.consultations import Direction, TopicStatus, Visit
 from sourcebook.model.moderation import DraftKind, DraftStatus
-from sourcebook.model.people import Direction, OperationType, Prices, TopicStatus, Visit
+from sourcebook.model.token_ledger import OperationType
+from sourcebook.model.token_prices import Prices
 from sourcebook.ports.people import Entered, Leaving
 from sourcebook.testing.contract.people import together
 from sourcebook.testing.fakes import ScriptedChatModel

@@ -13,7 +13,7 @@ from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchRepor
 from sourcebook.retrieve.rerank.reranked_search import RerankedSearch
 
 if TYPE_CHECKING:
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 
 def result(name: str, score: float) -> SearchResult:

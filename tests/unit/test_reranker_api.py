@@ -30,7 +30,7 @@ from sourcebook.model.search import (
     WarningCode,
 )
 from sourcebook.providers.api_reranker import ApiReranker
-from sourcebook.providers.remote_model import Patience
+from sourcebook.providers.retries import Patience
 
 KEY = "sk-very-secret-key"
 TEXTS = ["one", "two", "three"]

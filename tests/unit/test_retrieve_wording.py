@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.filter_text import as_where
-from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.where_language import parse_where
-from sourcebook.retrieve.question import Question, for_a_model
+from sourcebook.retrieve.question import Question
+from sourcebook.retrieve.question_for_embedding import question_for_embedding
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.text.normal_form import storable
 
@@ -130,4 +131,4 @@ def test_any_text_becomes_one_that_can_be_stored_and_embedded(text: str) -> None
     ],
 )
 def test_a_question_in_capitals_is_read_by_a_model_as_one_in_small_letters(text: str, read: str) -> None:
-    assert for_a_model(text) == read
+    assert question_for_embedding(text) == read

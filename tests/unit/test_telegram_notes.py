@@ -8,10 +8,11 @@ import pytest
 
 from sourcebook.consult.answer.support import Doubt
 from sourcebook.faces.telegram.bot_services import BotTerms
-from sourcebook.faces.telegram.messages.rendering import answer, place
+from sourcebook.faces.telegram.messages.answer_and_draft_texts import answer, place
 from sourcebook.locale import LANGUAGES, texts
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
-from sourcebook.model.people import Prices, Reply, Topic
+from sourcebook.model.consultations import Reply, Topic
+from sourcebook.model.token_prices import Prices
 from sourcebook.testing.contract.chat import citation
 
 

@@ -10,8 +10,8 @@ from tests.unit.desk import COLLECTION, Desk
 
 from sourcebook.errors import BadFile, ProviderError
 from sourcebook.ingest.uploads.incoming_file import IncomingFile
-from sourcebook.ingest.uploads.service import RETRY_SECONDS, UPLOADS, Uploads
 from sourcebook.ingest.uploads.stored_files import StoredFiles
+from sourcebook.ingest.uploads.uploads import RETRY_SECONDS, UPLOADS, Uploads
 from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.jobs import JobStatus
 from sourcebook.testing.fakes import FakeEmbedder, InlineParser
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.assembly import OpenBase
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.model.documents import WriteReport
     from sourcebook.model.jobs import Job
     from sourcebook.ports.providers import TextRole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.faces.web.leaf_view import leaf_of
+from sourcebook.faces.web.source_view import leaf_of
 from sourcebook.model.chat import Citation
 from sourcebook.model.documents import Document
 

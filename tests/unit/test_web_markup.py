@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.faces.web.diff_view import word_diff
-from sourcebook.faces.web.markup import Span, marked, plain, with_codes, with_spans
 from sourcebook.faces.web.plots import PlotColumn, columns
+from sourcebook.faces.web.safe_html import Span, marked, plain, with_codes, with_spans
 
 SENTENCE = 'span class="s"'
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from sourcebook.model.documents import Chunk, ChunkLevel, Collection, EmbeddedChunk, EmbeddingModel
 from sourcebook.model.search import FtsSearchResult, MetadataFilter, RetrievalConfig, SearchResult
-from sourcebook.retrieve.filters.meaning import FilterRecord, matches
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, matches
 from sourcebook.retrieve.passages.parent_passages import nearness_to
-from sourcebook.retrieve.service import DefaultRetriever
+from sourcebook.retrieve.search import DefaultRetriever
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,13 +1,5 @@
 """The composition root: the one room that knows every class. Heavy ones are imported when they are needed."""
 
-from sourcebook.assembly.base import (
-    OpenBase,
-    SystemClock,
-    open_base,
-    open_postgres,
-    open_sqlite,
-    require_postgres,
-)
 from sourcebook.assembly.chat_models import make_chat_model
 from sourcebook.assembly.consult import (
     make_answer_import,
@@ -35,6 +27,14 @@ from sourcebook.assembly.maintenance import examine_unopened, make_backups, make
 from sourcebook.assembly.model_comparison import compare_models
 from sourcebook.assembly.model_health import missing_models
 from sourcebook.assembly.model_store import make_model_store, model_listings
+from sourcebook.assembly.open_base import (
+    OpenBase,
+    SystemClock,
+    open_base,
+    open_postgres,
+    open_sqlite,
+    require_postgres,
+)
 from sourcebook.assembly.people import (
     make_accounts,
     make_keys,

@@ -9,7 +9,7 @@ from sourcebook.errors import BadSetting, ProviderMissing
 
 if TYPE_CHECKING:
     from sourcebook.ports.chat import ChatModel
-    from sourcebook.providers.chat_writing import Writing
+    from sourcebook.providers.chat_generation_options import Writing
     from sourcebook.settings import Settings
 
 
@@ -17,9 +17,10 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     kind, _, name = settings.chat_model.partition(":")
     if kind == "none":
         return None
-    from sourcebook.providers.chat_writing import Writing
+    from sourcebook.providers.chat_generation_options import Writing
+    from sourcebook.providers.model_server_address import Address
     from sourcebook.providers.openai_chat import OLLAMA_URL, OPENAI_URL, OpenAIChat
-    from sourcebook.providers.remote_model import Address, Patience
+    from sourcebook.providers.retries import Patience
 
     writing = Writing(
         most_tokens=settings.chat_tokens,
@@ -69,6 +70,6 @@ def local_weights(settings: Settings) -> Path:
             )
         return path
     from sourcebook.assembly.model_store import make_model_store
-    from sourcebook.providers.catalogue.loading import chat_weights
+    from sourcebook.providers.catalogue.model_loading import chat_weights
 
     return chat_weights(make_model_store(settings), name)

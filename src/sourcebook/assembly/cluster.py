@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sourcebook.assembly.base import require_postgres
+from sourcebook.assembly.open_base import require_postgres
 from sourcebook.errors import UsageError
 from sourcebook.storage.base_address import is_server
 

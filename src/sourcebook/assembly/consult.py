@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
     from sourcebook.consult.answer.model_checks import ModelChecks
     from sourcebook.consult.answerable_drafts import AnswerableDrafts
-    from sourcebook.consult.calibration.service import Calibrator
+    from sourcebook.consult.ask import AnswerPolicy, Consultation, Drafting
+    from sourcebook.consult.calibration.calibrator import Calibrator
     from sourcebook.consult.curated.answer_transfer import AnswerImport
     from sourcebook.consult.curated.entries import CuratedEntries
-    from sourcebook.consult.evidence.passages import Retrieval
-    from sourcebook.consult.help import Manual
-    from sourcebook.consult.service import AnswerPolicy, Consultation, Drafting
+    from sourcebook.consult.manual_help import Manual
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.search import Retrieval
     from sourcebook.settings import Settings
 
 
@@ -33,7 +33,7 @@ def make_consultation(
     drafting: Drafting | None = None,
 ) -> Consultation:
     """Answers questions; with `drafting`, answers become drafts as the settings want it."""
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.ask import Consultation
 
     return Consultation(
         stores=stores,
@@ -67,9 +67,9 @@ def _checks(models_folder: str, reader: str, judge: str) -> ModelChecks:
 
     if reader == judge == "none":
         return ModelChecks()
-    from sourcebook.providers.catalogue.loading import pair_files
-    from sourcebook.providers.catalogue.store import ModelStore
-    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.catalogue.installed_models import ModelStore
+    from sourcebook.providers.catalogue.known_models import ModelKind
+    from sourcebook.providers.catalogue.model_loading import pair_files
     from sourcebook.providers.onnx.entailment import OnnxJudge
     from sourcebook.providers.onnx.reader import OnnxReader
 
@@ -82,7 +82,7 @@ def _checks(models_folder: str, reader: str, judge: str) -> ModelChecks:
 
 def _policy(settings: Settings) -> AnswerPolicy:
     """A model on this machine reads slowly: it gets fewer characters, and the reader an excerpt meanwhile."""
-    from sourcebook.consult.service import AnswerPolicy
+    from sourcebook.consult.ask import AnswerPolicy
 
     policy = AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters)
     if is_local(settings):
@@ -94,7 +94,7 @@ def _policy(settings: Settings) -> AnswerPolicy:
 def make_calibrator(
     stores: Stores, retriever: Retrieval, embedders: Embedders, settings: Settings
 ) -> Calibrator:
-    from sourcebook.consult.calibration.service import Calibrator
+    from sourcebook.consult.calibration.calibrator import Calibrator
 
     search = _reranked(retriever, settings)
     return Calibrator(stores, search, embedders.choose, settings.answer_passages)
@@ -127,7 +127,7 @@ def make_answer_import(
 
 def make_help_retrieval(retriever: Retrieval) -> Retrieval:
     """Searches the base and the manual."""
-    from sourcebook.consult.help import HelpRetrieval
+    from sourcebook.consult.manual_help import HelpRetrieval
 
     return HelpRetrieval(retriever, make_manual)
 
@@ -135,7 +135,7 @@ def make_help_retrieval(retriever: Retrieval) -> Retrieval:
 @cache
 def make_manual() -> Manual:
     """The manual: inside the installed package, or beside the source of an editable install."""
-    from sourcebook.consult.help import Manual
+    from sourcebook.consult.manual_help import Manual
 
     package = Path(__file__).parents[1]
     folders = (package / "_manual", package.parent.parent / "docs")

@@ -9,12 +9,12 @@ from sourcebook.errors import NoEmbedder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.assembly.base import OpenBase
     from sourcebook.assembly.embedders import Embedders
-    from sourcebook.consult.evidence.passages import Retrieval
-    from sourcebook.curate.service import Moderation
+    from sourcebook.assembly.open_base import OpenBase
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.model.search import RetrievalConfig, SearchResult
     from sourcebook.ports.chat import ChatModel
+    from sourcebook.retrieve.search import Retrieval
     from sourcebook.settings import Settings
 
 
@@ -26,8 +26,8 @@ def make_moderation(
     settings: Settings,
 ) -> Moderation:
     from sourcebook.consult.answer.source_binding import SourceBinder
-    from sourcebook.curate.service import Helpers, Moderation
-    from sourcebook.curate.states import DraftAnswers, DraftPolicy
+    from sourcebook.curate.draft_rules import DraftAnswers, DraftPolicy
+    from sourcebook.curate.moderation import Helpers, Moderation
     from sourcebook.ports.chat import PromptMessage
     from sourcebook.ports.moderation import Embedded
     from sourcebook.ports.providers import TextRole

@@ -12,7 +12,7 @@ from sourcebook.ports.providers import Closing, known_model
 if TYPE_CHECKING:
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.ports.providers import Embedder, EmbeddingCache
-    from sourcebook.providers.known_models import Prefixes
+    from sourcebook.providers.served_model_prefixes import Prefixes
     from sourcebook.settings import Settings
 
 
@@ -73,7 +73,7 @@ def make_embedder(settings: Settings, name: str | None = None) -> Embedder | Non
 def make_embedder_for(model: EmbeddingModel, settings: Settings) -> Embedder | None:
     """An embedder that makes vectors of exactly this model, if the settings are enough to have one."""
     kind, _, _ = model.name.partition(":")
-    from sourcebook.providers.catalogue.table import is_known
+    from sourcebook.providers.catalogue.known_models import is_known
 
     names = {"use-multilingual-v3": "default", "all-minilm-l6-v2-int8": "minilm"}
     is_named = kind in ("openai", "ollama") or is_known(model.name)
@@ -92,11 +92,11 @@ def _local_embedder(kind: str, model: str, settings: Settings) -> Embedder:
         from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
 
         return UniversalSentenceEncoder()
-    from sourcebook.providers.catalogue.table import is_known
+    from sourcebook.providers.catalogue.known_models import is_known
 
     if is_known(kind):
         from sourcebook.assembly.model_store import make_model_store
-        from sourcebook.providers.catalogue.loading import embedder_of
+        from sourcebook.providers.catalogue.model_loading import embedder_of
 
         return embedder_of(make_model_store(settings), kind)
     from sourcebook.providers.onnx_embedder import OnnxEmbedder
@@ -113,7 +113,9 @@ def _local_embedder(kind: str, model: str, settings: Settings) -> Embedder:
 
 def _served_embedder(kind: str, model: str, settings: Settings) -> Embedder:
     from sourcebook.providers import ollama, openai_embedder
-    from sourcebook.providers.remote_model import Address, Patience, RemoteModel
+    from sourcebook.providers.model_server_address import Address
+    from sourcebook.providers.remote_model import RemoteModel
+    from sourcebook.providers.retries import Patience
 
     made, url = (
         (openai_embedder.OpenAIEmbedder, openai_embedder.DEFAULT_URL)
@@ -133,7 +135,7 @@ def _served_embedder(kind: str, model: str, settings: Settings) -> Embedder:
 
 def _prefixes(model: str, settings: Settings) -> Prefixes | None:
     """The prefixes of the settings; those that a model of this name has, if they say only one; None if neither."""
-    from sourcebook.providers.known_models import Prefixes, prefixes_of
+    from sourcebook.providers.served_model_prefixes import Prefixes, prefixes_of
 
     question, passage = settings.embedder_question_prefix, settings.embedder_passage_prefix
     if question is None and passage is None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.assembly.base import SystemClock
+from sourcebook.assembly.open_base import SystemClock
 from sourcebook.errors import NoEmbedder
 from sourcebook.storage.base_address import is_server
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from sourcebook.ingest.add import Ingest
+    from sourcebook.ingest.add_tools import Tools, Transcriber
     from sourcebook.ingest.parsers.process.pool import ParserPool
-    from sourcebook.ingest.service import Ingest
-    from sourcebook.ingest.tools import Tools, Transcriber
     from sourcebook.ingest.uploads.page_pictures import PagePictures
-    from sourcebook.ingest.uploads.service import Uploads
     from sourcebook.ingest.uploads.stored_files import StoredFiles
-    from sourcebook.model.adding import NewText
+    from sourcebook.ingest.uploads.uploads import Uploads
+    from sourcebook.model.add_reports import NewText
     from sourcebook.model.documents import Collection
+    from sourcebook.ports.clock_and_jobs import Claims
+    from sourcebook.ports.page_fetcher import PageFetcher
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.web import PageFetcher
-    from sourcebook.ports.work import Claims
     from sourcebook.settings import Settings
 
 
 def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -> Ingest:
-    from sourcebook.ingest.service import Ingest
+    from sourcebook.ingest.add import Ingest
 
     return Ingest(_ingest_tools(stores, embedder, settings))
 
@@ -54,9 +54,9 @@ def make_ingest_of_texts(
 
 
 def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings) -> Tools:
+    from sourcebook.ingest.add_tools import IngestConfig, Tools
     from sourcebook.ingest.folder.scan import ScanLimits
     from sourcebook.ingest.parsers.process.pool import ParserPool
-    from sourcebook.ingest.tools import IngestConfig, Tools
     from sourcebook.ingest.web.crawl import WebLimits
     from sourcebook.model.documents import ChunkStrategy
 
@@ -94,8 +94,8 @@ def _make_fetcher(settings: Settings, allowed: Sequence[str]) -> PageFetcher:
 def _make_transcriber(settings: Settings) -> Transcriber | None:
     if settings.transcription_model is None:
         return None
+    from sourcebook.providers.model_server_address import Address
     from sourcebook.providers.openai_transcriber import OPENAI_URL, OpenAITranscriber
-    from sourcebook.providers.remote_model import Address
 
     key = settings.transcription_api_key
     address = Address(settings.transcription_base_url or OPENAI_URL, key.get_secret_value() if key else None)
@@ -121,7 +121,7 @@ def make_parsers() -> ParserPool:
 
 
 def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
-    from sourcebook.ingest.uploads.service import Uploads
+    from sourcebook.ingest.uploads.uploads import Uploads
 
     return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook._version import __version__
-from sourcebook.assembly.base import SystemClock, uploads_elsewhere
 from sourcebook.assembly.embedders import checked
+from sourcebook.assembly.open_base import SystemClock, uploads_elsewhere
 from sourcebook.errors import BaseDamaged, MigrationEdited, UsageError
 from sourcebook.settings import Settings, masked
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from sourcebook.ingest.index.reindex import Reindex
     from sourcebook.model.health import Finding, HealthReport, Repair
     from sourcebook.model.reindexing import ReindexScope
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
     from sourcebook.storage.maintenance.repair import ChooseEmbedder
     from sourcebook.storage.progress import OnProgress
-    from sourcebook.storage.sqlite.backup.service import SqliteBackups
+    from sourcebook.storage.sqlite.backup.backups import SqliteBackups
 
 
 async def examine_unopened(settings: Settings, error: BaseDamaged | MigrationEdited) -> HealthReport:
@@ -60,7 +60,7 @@ async def rebuild_if_damaged(
 
 
 def make_backups(settings: Settings, clock: Clock | None = None) -> SqliteBackups:
-    from sourcebook.storage.sqlite.backup.service import SqliteBackups
+    from sourcebook.storage.sqlite.backup.backups import SqliteBackups
 
     if "://" in settings.db:
         address = re.sub(r"(?<=://)([^/?#@:]*):.*@", r"\1@", settings.db)

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from sourcebook.assembly.base import open_base
 from sourcebook.assembly.embedders import Embedders
 from sourcebook.assembly.ingest import make_ingest
+from sourcebook.assembly.open_base import open_base
 from sourcebook.assembly.retrieve import Rerankers, make_retriever
 from sourcebook.errors import UsageError
 from sourcebook.model.model_listing import ComparedModel
 
 if TYPE_CHECKING:
-    from sourcebook.assembly.base import OpenBase
+    from sourcebook.assembly.open_base import OpenBase
     from sourcebook.model.documents import Document
-    from sourcebook.retrieve.evaluation.service import JudgedQuestion
+    from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
     from sourcebook.settings import Settings
 
 OnComparison = Callable[[str, int, int], None]
@@ -79,7 +79,7 @@ async def _measured(
     k: int,
     on_progress: OnComparison | None,
 ) -> ComparedModel:
-    from sourcebook.retrieve.evaluation.service import SearchSetting, evaluate
+    from sourcebook.retrieve.evaluation.evaluate import SearchSetting, evaluate
 
     with tempfile.TemporaryDirectory(prefix="sourcebook-compare-") as place:
         own = settings.at(str(Path(place) / "base.db")).with_embedder(name)

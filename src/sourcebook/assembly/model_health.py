@@ -10,8 +10,8 @@ from sourcebook.model.health import Finding, Weight
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sourcebook.assembly.base import OpenBase
     from sourcebook.assembly.embedders import Embedders
+    from sourcebook.assembly.open_base import OpenBase
     from sourcebook.settings import Settings
 
 _SERVED = ("openai:", "ollama:")
@@ -54,8 +54,8 @@ def _own_models(settings: Settings) -> dict[str, Callable[[], object]]:
     """For each setting that names a model of this machine, what looks for its files."""
     from sourcebook.assembly.chat_models import is_local, local_weights
     from sourcebook.assembly.model_store import make_model_store
-    from sourcebook.providers.catalogue.loading import pair_files
-    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.catalogue.known_models import ModelKind
+    from sourcebook.providers.catalogue.model_loading import pair_files
 
     store = make_model_store(settings)
     found: dict[str, Callable[[], object]] = {}

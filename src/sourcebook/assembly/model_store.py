@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sourcebook.model.model_listing import ModelListing
 
 if TYPE_CHECKING:
-    from sourcebook.providers.catalogue.store import InstalledModel, ModelStore
-    from sourcebook.providers.catalogue.table import KnownModel
+    from sourcebook.providers.catalogue.installed_models import InstalledModel, ModelStore
+    from sourcebook.providers.catalogue.known_models import KnownModel
     from sourcebook.settings import Settings
 
 _BYTES_PER_MB = 1_000_000
@@ -24,14 +24,14 @@ _SETTINGS = {
 
 
 def make_model_store(settings: Settings) -> ModelStore:
-    from sourcebook.providers.catalogue.store import ModelStore
+    from sourcebook.providers.catalogue.installed_models import ModelStore
 
     return ModelStore(Path(settings.models_folder).expanduser())
 
 
 def model_listings(settings: Settings) -> list[ModelListing]:
     """What is known in the order of the table, then what somebody added under names of their own."""
-    from sourcebook.providers.catalogue.table import known
+    from sourcebook.providers.catalogue.known_models import known
 
     here = {one.name: one for one in make_model_store(settings).installed()}
     listed = _packaged() + [_known(model, here.pop(model.name, None)) for model in known().values()]

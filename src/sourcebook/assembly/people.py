@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sourcebook.consult.reception.service import Reception
-    from sourcebook.consult.service import Consultation
-    from sourcebook.curate.service import Moderation
-    from sourcebook.model.people import Prices
+    from sourcebook.consult.ask import Consultation
+    from sourcebook.consult.reception.reception import Reception
+    from sourcebook.curate.moderation import Moderation
+    from sourcebook.model.token_prices import Prices
     from sourcebook.people.accounts import AccountService
     from sourcebook.people.api_keys import KeyService
     from sourcebook.people.passwords import Passwords
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
     from sourcebook.ports.stores import Stores
     from sourcebook.settings import Settings
 
 
 def make_people(stores: Stores, settings: Settings, face: str) -> People:
-    from sourcebook.people.service import People
+    from sourcebook.people.users import People
 
     return People(
         users=stores.users,
@@ -57,8 +57,8 @@ def make_reception(
     settings: Settings,
     face: str,
 ) -> Reception:
-    from sourcebook.consult.reception.attendant import ReceptionPolicy
-    from sourcebook.consult.reception.service import Reception
+    from sourcebook.consult.reception.paid_answer import ReceptionPolicy
+    from sourcebook.consult.reception.reception import Reception
 
     policy = ReceptionPolicy(_prices(settings), settings.reservation_seconds, face, (settings.collection,))
     return Reception(
@@ -67,7 +67,7 @@ def make_reception(
 
 
 def _prices(settings: Settings) -> Prices:
-    from sourcebook.model.people import Prices
+    from sourcebook.model.token_prices import Prices
 
     return Prices(
         welcome_tokens=settings.welcome_tokens,

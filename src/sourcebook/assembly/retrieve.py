@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Reranker
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.explain.why_missing import MissingDocuments
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
 
 
@@ -47,7 +47,7 @@ def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | No
     if settings.rerank_base_url is None or settings.rerank_model is None:
         return None
     from sourcebook.providers.api_reranker import ApiReranker
-    from sourcebook.providers.remote_model import Patience
+    from sourcebook.providers.retries import Patience
 
     key = settings.rerank_api_key
     return ApiReranker(
@@ -63,9 +63,9 @@ def make_cross_encoder(models_folder: str, name: str | None, seconds: float) -> 
     """A cross-encoder on this machine, loaded once for all that use it; None if none is named."""
     if name is None:
         return None
-    from sourcebook.providers.catalogue.loading import pair_files
-    from sourcebook.providers.catalogue.store import ModelStore
-    from sourcebook.providers.catalogue.table import ModelKind
+    from sourcebook.providers.catalogue.installed_models import ModelStore
+    from sourcebook.providers.catalogue.known_models import ModelKind
+    from sourcebook.providers.catalogue.model_loading import pair_files
     from sourcebook.providers.onnx.cross_encoder import CrossEncoder
 
     store = ModelStore(Path(models_folder).expanduser())
@@ -76,7 +76,7 @@ def make_retriever(
     stores: Stores, embedders: Embedders, rerankers: Rerankers, settings: Settings
 ) -> DefaultRetriever:
     """A retriever that prefers an answer by words to none."""
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
 
     return DefaultRetriever(
         vector_store=stores.vectors,

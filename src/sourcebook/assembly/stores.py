@@ -10,7 +10,7 @@ from sourcebook.ports.stores import Stores
 from sourcebook.storage.database import reads_at_once
 
 if TYPE_CHECKING:
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, ReadsAtOnce
     from sourcebook.storage.index.engines import VectorEngine, WordEngine
 
@@ -57,8 +57,8 @@ def make_stores(
     from sourcebook.storage.job_queue import SqlJobs
     from sourcebook.storage.people.accounts import SqlAccounts
     from sourcebook.storage.people.api_keys import SqlApiKeys
-    from sourcebook.storage.people.ledger_rows import SqlLedger
     from sourcebook.storage.people.messages import SqlMessages
+    from sourcebook.storage.people.token_ledger import SqlLedger
     from sourcebook.storage.people.topics import SqlTopics
     from sourcebook.storage.people.users import SqlUsers
     from sourcebook.storage.people.visits import SqlVisits

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from sourcebook._version import __version__
-from sourcebook.assembly.base import OpenBase, SystemClock, open_base, require_postgres
 from sourcebook.assembly.embedders import Embedders, make_embedder
 from sourcebook.assembly.ingest import make_stored_files
+from sourcebook.assembly.open_base import OpenBase, SystemClock, open_base, require_postgres
 from sourcebook.errors import BadSetting, NoEmbedder, UsageError
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import Preparing
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.model.documents import EmbeddingModel
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.settings import Settings
     from sourcebook.storage.database import Database
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.jsonl.bundles import Bundles
-    from sourcebook.storage.jsonl.report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
     from sourcebook.storage.postgres.copy_end import PostgresCopyEnd
     from sourcebook.storage.postgres.old_base import PostgresOldBase
@@ -43,7 +43,7 @@ async def copy_base(
     on_progress: OnProgress | None = None,
 ) -> CopyReport:
     """Copy a base, with its vectors and uploads, into the empty one that the settings name."""
-    from sourcebook.ingest.uploads.service import UPLOADS
+    from sourcebook.ingest.uploads.uploads import UPLOADS
     from sourcebook.storage.maintenance.base_copy import copy
 
     async def copy_files() -> tuple[int, list[str]]:
@@ -102,7 +102,7 @@ async def import_old_base(
 ) -> BundleReport:
     """Read a base of another program: with its vectors if the model that made them is named, else embedded again."""
     from sourcebook.ingest.folder.type_rules import parse_rules
-    from sourcebook.storage.importing.service import LayoutImport
+    from sourcebook.storage.importing.import_run import LayoutImport
     from sourcebook.storage.importing.vectors import EmbeddedVectors, KeptVectors, VectorSource
 
     async def choose(size_of: Callable[[], Awaitable[int | None]]) -> VectorSource:

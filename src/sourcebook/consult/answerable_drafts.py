@@ -10,11 +10,11 @@ from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import DraftKind, Why
 
 if TYPE_CHECKING:
-    from sourcebook.consult.service import Consultation
+    from sourcebook.consult.ask import Consultation
     from sourcebook.model.chat import Answer
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.moderation import ModerationQueue
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _MOST = 200
 """So many of the questions that wait longest are asked again at a time."""
@@ -51,9 +51,14 @@ class AnswerableDrafts:
 
 
 def _may_close(draft: Draft) -> bool:
-    """Who asked for a person gets one. What a model declined although the passages came close is not asked again."""
+    """Who asked for a person gets one. What a model declined although the passages came close is not asked again.
+
+    What an expert said is no answer came close too: it may be answered when its text has changed.
+    """
     judged = draft.details.get("judgement")
-    was_close = isinstance(judged, dict) and judged.get("accepted") is True
+    was_close = (
+        isinstance(judged, dict) and judged.get("accepted") is True and not draft.details.get("rejected")
+    )
     is_for_a_person = draft.details.get("why") == Why.ASKED_FOR_A_PERSON
     return not (draft.attachments or is_for_a_person or was_close)
 

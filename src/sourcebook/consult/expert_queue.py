@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 
 class Drafting(Protocol):

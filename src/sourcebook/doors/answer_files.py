@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from sourcebook.assembly import make_answer_import, make_entries, make_parsers
-from sourcebook.consult.answer_check.service import check_answers, read_answers
+from sourcebook.consult.answer_check.folder_check import check_answers, read_answers
 from sourcebook.consult.curated.answer_transfer import as_files, write_files
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.doors.connection import works_closed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sourcebook.doors.connection import DoorConnection
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.answer_check import AnswerCheck, FileTransfer
 
 

@@ -15,7 +15,7 @@ from sourcebook.assembly import (
     open_base,
 )
 from sourcebook.errors import NotOpen, UsedAfterFork
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.ports.providers import Closing
 from sourcebook.ports.storage import Preparing
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sourcebook.assembly import OpenBase
-    from sourcebook.consult.reception.service import Reception
+    from sourcebook.consult.reception.reception import Reception
     from sourcebook.ingest.uploads.page_pictures import PagePictures
     from sourcebook.people.passwords import Passwords
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
 
 

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sourcebook.doors.connection import DoorConnection
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.backup import BackupReport, RestoreReport
     from sourcebook.model.health import HealthReport
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.ports.providers import Embedder
-    from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
     from sourcebook.storage.maintenance.base_copy import CopyReport
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.model_listing import ComparedModel, ModelListing
-    from sourcebook.retrieve.evaluation.service import JudgedQuestion
+    from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 
 
 @checks_arguments

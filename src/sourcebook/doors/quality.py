@@ -6,20 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_absences, make_calibrator
-from sourcebook.consult.calibration.service import questions_from
+from sourcebook.consult.calibration.calibrator import questions_from
 from sourcebook.ports.arguments import checks_arguments
-from sourcebook.retrieve.evaluation.service import SearchSetting, evaluate, replay
+from sourcebook.retrieve.evaluation.evaluate import SearchSetting, evaluate, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sourcebook.consult.calibration.service import Calibrator
+    from sourcebook.consult.calibration.calibrator import Calibrator
     from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.answer_thresholds import Thresholds
     from sourcebook.model.calibration import Calibration, QuestionPair
     from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.search import RetrievalConfig
-    from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Replayed
+    from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Replayed
 
 
 @checks_arguments

@@ -5,6 +5,15 @@ its default message; the rest is its default hint.
 
     SourcebookError
     ├── UsageError                  the request is invalid
+    │   ├── BadFile                 one file cannot be read; the others are unaffected
+    │   │   ├── UnsupportedFile
+    │   │   ├── EmptyFile
+    │   │   ├── EncryptedFile
+    │   │   ├── DamagedFile
+    │   │   ├── FileOverLimit
+    │   │   ├── ParserDied
+    │   │   ├── NeedsOcr
+    │   │   └── NeedsTranscription
     │   ├── BadFilter
     │   ├── AmbiguousName
     │   ├── BadText
@@ -15,15 +24,6 @@ its default message; the rest is its default hint.
     │   ├── BadBundle
     │   ├── BadPolicy
     │   ├── AddressRefused
-    │   ├── BadFile                 one file cannot be read; the others are unaffected
-    │   │   ├── UnsupportedFile
-    │   │   ├── EmptyFile
-    │   │   ├── EncryptedFile
-    │   │   ├── DamagedFile
-    │   │   ├── FileOverLimit
-    │   │   ├── ParserDied
-    │   │   ├── NeedsOcr
-    │   │   └── NeedsTranscription
     │   ├── BadAnswerFile
     │   ├── DuplicateChunkId
     │   ├── NothingToSearchFor
@@ -105,15 +105,6 @@ from sourcebook.errors.auth import (
     UserBlocked,
     WrongPassword,
 )
-from sourcebook.errors.branches import (
-    AuthError,
-    Conflict,
-    NotFound,
-    ProviderError,
-    SourcebookError,
-    StorageError,
-    UsageError,
-)
 from sourcebook.errors.conflict import (
     AccountExists,
     ActiveModelChanged,
@@ -126,6 +117,15 @@ from sourcebook.errors.conflict import (
     StillAnswering,
     SupportLost,
     TooManyRemovals,
+)
+from sourcebook.errors.error_tree import (
+    AuthError,
+    Conflict,
+    NotFound,
+    ProviderError,
+    SourcebookError,
+    StorageError,
+    UsageError,
 )
 from sourcebook.errors.not_found import (
     AccountNotFound,
@@ -173,31 +173,33 @@ from sourcebook.errors.storage import (
     SqliteTooOld,
     UsedAfterFork,
 )
+from sourcebook.errors.unreadable_file import (
+    BadFile,
+    DamagedFile,
+    EmptyFile,
+    EncryptedFile,
+    FileOverLimit,
+    NeedsOcr,
+    NeedsTranscription,
+    ParserDied,
+    UnsupportedFile,
+)
 from sourcebook.errors.usage import (
     AddressRefused,
     AmbiguousName,
     BadAddress,
     BadAnswerFile,
     BadBundle,
-    BadFile,
     BadFilter,
     BadMetadata,
     BadPolicy,
     BadSetting,
     BadText,
     BadVector,
-    DamagedFile,
     DuplicateChunkId,
-    EmptyFile,
-    EncryptedFile,
-    FileOverLimit,
-    NeedsOcr,
-    NeedsTranscription,
     NothingAsked,
     NothingToSearchFor,
-    ParserDied,
     TooLittleData,
-    UnsupportedFile,
 )
 
 __all__ = [

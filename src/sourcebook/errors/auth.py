@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import AuthError
+from sourcebook.errors.error_tree import AuthError
 
 
 class UserBlocked(AuthError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import Conflict
+from sourcebook.errors.error_tree import Conflict
 
 
 class CollectionConflict(Conflict):

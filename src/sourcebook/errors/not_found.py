@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import NotFound
+from sourcebook.errors.error_tree import NotFound
 
 
 class CollectionNotFound(NotFound):

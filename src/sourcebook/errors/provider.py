@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import ProviderError
+from sourcebook.errors.error_tree import ProviderError
 
 
 class NoEmbedder(ProviderError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import StorageError
+from sourcebook.errors.error_tree import StorageError
 
 
 class EmbeddingSizeMismatch(StorageError):

@@ -1,8 +1,8 @@
-"""What was asked for makes no sense, or a file cannot be read."""
+"""What was asked for makes no sense."""
 
 from __future__ import annotations
 
-from sourcebook.errors.branches import UsageError
+from sourcebook.errors.error_tree import UsageError
 
 
 class BadFilter(UsageError):
@@ -98,15 +98,6 @@ class AddressRefused(UsageError):
     code = "address_refused"
 
 
-class BadFile(UsageError):
-    """The file cannot be read.
-
-    Open it in the program that made it to check that it is intact, then add it again. Other files are not affected.
-    """
-
-    code = "bad_file"
-
-
 class BadAnswerFile(UsageError):
     """The file is not an approved answer.
 
@@ -115,78 +106,6 @@ class BadAnswerFile(UsageError):
     """
 
     code = "bad_answer_file"
-
-
-class UnsupportedFile(BadFile):
-    """This kind of file is not supported.
-
-    `docs/reference/formats.md` lists what is read. Save it as one of these, for example as PDF or DOCX.
-    """
-
-    code = "unsupported_file"
-
-
-class EmptyFile(BadFile):
-    """The file contains no text.
-
-    Add it again once it has some.
-    """
-
-    code = "empty_file"
-
-
-class EncryptedFile(BadFile):
-    """The file is protected by a password.
-
-    Save it without the password and add it again.
-    """
-
-    code = "encrypted_file"
-
-
-class DamagedFile(BadFile):
-    """The file is damaged or incomplete.
-
-    Open it in the program that made it, save it, and add it again.
-    """
-
-    code = "damaged_file"
-
-
-class FileOverLimit(BadFile):
-    """Reading the file takes too much memory or time.
-
-    Split it into smaller files. A small file that exceeds the limits is probably malicious.
-    """
-
-    code = "file_over_limit"
-
-
-class ParserDied(BadFile):
-    """The process reading the file crashed.
-
-    The file is probably damaged or malicious. If you trust it, save it again in the program that made it, and add it.
-    """
-
-    code = "parser_died"
-
-
-class NeedsOcr(BadFile):
-    """The file contains scanned pages and no text.
-
-    Install tesseract and `pip install "sourcebook[ocr]"`, then add it again. Or add a version with a text layer.
-    """
-
-    code = "needs_ocr"
-
-
-class NeedsTranscription(BadFile):
-    """The file is a recording of sound or film.
-
-    Set `transcription_model` (and `transcription_url` for a server of your own), then add it again. Or add subtitles.
-    """
-
-    code = "needs_transcription"
 
 
 class DuplicateChunkId(UsageError):

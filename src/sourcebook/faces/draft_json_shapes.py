@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
-from sourcebook.curate.source_changes import in_new_words
 from sourcebook.faces import json_shapes
 
 if TYPE_CHECKING:
@@ -48,11 +47,12 @@ def draft_with_details(
     similar: Sequence[Draft],
     entry: CuratedAnswer | None,
     changes: Sequence[SourceChange] = (),
+    in_new_words: str | None = None,
 ) -> dict[str, Any]:
     """A draft with how it was made, similar drafts, its curated answer, and what has changed in its sources."""
     return draft(shown) | {
         "changes": [json_shapes.source_change(change) for change in changes],
-        "in_new_words": None if entry is None else in_new_words(entry.answer, changes),
+        "in_new_words": in_new_words,
         "details": dict(shown.details),
         "attachments": [dict(each) for each in shown.attachments],
         "similar": [{"id": other.id, "question": other.question} for other in similar],

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sourcebook.retrieve.evaluation.service import differences
+from sourcebook.retrieve.evaluation.evaluate import differences
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sourcebook.retrieve.evaluation.service import Evaluation, MetricDifference
+    from sourcebook.retrieve.evaluation.evaluate import Evaluation, MetricDifference
 
 
 @dataclass(frozen=True, slots=True)

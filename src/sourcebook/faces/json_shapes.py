@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, Document, DocumentDetails
     from sourcebook.model.explanation import DocumentPlace
     from sourcebook.model.jobs import Job
-    from sourcebook.model.people import ForgetReport, TokenTransaction, User
+    from sourcebook.model.people import ForgetReport, User
     from sourcebook.model.search import RetrievalMode, SearchReport, SearchResult
+    from sourcebook.model.token_ledger import TokenTransaction
 
 
 def found(
@@ -161,12 +162,15 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
             key: answer.details.get(key)
             for key in ("approved_by", "approved_by_name", "approved_at", "stale", "context_changed")
         }
+    if answer.details.get("rejected"):
+        shown["rejected"] = answer.details["rejected"]
     if answer.details.get("outdated"):
         shown["outdated"] = answer.details["outdated"]
     if "draft_id" in answer.details:
         shown["draft_id"] = answer.details["draft_id"]
     if answer.nearest:
         shown["nearest"] = [_near(result) for result in answer.nearest]
+        shown["nearest_excerpt"] = answer.nearest_excerpt
     if with_details:
         shown["details"] = dict(answer.details)
     return shown

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import os
 
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.sources import DocumentState
 
 DEEPEST = 20

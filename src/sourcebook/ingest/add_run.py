@@ -30,12 +30,20 @@ from sourcebook.ingest.index.pipeline import POLL_SECONDS, STOP_SECONDS, one_err
 from sourcebook.ingest.spool import Spool
 from sourcebook.ingest.web.addresses import is_web_address, normal_address
 from sourcebook.ingest.web.crawl import WebRequest
-from sourcebook.model.adding import ADDING, READING, AddPlan, AddReport, FailedFile, PlannedStep, Progress
+from sourcebook.model.add_reports import (
+    ADDING,
+    READING,
+    AddPlan,
+    AddReport,
+    FailedFile,
+    PlannedStep,
+    Progress,
+)
 from sourcebook.model.sources import Rearrangement, Source
 from sourcebook.ports.providers import known_model
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.add_tools import Tools
 
 FindTargets: TypeAlias = Callable[[Sequence[Source]], list[Target]]
 """What is to be looked at, given the sources that there are."""

@@ -14,7 +14,7 @@ from haystack.errors import FilterError
 from haystack.utils.filters import document_matches_filter
 
 from sourcebook.errors import CollectionNotFound
-from sourcebook.integrations.opening import opened_book
+from sourcebook.integrations.open_book import opened_book
 from sourcebook.model import search
 from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk
 from sourcebook.sync import Sourcebook

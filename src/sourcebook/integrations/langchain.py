@@ -17,7 +17,7 @@ from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from sourcebook.errors import CollectionNotFound, UsageError
-from sourcebook.integrations.opening import as_filter, opened_book
+from sourcebook.integrations.open_book import as_filter, opened_book
 from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk
 from sourcebook.model.search import MetadataFilter, RerankConfig, RetrievalConfig, RetrievalMode, SearchResult
 from sourcebook.sync import Sourcebook

@@ -25,7 +25,7 @@ from llama_index.core.vector_stores.utils import (
 )
 
 from sourcebook.errors import CollectionNotFound, UsageError
-from sourcebook.integrations.opening import opened_book
+from sourcebook.integrations.open_book import opened_book
 from sourcebook.model import search
 from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk
 from sourcebook.sync import Sourcebook

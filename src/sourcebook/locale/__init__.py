@@ -8,11 +8,13 @@ A value is a sentence with `{names}` in it, or a table of the plural forms of on
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 from typing import TypeAlias
+
+from sourcebook.locale.plural_rules import PLURAL_FORM_OF
 
 LANGUAGES = ("en", "ru", "pt")
 DEFAULT = "en"
@@ -33,7 +35,7 @@ class Texts:
         entry = self.entries[key]
         if isinstance(entry, str):
             return entry.format(**values)
-        return entry[_PLURALS[self.language](int(str(values["n"])))].format(**values)
+        return entry[PLURAL_FORM_OF[self.language](int(str(values["n"])))].format(**values)
 
 
 def texts(language: str | None) -> Texts:
@@ -70,22 +72,3 @@ def known(language: str | None) -> str:
 def _read(language: str, folder: str = "") -> Texts:
     source = resources.files(__name__).joinpath(folder, f"{language}.toml").read_text("utf-8")
     return Texts(language, tomllib.loads(source))
-
-
-def _one_or_many(n: int) -> str:
-    return "one" if abs(n) == 1 else "many"
-
-
-def _slavic(n: int) -> str:
-    last, last_two = abs(n) % 10, abs(n) % 100
-    if last == 1 and last_two != 11:
-        return "one"
-    return "few" if last in (2, 3, 4) and last_two not in (12, 13, 14) else "many"
-
-
-_PLURALS: Mapping[str, Callable[[int], str]] = {"en": _one_or_many, "pt": _one_or_many, "ru": _slavic}
-FORMS: Mapping[str, frozenset[str]] = {
-    "en": frozenset({"one", "many"}),
-    "pt": frozenset({"one", "many"}),
-    "ru": frozenset({"one", "few", "many"}),
-}

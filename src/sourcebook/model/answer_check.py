@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import FailedFile
+    from sourcebook.model.add_reports import FailedFile
 
 
 @dataclass(frozen=True, slots=True)

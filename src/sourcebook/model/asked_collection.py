@@ -21,6 +21,8 @@ class AskedCollection:
     """What was chosen for this collection alone, such as calibrated thresholds."""
     has_curated: bool = True
     """Whether any approved answer belongs to it."""
+    has_rejected: bool = True
+    """Whether an expert rejected any answer from its documents."""
 
 
 @dataclass(frozen=True, slots=True)

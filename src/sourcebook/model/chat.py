@@ -140,6 +140,12 @@ class Answer:
     """Approved questions that may be meant, nearest first, when none is surely the same."""
     nearest: Sequence[SearchResult] = ()
 
+    @property
+    def nearest_excerpt(self) -> str | None:
+        """What the first of `nearest` says that may be the answer, for the reader to judge."""
+        found = self.details.get("nearest_excerpt")
+        return found if isinstance(found, str) else None
+
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sourcebook.retrieve.evaluation.service import Evaluation
+    from sourcebook.retrieve.evaluation.evaluate import Evaluation
 
 
 @dataclass(frozen=True, slots=True)

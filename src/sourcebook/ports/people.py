@@ -11,21 +11,11 @@ from sourcebook.model.people import UserRole
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
+    from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, Visit
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.people import (
-        Charge,
-        Direction,
-        ForgetReport,
-        LoggedMessage,
-        OperationType,
-        Prices,
-        Reply,
-        Reservation,
-        TokenTransaction,
-        Topic,
-        User,
-        Visit,
-    )
+    from sourcebook.model.people import ForgetReport, User
+    from sourcebook.model.token_ledger import OperationType, Reservation, TokenTransaction
+    from sourcebook.model.token_prices import Charge, Prices
 
 
 class Users(Protocol):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from sourcebook.ports.accounts import Accounts, ApiKeys
     from sourcebook.ports.chat import CuratedAnswers, Sessions, Terminology
+    from sourcebook.ports.clock_and_jobs import Jobs
     from sourcebook.ports.moderation import ModerationQueue
     from sourcebook.ports.people import Ledger, Messages, Topics, Users, Visits
     from sourcebook.ports.reindexing import Reindexing
     from sourcebook.ports.storage import DocumentTracker, FtsStore, IndexWriter, Library, Sources, VectorStore
-    from sourcebook.ports.work import Jobs
 
 
 T = TypeVar("T")

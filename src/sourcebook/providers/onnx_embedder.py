@@ -13,10 +13,10 @@ import anyio.to_thread
 import numpy as np
 
 from sourcebook.errors import BadProviderAnswer
-from sourcebook.providers.batching import by_length, cores, embed_in_batches
-from sourcebook.providers.known_models import Prefixes
+from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches
 from sourcebook.providers.onnx.session import is_on_graphics_card, open_session
 from sourcebook.providers.running_calls import RUNNING_CALLS
+from sourcebook.providers.served_model_prefixes import Prefixes
 from sourcebook.providers.vector_checks import checked_vectors, readable
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from sourcebook.errors import ProviderMissing
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.known_models import Prefixes, prefixes_of
 from sourcebook.providers.onnx.session import load_tokenizer
 from sourcebook.providers.onnx_embedder import OnnxModel, Pooling, dimensions_of_weights
+from sourcebook.providers.served_model_prefixes import Prefixes, prefixes_of
 
 _PLACES = (
     "model.onnx",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -16,13 +16,15 @@ from sourcebook.errors import (
     ProviderTimeout,
     ProviderUnreachable,
 )
-from sourcebook.providers.chat_writing import Writing
-from sourcebook.providers.remote_model import Address, Patience, RemoteModel, TryAgain
+from sourcebook.providers.chat_generation_options import Writing
+from sourcebook.providers.remote_model import RemoteModel
+from sourcebook.providers.retries import Patience, TryAgain, wait_for_next
 
 if TYPE_CHECKING:
     import openai
 
     from sourcebook.ports.chat import PromptMessage
+    from sourcebook.providers.model_server_address import Address
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
@@ -69,10 +71,13 @@ class OpenAIChat(RemoteModel):
             except ProviderError as error:
                 raise _with_advice(error) from None
             except TryAgain as failure:
-                if has_begun or attempt >= self._patience.attempts:
-                    raise _with_advice(failure.error) from None
-                wait = self._patience.before_next(attempt) if failure.wait is None else failure.wait
-            await anyio.sleep(wait)
+                failed = failure
+            try:
+                await wait_for_next(
+                    self._patience, failed, attempt, 0 if has_begun else self._patience.attempts
+                )
+            except ProviderError as error:
+                raise _with_advice(error) from None
             attempt += 1
 
     async def _stream_once(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
@@ -81,7 +86,8 @@ class OpenAIChat(RemoteModel):
         client = self._connected(openai)
         has_text = is_finished = False
         limit = _AnswerLimit(self._writing, self.address.shown)
-        try:
+        silent = f"{self.address.shown} was silent for {self._patience.seconds:g} s."
+        with self._named_failures(silent, self._garbled), limit.watched():
             with anyio.fail_after(self._patience.seconds):
                 answer = await self._begun(client, messages)
             try:
@@ -100,16 +106,6 @@ class OpenAIChat(RemoteModel):
             finally:
                 with anyio.CancelScope(shield=True), anyio.move_on_after(1):
                     await answer.close()
-        except (TimeoutError, openai.APITimeoutError):
-            limit.take("")
-            silent = f"{self.address.shown} was silent for {self._patience.seconds:g} s."
-            raise TryAgain(ProviderTimeout(silent)) from None
-        except openai.APIConnectionError as error:
-            raise TryAgain(ProviderUnreachable(self._unreachable(error))) from None
-        except openai.APIStatusError as error:
-            raise self._refusal(error) from None
-        except (ValueError, openai.OpenAIError) as error:
-            raise TryAgain(BadProviderAnswer(self._garbled(error))) from None
         if not is_finished:
             raise TryAgain(BadProviderAnswer(f"{self.address.shown} broke off in the middle of an answer."))
         if not has_text:
@@ -158,6 +154,17 @@ class _AnswerLimit:
     @property
     def seconds_left(self) -> float:
         return max(0.0, self._until - anyio.current_time())
+
+    @contextmanager
+    def watched(self) -> Generator[None, None, None]:
+        """A piece that comes too late because the whole answer does is told as that."""
+        import openai  # noqa: PLC0415
+
+        try:
+            yield
+        except (TimeoutError, openai.APITimeoutError):
+            self.take("")
+            raise
 
     def take(self, text: str) -> None:
         self._pieces += 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadProviderAnswer
-from sourcebook.providers.known_models import can_be_cut
 from sourcebook.providers.served_embedder import ServedEmbedder
+from sourcebook.providers.served_model_prefixes import can_be_cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

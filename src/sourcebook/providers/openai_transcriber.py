@@ -10,7 +10,7 @@ from sourcebook.errors import BadProviderAnswer, ProviderRefused, ProviderTimeou
 from sourcebook.ingest.parsers.text.subtitles import Cue
 
 if TYPE_CHECKING:
-    from sourcebook.providers.remote_model import Address
+    from sourcebook.providers.model_server_address import Address
 
 OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"

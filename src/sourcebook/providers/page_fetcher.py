@@ -9,7 +9,7 @@ import anyio
 import httpx2
 
 from sourcebook._version import __version__
-from sourcebook.ports.web import NO_STAMP, FetchedPage, NotFetched, PageStamp
+from sourcebook.ports.page_fetcher import NO_STAMP, FetchedPage, NotFetched, PageStamp
 from sourcebook.providers.public_addresses import require_public
 
 USER_AGENT = f"sourcebook/{__version__}"

@@ -11,8 +11,8 @@ import anyio
 from sourcebook.errors import BadSetting
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.ports.providers import TextRole
-from sourcebook.providers.batching import by_length, embed_in_batches
-from sourcebook.providers.known_models import dimensions_of, prefixes_of
+from sourcebook.providers.embedding_batches import by_length, embed_in_batches
+from sourcebook.providers.served_model_prefixes import dimensions_of, prefixes_of
 from sourcebook.providers.vector_checks import checked_vectors, readable
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sourcebook.providers.known_models import Prefixes
     from sourcebook.providers.remote_model import RemoteModel
+    from sourcebook.providers.served_model_prefixes import Prefixes
 
 _MOST_CHARACTERS = 100_000
 """In one request. Servers limit the tokens of a request, and a token has at least one character."""

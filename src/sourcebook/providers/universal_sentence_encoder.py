@@ -19,9 +19,9 @@ import numpy as np
 
 from sourcebook.errors import ProviderError
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.batching import by_length, cores, embed_in_batches
-from sourcebook.providers.known_models import COMPOSITION
+from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches
 from sourcebook.providers.running_calls import RUNNING_CALLS
+from sourcebook.providers.served_model_prefixes import COMPOSITION
 from sourcebook.providers.vector_checks import readable
 
 if TYPE_CHECKING:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from sourcebook.text.analysis import MAX_QUESTION_CHARACTERS, words
 
-_FEWEST_SHOUTED = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -24,14 +22,6 @@ class Question:
         readable = text[:MAX_QUESTION_CHARACTERS].replace("\x00", "").encode("utf-8", "ignore").decode()
         has_words = bool(words(readable))
         return cls(readable, has_words, has_words or any(map(_is_sign, readable)))
-
-
-def for_a_model(text: str) -> str:
-    """The question as a model reads it best: one that is written in capitals is like shouting to a model, too.
-
-    One or two words in capitals may be the name of something.
-    """
-    return text.lower() if text.isupper() and len(words(text)) >= _FEWEST_SHOUTED else text
 
 
 def _is_sign(character: str) -> bool:

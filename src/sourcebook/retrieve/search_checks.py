@@ -17,7 +17,7 @@ from sourcebook.model.search import (
     ReturnLevel,
 )
 from sourcebook.ports.choices import chosen
-from sourcebook.retrieve.filters.meaning import check
+from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.text.normal_form import normal_form, storable
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from sourcebook.model.search import FtsSearchResult, HybridConfig, MetadataFilter
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import FtsStore, VectorStore
-    from sourcebook.retrieve.context import EmbedderChoice, QuestionContext
     from sourcebook.retrieve.explain.trace import Trace
     from sourcebook.retrieve.passages.result_texts import ChunkReader
     from sourcebook.retrieve.question import Question
+    from sourcebook.retrieve.question_context import EmbedderChoice, QuestionContext
 
 
 @dataclass(frozen=True, slots=True)

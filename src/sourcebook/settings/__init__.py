@@ -4,7 +4,7 @@ A flag beats the environment, the environment beats `.env`, `.env` beats `source
 default. All other code receives plain values.
 """
 
-from sourcebook.settings.fields import Settings
+from sourcebook.settings.all_settings import Settings
 from sourcebook.settings.loader import (
     DOTENV_FILE,
     PREFIX,

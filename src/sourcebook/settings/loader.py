@@ -20,7 +20,7 @@ from sourcebook.errors import BadSetting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-from sourcebook.settings.fields import Settings
+from sourcebook.settings.all_settings import Settings
 from sourcebook.settings.masks import masked
 
 PREFIX = "SOURCEBOOK_"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from sourcebook.storage.base_address import checked_base, is_server
 
 
 class StorageFields(BaseModel):
@@ -79,3 +82,24 @@ class StorageFields(BaseModel):
         le=86400,
         description="Seconds after which a PostgreSQL server cancels a statement.",
     )
+
+    @field_validator("db")
+    @classmethod
+    def _with_home(cls, db: str) -> str:
+        if not db.startswith("~"):
+            return checked_base(db)
+        try:
+            return str(Path(db).expanduser())
+        except RuntimeError:
+            # Like a shell: `~name` without such a home folder is an ordinary name.
+            return db
+
+    @field_validator("db_direct", "db_replicas")
+    @classmethod
+    def _of_servers(cls, addresses: str | None) -> str | None:
+        if addresses is None:
+            return None
+        checked = [checked_base(address) for address in addresses.split()]
+        if not all(map(is_server, checked)):
+            raise ValueError("write addresses of PostgreSQL servers, postgresql://user:password@host/name")
+        return " ".join(checked)

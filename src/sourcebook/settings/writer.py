@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 from sourcebook.errors import BadSetting
-from sourcebook.settings.fields import Settings
+from sourcebook.settings.all_settings import Settings
 from sourcebook.settings.loader import TOML_FILE, SettingOrigin, load, require_valid
 
 _ELSEWHERE = "Put it in `.env` or the environment, which are not shared by accident: {}=…"

@@ -11,7 +11,7 @@ from sourcebook.storage.argument_checks import metadata_text, require_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Row
 
 

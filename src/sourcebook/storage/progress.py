@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from anyio import from_thread
 
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 
 OnProgress: TypeAlias = Callable[[Progress], None]
 

@@ -16,7 +16,7 @@ from sourcebook.model.documents import EmbeddingModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.ports.chat import PromptMessage
     from sourcebook.ports.providers import TextRole
 

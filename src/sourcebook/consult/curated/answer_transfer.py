@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer_check.service import read_answers
+from sourcebook.consult.answer_check.folder_check import read_answers
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.curate.answer_files import answer_text, file_name
 from sourcebook.errors import BadAnswerFile, SourcebookError
-from sourcebook.model.adding import FailedFile
+from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.answer_check import AnswerFile, AnswerFinding, FileSource, FileTransfer
 from sourcebook.text.normal_form import normal_form
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 
 @dataclass(frozen=True, slots=True)

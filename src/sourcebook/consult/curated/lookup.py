@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, SimilarQuestion
     from sourcebook.model.documents import JsonValue
     from sourcebook.ports.chat import CuratedAnswers
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 _LOOKED_AT = 5
 

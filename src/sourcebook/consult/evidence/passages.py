@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
@@ -25,22 +25,11 @@ from sourcebook.text.languages import detect_language
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchWarning
     from sourcebook.ports.stores import Stores
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
+    from sourcebook.retrieve.search import Retrieval
 
 _RELATED = 0.3
 """A passage without a word of the question is named as close to it from this similarity on."""
-
-
-class Retrieval(Protocol):
-    """What finds passages."""
-
-    async def report(
-        self,
-        collections: str | Sequence[str],
-        query: str,
-        config: RetrievalConfig | None = None,
-        context: QuestionContext | None = None,
-    ) -> SearchReport: ...
 
 
 @dataclass(frozen=True, slots=True)

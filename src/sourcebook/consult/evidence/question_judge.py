@@ -45,6 +45,9 @@ _DIGITS_IN_A_ROW = re.compile(r"\d+")
 _HALF_OF_A_THING = 0.45
 """A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
 
+_NEARLY = 1.0
+"""Of our questions that were declined by no more than this, half had their answer in the excerpt that came closest."""
+
 JudgedPassage = tuple["SearchResult", "Judgement"]
 
 
@@ -65,6 +68,11 @@ class QuestionVerdict:
     @property
     def is_accepted(self) -> bool:
         return self.is_sure or self.score >= self.needed
+
+    @property
+    def is_nearly_accepted(self) -> bool:
+        """Whether a reader may want to see what was found, though it is no answer that can be vouched for."""
+        return self.is_accepted or self.score >= self.needed - _NEARLY
 
     def told(self) -> dict[str, JsonValue]:
         """For `details`: the decision, and of each number its value and its share in the score."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import MetadataFilter
     from sourcebook.ports.chat import PromptMessage
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
 
 LOCAL_USER = 1
 

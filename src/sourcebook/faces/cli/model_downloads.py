@@ -14,8 +14,8 @@ from rich.progress import Progress as Bar
 
 from sourcebook.errors import ModelNotFound, ProviderMissing, UsageError
 from sourcebook.faces.cli.terminal.output import stderr, tell
-from sourcebook.providers.catalogue.table import is_known, require_runtime
-from sourcebook.providers.hub.client import HubAddress
+from sourcebook.providers.catalogue.known_models import is_known, require_runtime
+from sourcebook.providers.hub.repository_listing import HubAddress
 
 if TYPE_CHECKING:
     import sourcebook

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DocumentNotFound, PathNotFound, UsageError
 from sourcebook.model.calibration import QuestionPair
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion, resolved
 from sourcebook.retrieve.evaluation.question_sets import read_own_questions
-from sourcebook.retrieve.evaluation.service import JudgedQuestion, resolved
 
 if TYPE_CHECKING:
     from sourcebook import Sourcebook

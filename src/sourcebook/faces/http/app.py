@@ -16,7 +16,7 @@ from sourcebook.faces.http.background_work import UploadWorker, upkeep
 from sourcebook.faces.http.limits.body_limits import RequestLimits
 from sourcebook.faces.http.mcp_mount import mount_mcp, mounted_mcp
 from sourcebook.faces.http.metrics import Metrics
-from sourcebook.faces.http.openai import chat, search_models
+from sourcebook.faces.http.openai import chat_completions, embeddings_and_rerank
 from sourcebook.faces.http.openai.conversation import KnownConversations
 from sourcebook.faces.http.openapi.description import describe
 from sourcebook.faces.http.request_log import RequestLog, silence_others
@@ -27,17 +27,18 @@ from sourcebook.faces.http.routes import (
     documents,
     drafts,
     evaluation,
-    operation,
-    people,
-    questions,
+    gaps_and_digest,
+    health_and_metrics,
+    search_and_ask,
     sessions,
     sign_in,
     sign_in_page,
     terms,
     uploads,
+    users_and_tokens,
 )
 from sourcebook.faces.http.shutdown import Stopping
-from sourcebook.faces.web.wiring import add_page
+from sourcebook.faces.web.page_mount import add_page
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
@@ -45,22 +46,23 @@ if TYPE_CHECKING:
     from sourcebook.settings import Settings
 
 ROUTERS = (
-    questions.router,
+    search_and_ask.router,
     documents.router,
     uploads.router,
     sessions.router,
     curated.router,
     drafts.router,
+    gaps_and_digest.router,
     terms.router,
-    people.router,
+    users_and_tokens.router,
     collections.router,
     evaluation.router,
-    operation.router,
-    operation.open_router,
+    health_and_metrics.router,
+    health_and_metrics.open_router,
     sign_in.router,
     sign_in_page.router,
-    chat.router,
-    search_models.router,
+    chat_completions.router,
+    embeddings_and_rerank.router,
 )
 _LAST_WORDS = 5.0
 """Seconds for requests that were cancelled to give back what they held, before the base closes."""

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import anyio
 
 from sourcebook.errors import SourcebookError
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.ingest.uploads.uploads import UPLOADS
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
     from sourcebook.client import AsyncSourcebook
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
     from sourcebook.model.jobs import Job
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
-from sourcebook.faces.http.ask import desk_of
+from sourcebook.faces.http.charged_questions import desk_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

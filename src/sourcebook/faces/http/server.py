@@ -19,8 +19,8 @@ from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import UsageError
 from sourcebook.faces import logs
 from sourcebook.faces.http.app import create_app
-from sourcebook.faces.http.ask import server_book
-from sourcebook.faces.http.auth.gate import ServerGate, require_somebody
+from sourcebook.faces.http.auth.identification import ServerGate, require_somebody
+from sourcebook.faces.http.charged_questions import server_book
 from sourcebook.faces.http.limits.slow_clients import connection_class
 from sourcebook.faces.http.metrics import SHARED_FOLDER
 from sourcebook.storage.base_address import is_server

@@ -17,8 +17,8 @@ from starlette.requests import HTTPConnection
 from sourcebook._version import __version__
 from sourcebook.errors import NotFound, NotSignedIn, SourcebookError
 from sourcebook.faces.http.auth.caller import LOCAL_PERSON, Caller
-from sourcebook.faces.mcp.library import SCHEME, Place, VisibleLibrary
 from sourcebook.faces.mcp.tools import TOOLS, ToolCall, ToolResult
+from sourcebook.faces.mcp.visible_documents import SCHEME, Place, VisibleLibrary
 from sourcebook.model.people import UserRole
 from sourcebook.text.hidden_characters import without_hidden
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from starlette.types import Receive, Scope, Send
 
-    from sourcebook.faces.http.ask import QuestionDesk
+    from sourcebook.faces.http.charged_questions import QuestionDesk
 
 _INSTRUCTIONS = (
     "A knowledge base of documents. Use `ask` for a question that it may answer, `search` to read for yourself. Name "

@@ -10,9 +10,8 @@ from pydantic import BaseModel
 
 from sourcebook.faces import json_shapes
 from sourcebook.faces.footnotes import footnotes
-from sourcebook.faces.http.ask import QuestionDesk, SentQuestion
+from sourcebook.faces.http.charged_questions import QuestionDesk, SentQuestion
 from sourcebook.faces.matched_section import matched_section
-from sourcebook.faces.mcp.library import Place, VisibleLibrary
 from sourcebook.faces.mcp.tool_arguments import (
     AskArguments,
     DocumentArguments,
@@ -20,6 +19,7 @@ from sourcebook.faces.mcp.tool_arguments import (
     SearchArguments,
     TermArguments,
 )
+from sourcebook.faces.mcp.visible_documents import Place, VisibleLibrary
 from sourcebook.model.chat import Tier
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.text.normal_form import normal_form

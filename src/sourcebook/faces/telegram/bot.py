@@ -23,7 +23,7 @@ from aiohttp import web
 from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import AuthError, BadSetting, ProviderMissing, ProviderUnreachable
 from sourcebook.faces.telegram.bot_services import BotServices, BotTerms
-from sourcebook.faces.telegram.outgoing.outbox import Outbox
+from sourcebook.faces.telegram.outgoing.outbox_delivery import Outbox
 from sourcebook.faces.telegram.outgoing.sender import Sender
 from sourcebook.faces.telegram.periodic_checks import Upkeep
 from sourcebook.faces.telegram.updates.dispatch import UPDATES, make_dispatcher

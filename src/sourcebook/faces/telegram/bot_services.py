@@ -16,7 +16,8 @@ from sourcebook.errors import SourcebookError
 from sourcebook.faces.telegram.outgoing.outage_alerts import Outages
 from sourcebook.faces.telegram.updates.permissions import ChatPlace, Guest, is_admin, is_staff
 from sourcebook.locale import texts
-from sourcebook.model.people import Direction, UserRole
+from sourcebook.model.consultations import Direction
+from sourcebook.model.people import UserRole
 from sourcebook.text.normal_form import made_storable
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sourcebook.faces.telegram.outgoing.sender import Markup, Sender
     from sourcebook.locale import Texts
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.people import Prices
+    from sourcebook.model.token_prices import Prices
 
 log = logging.getLogger(__name__)
 

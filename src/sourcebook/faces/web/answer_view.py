@@ -11,9 +11,9 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup, escape
 
+from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
-from sourcebook.faces.web.markup import Span, marked
-from sourcebook.faces.web.moments import day
+from sourcebook.faces.web.safe_html import Span, marked
 from sourcebook.locale import Texts
 from sourcebook.model.chat import Answer, ChatMessage, Citation, Sentence, SourceState, SupportGrade, Tier
 from sourcebook.model.documents import JsonValue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from sourcebook.errors import UserNotFound
 from sourcebook.faces.web.answer_view import (
@@ -14,13 +16,15 @@ from sourcebook.faces.web.answer_view import (
     file_name,
     rows,
 )
-from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import Page
+from sourcebook.faces.web.page_frame import Page
+from sourcebook.faces.web.safe_html import plain
+from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.faces.web.why_view import WhyView, why_view
 from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
+from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import SimilarQuestion
+from sourcebook.model.documents import JsonValue
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
-from sourcebook.model.people import Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,12 @@ class Turn:
     why: WhyView
     is_declined: bool
     is_expert: bool = False
+    is_rejected: bool = False
+    """Whether an expert said that what was found is no answer."""
     waiting: int | None = None
     near: Sequence[Near] = ()
+    near_says: Markup | None = None
+    """What the first of them says that may be the answer."""
     similar: Sequence[SimilarQuestion] = ()
     other_language: bool = False
     thumb: str = ""
@@ -96,6 +104,7 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
         answer=view,
         why=why_view(page.texts, answer.details),
         is_declined=answer.tier is Tier.NONE,
+        is_rejected=bool(answer.details.get("rejected")),
         waiting=_waiting(drafts, given.message_id, answer.question),
         near=[
             Near(
@@ -107,6 +116,7 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
             )
             for each in answer.nearest
         ],
+        near_says=_near_says(answer.details),
         similar=answer.similar,
         other_language=bool(answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS,
     )
@@ -138,6 +148,7 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
         why=why_view(page.texts, message.details),
         is_declined=message.tier is Tier.NONE,
         is_expert=message.tier is None,
+        is_rejected=bool(message.details.get("rejected")),
         waiting=_waiting(drafts, message.id, question),
         near=[
             Near(
@@ -149,9 +160,15 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
             )
             for row in rows(message.details.get("nearest"))
         ],
+        near_says=_near_says(message.details),
         other_language=bool(message.details.get("other_language")) and message.tier is Tier.DOCUMENTS,
         thumb=await _thumb(page, message.id),
     )
+
+
+def _near_says(details: Mapping[str, JsonValue]) -> Markup | None:
+    said = details.get("nearest_excerpt")
+    return plain(said) if isinstance(said, str) else None
 
 
 def thumb_key(page: Page, message_id: str) -> str:

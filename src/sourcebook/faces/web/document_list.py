@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sourcebook.faces.web.answer_view import document_address, file_name
 from sourcebook.faces.web.error_words import ErrorWords, words_of
-from sourcebook.faces.web.page import Page
+from sourcebook.faces.web.page_frame import Page
 from sourcebook.locale import Texts
 from sourcebook.model.documents import Document, DocumentListing, DocumentStatus
 

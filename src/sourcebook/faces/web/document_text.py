@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from sourcebook.faces.web.markup import Span, marked, with_spans
+from sourcebook.faces.web.safe_html import Span, marked, with_spans
 from sourcebook.model.documents import Document
 
 MARKDOWN = "text/markdown"

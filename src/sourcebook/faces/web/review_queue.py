@@ -12,7 +12,7 @@ from sourcebook.curate.gaps import trouble
 from sourcebook.model.moderation import Draft, DraftKind
 
 if TYPE_CHECKING:
-    from sourcebook.faces.web.page import Page
+    from sourcebook.faces.web.page_frame import Page
 
 DOUBTFUL = "doubtful"
 """An answer of which some sentence could not be confirmed."""

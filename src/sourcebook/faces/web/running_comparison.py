@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import SourcebookError
 
 if TYPE_CHECKING:
-    from sourcebook.faces.web.page import Page
+    from sourcebook.faces.web.page_frame import Page
+    from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
     from sourcebook.retrieve.evaluation.kept_measurements import Measurements
-    from sourcebook.retrieve.evaluation.service import JudgedQuestion
 
 _log = logging.getLogger(__name__)
 DOCUMENTS = 200

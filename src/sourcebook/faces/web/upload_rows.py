@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.faces.web.answer_view import document_address
 from sourcebook.faces.web.error_words import ErrorWords, words_for, words_of
-from sourcebook.faces.web.page import Page
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.faces.web.page_frame import Page
+from sourcebook.ingest.uploads.uploads import UPLOADS
 from sourcebook.model.jobs import Job, JobStatus
 
 if TYPE_CHECKING:

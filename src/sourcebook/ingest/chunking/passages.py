@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.chunking.plain import cut_fixed, cut_markdown, cut_sentences
+from sourcebook.ingest.chunking.fixed_sentence_markdown import cut_fixed, cut_markdown, cut_sentences
 from sourcebook.ingest.chunking.spans import (
     NamedSpan,
     TextSpan,
@@ -26,7 +26,7 @@ from sourcebook.ingest.fingerprint import chunk_id
 from sourcebook.model.documents import Chunk, ChunkLevel, ChunkStrategy
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import Page, Section
+    from sourcebook.ingest.parsers.parsed_text import PageSpan, Section
 
 PASSAGE_LENGTH = 800
 PASSAGE_OVERLAP = 200
@@ -57,7 +57,7 @@ def chunk_document(
     document_id: str,
     text: str,
     sections: Sequence[Section] = (),
-    pages: Sequence[Page] = (),
+    pages: Sequence[PageSpan] = (),
     strategy: ChunkStrategy = ChunkStrategy.PARENT_CHILD,
 ) -> list[Chunk]:
     """The passages of a text in their order, each followed by its children. The same text gives the same chunks.

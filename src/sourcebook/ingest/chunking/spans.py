@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import Section
+    from sourcebook.ingest.parsers.parsed_text import Section
 
 
 class TextSpan(NamedTuple):

@@ -10,7 +10,7 @@ import anyio
 
 if TYPE_CHECKING:
     from sourcebook.ingest.folder.plan import Indexing
-    from sourcebook.ports.work import Claims
+    from sourcebook.ports.clock_and_jobs import Claims
 
 MOST_CLAIMED = 48
 """Files that one process has claimed at a time: enough for full calls of the embedder, and the rest is for others."""

@@ -38,7 +38,7 @@ from sourcebook.ingest.folder.scan import (
 )
 from sourcebook.ingest.folder.targets import Options
 from sourcebook.ingest.index.document_reader import FileStamp, mark_file
-from sourcebook.model.adding import FailedFile
+from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.sources import PathState, SourceKind, shown_path
 
 if TYPE_CHECKING:

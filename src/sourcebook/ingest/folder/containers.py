@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from sourcebook.errors import BadFile
+from sourcebook.ingest.add_tools import Unpacker
 from sourcebook.ingest.folder.scan import Seen
 from sourcebook.ingest.index.document_reader import read_file
-from sourcebook.ingest.tools import Unpacker
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.add_tools import Parser
     from sourcebook.ingest.folder.scan import Scan, ScanLimits
     from sourcebook.ingest.parsers.archive.limits import Member
     from sourcebook.ingest.spool import Spool
-    from sourcebook.ingest.tools import Parser
     from sourcebook.model.sources import PathState
 
 DEEPEST = 3

@@ -14,8 +14,8 @@ from sourcebook.model.documents import DocumentPath
 from sourcebook.model.sources import Labelling, Placement
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.add_tools import Tools
     from sourcebook.ingest.folder.comparison import FolderComparison
-    from sourcebook.ingest.tools import Tools
     from sourcebook.model.documents import Document
 
 _PAGE = 500

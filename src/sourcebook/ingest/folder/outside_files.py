@@ -19,12 +19,12 @@ from sourcebook.ingest.folder.targets import Options
 from sourcebook.ingest.web.crawl import Crawled, Crawler, LinkReader
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.add_tools import Tools
     from sourcebook.ingest.folder.plan import Known
     from sourcebook.ingest.folder.targets import Target
     from sourcebook.ingest.spool import Spool
-    from sourcebook.ingest.tools import Tools
     from sourcebook.model.sources import DocumentState, PathState
-    from sourcebook.ports.web import PageStamp
+    from sourcebook.ports.page_fetcher import PageStamp
 
 Retries = Callable[["DocumentState"], bool]
 RACY_SECONDS = 2
@@ -106,7 +106,7 @@ class OutsideFiles:
         return scan
 
     def _tell(self, done: int, total: int, path: str) -> None:
-        from sourcebook.model.adding import Progress  # noqa: PLC0415
+        from sourcebook.model.add_reports import Progress  # noqa: PLC0415
 
         if self._request.on_progress is not None:
             self._request.on_progress(Progress(done, total, path, done / total, stage="looking"))

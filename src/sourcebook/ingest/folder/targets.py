@@ -18,7 +18,7 @@ from sourcebook.ingest.add_request import NO_LABELS, Labels
 from sourcebook.ingest.fingerprint import source_id
 from sourcebook.ingest.folder.file_names import readable
 from sourcebook.model.sources import Absorbed, Source, SourceKind
-from sourcebook.ports.web import PageStamp
+from sourcebook.ports.page_fetcher import PageStamp
 
 if TYPE_CHECKING:
     from sourcebook.ingest.web.crawl import WebRequest

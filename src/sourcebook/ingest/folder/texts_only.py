@@ -14,12 +14,12 @@ from sourcebook.errors import BadFile, PathNotFound, SourcebookError
 from sourcebook.ingest.folder.scan import Scan, ScanLimits, scan_folder, scan_named_files
 from sourcebook.ingest.index.document_reader import read_file
 from sourcebook.ingest.parsers.text.decoding import decode
-from sourcebook.model.adding import READING, FailedFile, Progress
+from sourcebook.model.add_reports import READING, FailedFile, Progress
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.add_tools import Parser
     from sourcebook.ingest.folder.scan import Seen
-    from sourcebook.ingest.parsers.parsed import ParsedText
-    from sourcebook.ingest.tools import Parser
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 _AT_ONCE = 4
 

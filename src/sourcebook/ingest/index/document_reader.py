@@ -21,7 +21,7 @@ from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.model.documents import DocumentPath, JsonValue, Metadata
 
 # Not every system has each of these.

@@ -25,6 +25,7 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.ingest.add_request import PARSERS_VERSION
+from sourcebook.ingest.add_tools import PageByPage, PictureReader, Unpacker
 from sourcebook.ingest.chunking.passages import BeginningCutter
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id
@@ -48,8 +49,7 @@ from sourcebook.ingest.index.document_reader import (
 from sourcebook.ingest.index.pipeline import Item, Pipeline
 from sourcebook.ingest.parsers.file_kinds import SUFFIXES, FileKind
 from sourcebook.ingest.parsers.text.subtitles import text_of_cues
-from sourcebook.ingest.tools import PageByPage, PictureReader, Unpacker
-from sourcebook.model.adding import FailedFile
+from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.documents import (
     ChunkStrategy,
     DocumentPath,
@@ -60,13 +60,13 @@ from sourcebook.model.documents import (
 from sourcebook.model.sources import Refusal, Refused
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.add_tools import Parser, Tools
     from sourcebook.ingest.folder.comparison import FolderComparison
     from sourcebook.ingest.folder.plan import Indexing
     from sourcebook.ingest.folder.targets import Upload
     from sourcebook.ingest.parsers.page_progress import OnText
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.ingest.stop_signal import StopSignal
-    from sourcebook.ingest.tools import Parser, Tools
     from sourcebook.model.documents import Document, Metadata, WriteReport
 
 _PAGE = 500

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 OnPage: TypeAlias = "Callable[[int, int], None]"
 """Is told the number of a page that was read, and how many there are."""

@@ -13,7 +13,7 @@ from sourcebook.errors import BadFile, EmptyFile, NeedsOcr, NeedsTranscription, 
 from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 _PARSERS = {
     FileKind.PDF: ("pdf.document", "parse_pdf"),

@@ -16,7 +16,7 @@ from sourcebook.ingest.fingerprint import chunk_id, document_id, hash_text, sour
 from sourcebook.ingest.folder.type_rules import DEFAULT_TYPE
 from sourcebook.ingest.index.document_reader import ReadDocument, cut
 from sourcebook.ingest.index.embedding import embed_chunks
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.texts.shared_texts import NOTES, SharedTexts
 from sourcebook.model.documents import (
     Chunk,
@@ -34,7 +34,7 @@ from sourcebook.text.languages import detect_language
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.tools import Tools
+    from sourcebook.ingest.add_tools import Tools
     from sourcebook.model.documents import ChunkStrategy, Metadata, Vector
 
 ATTEMPTS = 3

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from sourcebook.ingest.add_tools import Tools
     from sourcebook.ingest.index.document_reader import ReadDocument
-    from sourcebook.ingest.tools import Tools
-    from sourcebook.model.adding import NewText
+    from sourcebook.model.add_reports import NewText
     from sourcebook.model.documents import Collection, EmbeddedChunk, WriteReport
 
 AT_ONCE = 1_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from sourcebook.errors import BadText, BadVector, EmbeddingSizeMismatch, UsageError
-from sourcebook.model.adding import NewText
+from sourcebook.model.add_reports import NewText
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:

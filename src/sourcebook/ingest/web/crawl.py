@@ -15,7 +15,7 @@ import anyio
 
 from sourcebook.errors import AddressRefused, BadFile, UsageError
 from sourcebook.ingest.fingerprint import hash_bytes
-from sourcebook.ingest.parsers.parsed import PageLinks
+from sourcebook.ingest.parsers.parsed_text import PageLinks
 from sourcebook.ingest.web.addresses import (
     is_document_type,
     is_page,
@@ -25,7 +25,7 @@ from sourcebook.ingest.web.addresses import (
     origin_of,
 )
 from sourcebook.ingest.web.robots import Robots
-from sourcebook.ports.web import NO_STAMP, FetchedPage, NotFetched, PageFetcher, PageStamp
+from sourcebook.ports.page_fetcher import NO_STAMP, FetchedPage, NotFetched, PageFetcher, PageStamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,7 +15,7 @@ from sourcebook.errors import DownloadFailed, ProviderUnreachable
 from sourcebook.providers.hub.connection import HubReply, asked
 
 if TYPE_CHECKING:
-    from sourcebook.providers.hub.client import HubAddress, HubFile, Repository
+    from sourcebook.providers.hub.repository_listing import HubAddress, HubFile, Repository
 
 _PIECE = 1 << 20
 _ATTEMPTS = 5

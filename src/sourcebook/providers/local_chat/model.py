@@ -12,10 +12,10 @@ import anyio
 import anyio.to_thread
 
 from sourcebook.errors import ProviderBusy, ProviderError, ProviderRefused, ProviderUnreachable
-from sourcebook.providers.chat_writing import Writing
+from sourcebook.providers.chat_generation_options import Writing
 from sourcebook.providers.local_chat.process import ModelLimits, ModelProcess
 from sourcebook.providers.openai_chat import OpenAIChat
-from sourcebook.providers.remote_model import Patience
+from sourcebook.providers.retries import Patience
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import Any, cast
 
 from sourcebook.errors import ProviderMissing, ProviderUnreachable
-from sourcebook.providers.batching import cores
-from sourcebook.providers.remote_model import Address
+from sourcebook.providers.embedding_batches import cores
+from sourcebook.providers.model_server_address import Address
 
 _PROGRAM = Path(__file__).with_name("child.py")
 _BATCH = 128

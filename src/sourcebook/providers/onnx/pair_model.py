@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from sourcebook.errors import BadProviderAnswer
-from sourcebook.providers.batching import by_length, cores
+from sourcebook.providers.embedding_batches import by_length, cores
 from sourcebook.providers.onnx.session import load_tokenizer, open_session
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.vector_checks import readable

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.model.calibration import Calibration, PassageCalibration, PassageFigures, ThresholdPoint
-from sourcebook.retrieve.evaluation.service import MetricDifference, differences
+from sourcebook.retrieve.evaluation.evaluate import MetricDifference, differences
 
 if TYPE_CHECKING:
     from sourcebook.model.model_listing import ComparedModel

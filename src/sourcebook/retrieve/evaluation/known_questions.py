@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from sourcebook.errors import PathNotFound
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion, resolved
 from sourcebook.retrieve.evaluation.question_sets import read_own_questions
-from sourcebook.retrieve.evaluation.service import JudgedQuestion, resolved
 
 if TYPE_CHECKING:
     from sourcebook.ports.storage import Library

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sourcebook.errors import PathNotFound, UsageError
-from sourcebook.retrieve.evaluation.service import JudgedQuestion
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 
 CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 QUERIES = "queries.jsonl"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sourcebook.model.documents import ChunkLevel, DocumentStatus
 from sourcebook.model.explanation import AbsenceCode, AbsenceReason, DocumentPlace
 from sourcebook.model.search import And, Or, RetrievalConfig, RetrievalMode
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.filter_text import as_where
-from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
 from sourcebook.retrieve.search_checks import checked_config, named_collections
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.text.analysis import analyse, analyse_question
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter, SearchReport, SearchResult
     from sourcebook.ports.storage import Library, VectorStore
     from sourcebook.retrieve.explain.trace import Searched
-    from sourcebook.retrieve.service import DefaultRetriever
+    from sourcebook.retrieve.search import DefaultRetriever
 
 DEEPEST = 1_000
 """How far down a ranking a document is looked for."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadFilter
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, Not, Or
-from sourcebook.retrieve.filters.meaning import MAX_DEPTH, check, parse_field
+from sourcebook.retrieve.filters.filter_meaning import MAX_DEPTH, check, parse_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable

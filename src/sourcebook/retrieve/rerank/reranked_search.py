@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sourcebook.errors import ProviderError
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult, SearchWarning, WarningCode
@@ -16,27 +16,16 @@ from sourcebook.retrieve.explain.trace import key_of
 
 if TYPE_CHECKING:
     from sourcebook.ports.providers import Reranker
-    from sourcebook.retrieve.context import QuestionContext
+    from sourcebook.retrieve.question_context import QuestionContext
+    from sourcebook.retrieve.search import Retrieval
 
 CANDIDATES = 20
-
-
-class FirstStage(Protocol):
-    """What finds passages."""
-
-    async def report(
-        self,
-        collections: str | Sequence[str],
-        query: str,
-        config: RetrievalConfig | None = None,
-        context: QuestionContext | None = None,
-    ) -> SearchReport: ...
 
 
 class RerankedSearch:
     """Wears a search. A reranker that fails is left out, with a warning."""
 
-    def __init__(self, search: FirstStage, reranker: Reranker, candidates: int = CANDIDATES) -> None:
+    def __init__(self, search: Retrieval, reranker: Reranker, candidates: int = CANDIDATES) -> None:
         self._search = search
         self._reranker = reranker
         self._candidates = candidates

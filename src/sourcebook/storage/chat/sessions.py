@@ -25,7 +25,7 @@ from sourcebook.storage.database import in_transaction
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
     from sourcebook.model.documents import JsonValue
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _LONGEST_TITLE = 80

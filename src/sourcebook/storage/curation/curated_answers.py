@@ -21,14 +21,14 @@ from sourcebook.retrieve.subcategories import general_names
 from sourcebook.storage.curation import wordings
 from sourcebook.storage.curation.curated_rows import category_key, insert_entry, read_entries, require_sane
 from sourcebook.storage.curation.draft_decisions import close_answered_by
-from sourcebook.storage.curation.stale_source_rows import check_entry
+from sourcebook.storage.curation.stale_answers import check_entry
 from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections, vector_encoding
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.moderation import Embedded
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Row
 
 

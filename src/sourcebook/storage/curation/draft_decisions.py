@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.curated.lookup import curated_citations
 from sourcebook.consult.question.same_question import ask_the_same
+from sourcebook.curate.draft_rules import already_decided, require_decider
 from sourcebook.curate.question_groups import same_words
-from sourcebook.curate.states import already_decided, require_decider
 from sourcebook.errors import DraftNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft
 from sourcebook.storage.chat.citations import citations_text
-from sourcebook.storage.chat.outbox import put_into_session, tell_found, tell_rejected, tell_who_asked
+from sourcebook.storage.chat.outbox_messages import (
+    put_into_session,
+    tell_found,
+    tell_rejected,
+    tell_who_asked,
+)
 from sourcebook.storage.curation.curated_rows import person_name, read_entries
 from sourcebook.storage.curation.draft_rows import draft_from
 

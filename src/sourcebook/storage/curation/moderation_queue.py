@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sourcebook.curate.draft_rules import require_answerable, require_replied, retires_its_entry
 from sourcebook.curate.question_groups import group_of, same_words
-from sourcebook.curate.states import require_answerable, require_replied, retires_its_entry
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
 from sourcebook.ports.moderation import AskedQuestion, DecisionCounts
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_text
-from sourcebook.storage.chat.outbox import tell_rejected
+from sourcebook.storage.chat.outbox_messages import tell_rejected
 from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, renew_entry, require_sane
 from sourcebook.storage.curation.draft_decisions import (
     change_status,
@@ -30,7 +30,7 @@ from sourcebook.storage.curation.draft_decisions import (
     tell,
 )
 from sourcebook.storage.curation.draft_rows import draft_from, insert_draft, stale_draft
-from sourcebook.storage.curation.stale_source_rows import check_entry
+from sourcebook.storage.curation.stale_answers import check_entry
 from sourcebook.storage.database import again_if_lost, in_transaction
 from sourcebook.storage.index import collections
 from sourcebook.storage.people.visits import draft_is_made
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.moderation import NewDraft, Revision
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.moderation import Embedded
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor
 
 _RECENT = 300
+_MANY_REJECTED = 500
 
 
 class SqlModerationQueue:
@@ -104,6 +105,10 @@ class SqlModerationQueue:
     async def of_user(self, user_id: int, status: DraftStatus | None = None) -> list[Draft]:
         wanted = None if status is None else status.value
         rows = await self._database.fetch("drafts_of_user", user_id=user_id, status=wanted)
+        return [draft_from(row) for row in rows]
+
+    async def rejected_answers(self, collection_id: str, limit: int = _MANY_REJECTED) -> list[Draft]:
+        rows = await self._database.fetch("rejected_answers", of_collection=collection_id, limit=limit)
         return [draft_from(row) for row in rows]
 
     async def count_pending(self) -> dict[DraftKind, int]:

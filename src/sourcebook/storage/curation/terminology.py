@@ -10,7 +10,7 @@ from sourcebook.storage.argument_checks import require_storable
 from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Row
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.curate.states import DECIDING_ROLES
+from sourcebook.curate.draft_rules import DECIDING_ROLES
 from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, UsageError, WordingNotFound
 from sourcebook.model.curation import Wording, WordingStatus
 from sourcebook.storage.argument_checks import require_storable

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import CollectionConflict, CollectionNotFound, UsageError
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.storage.argument_checks import metadata_text, require_storable
-from sourcebook.storage.curation.stale_source_rows import lose_sources
+from sourcebook.storage.curation.stale_answers import lose_sources
 from sourcebook.storage.rows import collection_from
 
 if TYPE_CHECKING:

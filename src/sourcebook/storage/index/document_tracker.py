@@ -15,7 +15,7 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Document
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database
 
 

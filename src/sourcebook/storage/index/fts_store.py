@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
     from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import MetadataFilter
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
     from sourcebook.storage.index.chunks import DocumentHeading
     from sourcebook.storage.index.collections import StoredCollection

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sourcebook.storage.crash_points import CrashPoint, reached
-from sourcebook.storage.curation import stale_source_rows
+from sourcebook.storage.curation import stale_answers
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.bm25 import EncodedWords, Frequencies, TermIds, WordCount
 from sourcebook.storage.rows import chunk_row
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
-    from sourcebook.storage.curation.stale_source_rows import Quoted
+    from sourcebook.storage.curation.stale_answers import Quoted
     from sourcebook.storage.database import Executor, Row
 
 
@@ -67,7 +67,7 @@ class IndexChange:
         """Say which documents will change, before the first of them does."""
         self._documents = sorted(set(document_ids))
         self._before, _ = await self._totals()
-        self._quoted = await stale_source_rows.quoted_by_answers(
+        self._quoted = await stale_answers.quoted_by_answers(
             self.transaction, self.collection_id, self._documents
         )
 
@@ -183,7 +183,7 @@ class IndexChange:
         await self.transaction.execute_many(
             "log_change", ({"collection_id": self.collection_id, "document_id": d} for d in self._documents)
         )
-        await stale_source_rows.follow_sources(
+        await stale_answers.follow_sources(
             self.transaction, self.collection_id, self._documents, self._quoted, self.now
         )
         reached(CrashPoint.CHANGE_LOGGED)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         PreparedDocument,
     )
     from sourcebook.model.sources import Labelling, PathState, Placement, Rearrangement, Refusal
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.index.collections import StoredCollection
 

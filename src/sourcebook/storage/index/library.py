@@ -22,7 +22,7 @@ from sourcebook.storage.rows import document_from, source_from
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Document, DocumentListing, EmbeddingModel, JsonValue
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _ON_DISK = (SourceKind.FOLDER, SourceKind.FILE)
@@ -124,6 +124,7 @@ class SqlLibrary:
             sorted(languages + unknown),
             json.loads(row["settings"]),
             bool(row["has_curated"]),
+            bool(row["has_rejected"]),
         )
 
     async def citable_documents(self, collection_id: str, chunks: Sequence[Chunk]) -> CitableDocuments:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Collection, EmbeddingModel
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.reindexing import Place
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor, Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.index.engines import VectorEngine, WordEngine

@@ -16,7 +16,7 @@ from sourcebook.storage.rows import source_from, state_from
 if TYPE_CHECKING:
     from sourcebook.model.documents import Document
     from sourcebook.model.sources import Absorbed, Source
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database
 
 _PAGE = 2_000

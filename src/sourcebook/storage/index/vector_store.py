@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, EmbeddedChunk, Vector
     from sourcebook.model.explanation import SearchPlan
     from sourcebook.model.search import MetadataFilter, SearchResult
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Row
     from sourcebook.storage.index.engines import VectorEngine, WordEngine
 

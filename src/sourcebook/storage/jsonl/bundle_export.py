@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.ports.disk_errors import named
 from sourcebook.storage.index import collections
+from sourcebook.storage.jsonl.bundle_manifest import CURATED, DOCUMENTS, Manifest
+from sourcebook.storage.jsonl.bundle_records import chunk_line, document_line
+from sourcebook.storage.jsonl.bundle_report import BundleReport, OnExisting
 from sourcebook.storage.jsonl.curated_lines import curated_lines
-from sourcebook.storage.jsonl.lines import EMBEDDINGS
-from sourcebook.storage.jsonl.manifest import CURATED, DOCUMENTS, Manifest
-from sourcebook.storage.jsonl.records import chunk_line, document_line
-from sourcebook.storage.jsonl.report import BundleReport, OnExisting
+from sourcebook.storage.jsonl.json_lines import EMBEDDINGS
 from sourcebook.storage.jsonl.stored_document import held_document
 from sourcebook.storage.jsonl.unfinished_folder import UnfinishedBundle, require_place
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
     from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.index.collections import StoredCollection
-    from sourcebook.storage.jsonl.records import BundledDocument
+    from sourcebook.storage.jsonl.bundle_records import BundledDocument
 
 _PAGE = 500
 

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from sourcebook.errors import CollectionConflict, UsageError
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.model.documents import WriteOutcome
 from sourcebook.storage.jsonl.bundle_reader import bundled_documents, verified_manifest
+from sourcebook.storage.jsonl.bundle_report import BundleReport
 from sourcebook.storage.jsonl.curated_lines import bundled_answers, restore_answer
 from sourcebook.storage.jsonl.document_restore import DocumentRestore
-from sourcebook.storage.jsonl.report import BundleReport
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.storage import VectorStore
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
 
 

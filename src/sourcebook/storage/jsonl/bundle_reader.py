@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import BadBundle
-from sourcebook.storage.jsonl.lines import EMBEDDINGS, JsonLinesFile
-from sourcebook.storage.jsonl.manifest import DOCUMENTS, WrittenFile, read_manifest
-from sourcebook.storage.jsonl.records import Fields, read_chunk, read_document
+from sourcebook.storage.jsonl.bundle_manifest import DOCUMENTS, WrittenFile, read_manifest
+from sourcebook.storage.jsonl.bundle_records import Fields, read_chunk, read_document
+from sourcebook.storage.jsonl.json_lines import EMBEDDINGS, JsonLinesFile
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection
-    from sourcebook.storage.jsonl.lines import JsonObject
-    from sourcebook.storage.jsonl.manifest import Manifest
-    from sourcebook.storage.jsonl.records import BundledChunk, BundledDocument
+    from sourcebook.storage.jsonl.bundle_manifest import Manifest
+    from sourcebook.storage.jsonl.bundle_records import BundledChunk, BundledDocument
+    from sourcebook.storage.jsonl.json_lines import JsonObject
 
 _READ_AT_ONCE = 1 << 20
 

@@ -12,16 +12,16 @@ import anyio.to_thread
 from sourcebook.errors import BadBundle, PathNotFound, UsageError
 from sourcebook.storage.jsonl.bundle_export import BundleExport
 from sourcebook.storage.jsonl.bundle_import import BundleImport
+from sourcebook.storage.jsonl.bundle_manifest import DOCUMENTS, claims_to_be_ours
 from sourcebook.storage.jsonl.foreign_index import ForeignImport
-from sourcebook.storage.jsonl.lines import EMBEDDINGS, MANIFEST
-from sourcebook.storage.jsonl.manifest import DOCUMENTS, claims_to_be_ours
+from sourcebook.storage.jsonl.json_lines import EMBEDDINGS, MANIFEST
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database
-    from sourcebook.storage.jsonl.report import BundleReport, OnExisting
+    from sourcebook.storage.jsonl.bundle_report import BundleReport, OnExisting
 
 
 class Bundles:

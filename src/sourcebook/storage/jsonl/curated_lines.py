@@ -16,11 +16,11 @@ from sourcebook.model.moderation import Revision
 from sourcebook.ports.moderation import Embedded
 from sourcebook.storage.curation import wordings
 from sourcebook.storage.curation.curated_rows import insert_entry, read_entries, require_sane
-from sourcebook.storage.curation.stale_source_rows import check_entry
+from sourcebook.storage.curation.stale_answers import check_entry
 from sourcebook.storage.index import collections, vector_encoding
-from sourcebook.storage.jsonl.lines import JsonLinesFile, as_vector
-from sourcebook.storage.jsonl.manifest import CURATED
-from sourcebook.storage.jsonl.records import Fields
+from sourcebook.storage.jsonl.bundle_manifest import CURATED
+from sourcebook.storage.jsonl.bundle_records import Fields
+from sourcebook.storage.jsonl.json_lines import JsonLinesFile, as_vector
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer

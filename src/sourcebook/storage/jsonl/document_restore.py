@@ -19,11 +19,11 @@ from sourcebook.storage.rows import file_name
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection, Document
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.stores import Stores
-    from sourcebook.ports.work import Clock
     from sourcebook.storage.database import Database, Executor
     from sourcebook.storage.index.collections import StoredCollection
-    from sourcebook.storage.jsonl.records import BundledChunk, BundledDocument
+    from sourcebook.storage.jsonl.bundle_records import BundledChunk, BundledDocument
 
 
 class DocumentRestore:

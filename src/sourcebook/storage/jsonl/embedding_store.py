@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from sourcebook.storage.jsonl.lines import EMBEDDINGS, JsonLinesFile, as_vector, cosines, margin
+from sourcebook.storage.jsonl.json_lines import EMBEDDINGS, JsonLinesFile, as_vector, cosines, margin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Vector
-    from sourcebook.storage.jsonl.lines import JsonObject
+    from sourcebook.storage.jsonl.json_lines import JsonObject
 
 _BLOCK = 4096
 _NO_COLLECTION = -1

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from sourcebook.errors import SourcebookError
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.model.documents import Chunk, Collection, EmbeddedChunk, EmbeddingModel
 from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.jsonl.bundle_import import open_collections
-from sourcebook.storage.jsonl.lines import JsonLinesFile, as_vector
-from sourcebook.storage.jsonl.report import BundleReport
+from sourcebook.storage.jsonl.bundle_report import BundleReport
+from sourcebook.storage.jsonl.json_lines import JsonLinesFile, as_vector
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.ports.stores import Stores
-    from sourcebook.storage.jsonl.lines import JsonObject
+    from sourcebook.storage.jsonl.json_lines import JsonObject
 
 TEXT_FIELDS = ("text", "content", "body", "snippet")
 

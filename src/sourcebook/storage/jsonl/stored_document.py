@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sourcebook.storage.index import documents
-from sourcebook.storage.jsonl.records import BundledChunk, BundledDocument
+from sourcebook.storage.jsonl.bundle_records import BundledChunk, BundledDocument
 from sourcebook.storage.rows import chunk_from, document_from
 
 if TYPE_CHECKING:

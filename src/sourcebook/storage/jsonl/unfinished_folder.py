@@ -9,9 +9,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from sourcebook.errors import Conflict
-from sourcebook.storage.jsonl.lines import MANIFEST
-from sourcebook.storage.jsonl.manifest import FILES, WRITTEN, Manifest, WrittenFile, claims_to_be_ours
-from sourcebook.storage.jsonl.report import OnExisting
+from sourcebook.storage.jsonl.bundle_manifest import FILES, WRITTEN, Manifest, WrittenFile, claims_to_be_ours
+from sourcebook.storage.jsonl.bundle_report import OnExisting
+from sourcebook.storage.jsonl.json_lines import MANIFEST
 from sourcebook.storage.temporary_folders import (
     REPLACED,
     keep_mode,

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from sourcebook.errors import Conflict, StorageError
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 
 Values: TypeAlias = dict[str, Any]
 OnProgress: TypeAlias = Callable[[Progress], None]

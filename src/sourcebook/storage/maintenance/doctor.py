@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sourcebook.errors import BaseDamaged, BaseReplaced, BaseUnreachable, NotOpen, StorageError
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.model.health import Finding, HealthReport, OptionalPart, Repair, Weight
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.maintenance.text_integrity import (

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sourcebook.errors import CollectionNotFound, ProviderError
 from sourcebook.ingest.index.embedding import embed_chunks
-from sourcebook.model.adding import Progress
+from sourcebook.model.add_reports import Progress
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.model.health import Finding, Repair
-from sourcebook.storage.curation.stale_source_rows import draft_stale_answers
+from sourcebook.storage.curation.stale_answers import draft_stale_answers
 from sourcebook.storage.index import collections, vector_encoding
 from sourcebook.storage.index.bm25 import WordCount
 from sourcebook.storage.maintenance.document_repair import DocumentRepairer

@@ -16,7 +16,7 @@ from sourcebook.storage.people.users import user_from
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _ATTEMPTS_ARE_KEPT = 24 * 3600

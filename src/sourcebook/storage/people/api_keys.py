@@ -16,7 +16,7 @@ from sourcebook.storage.people.accounts import person_for, require_collections
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _USE_IS_NOTED_EVERY = 60

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError, UserNotFound
-from sourcebook.model.people import Direction, LoggedMessage
+from sourcebook.model.consultations import Direction, LoggedMessage
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.database import in_transaction, writes_at_once
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _ALL = 2**31 - 1

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.model.chat import Answer, Sentence, SupportGrade, Tier
+from sourcebook.model.consultations import Reply, Visit
 from sourcebook.model.curation import SimilarQuestion
-from sourcebook.model.people import Reply, Visit
 from sourcebook.storage.chat.sessions import message_from as chat_message_from
-from sourcebook.storage.people.ledger_rows import topic_now
+from sourcebook.storage.people.token_ledger import topic_now
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import ChatMessage
+    from sourcebook.model.consultations import LoggedMessage, Topic
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.people import LoggedMessage, Topic
     from sourcebook.storage.database import Executor
 
 

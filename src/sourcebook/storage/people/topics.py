@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sourcebook.errors import SessionNotFound, TopicNotFound, UsageError, UserNotFound
-from sourcebook.model.people import Topic, TopicStatus
+from sourcebook.model.consultations import Topic, TopicStatus
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 

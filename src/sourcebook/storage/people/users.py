@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError, UserNotFound
-from sourcebook.model.people import ForgetReport, OperationType, ReservationStatus, User, UserRole
+from sourcebook.model.people import ForgetReport, User, UserRole
+from sourcebook.model.token_ledger import OperationType, ReservationStatus
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import in_transaction
-from sourcebook.storage.people.ledger_rows import Change, change_balance, end, locked_user, reservation_from
+from sourcebook.storage.people.token_ledger import Change, change_balance, end, locked_user, reservation_from
 from sourcebook.storage.rows import of_intact_rows
 
 if TYPE_CHECKING:
-    from sourcebook.ports.work import Clock
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor, Row
 
 _LOCAL = 1

@@ -14,32 +14,24 @@ from uuid import uuid4
 
 from sourcebook.errors import UsageError, UserBlocked, UserNotFound
 from sourcebook.model.chat import Answer, Tier
-from sourcebook.model.people import (
-    Charge,
-    Direction,
-    LoggedMessage,
-    OperationType,
-    Prices,
-    Reply,
-    ReservationStatus,
-    Topic,
-    User,
-    Visit,
-)
-from sourcebook.people.ledger import FREE, charge_for, costs_something, has_lapsed
+from sourcebook.model.consultations import Direction, LoggedMessage, Reply, Topic, Visit
+from sourcebook.model.token_ledger import OperationType, ReservationStatus
+from sourcebook.people.token_charges import FREE, charge_for, costs_something, has_lapsed
 from sourcebook.ports.people import Answered, Entered, Entry, Leaving, OwedDraft, Waiting
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.sessions import new_turn, write_turn
 from sourcebook.storage.database import in_transaction
-from sourcebook.storage.people.ledger_rows import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.messages import message_from, meta_text
 from sourcebook.storage.people.replies import number_in, reply_of, told_of, visit_of
+from sourcebook.storage.people.token_ledger import end, hold, locked_user, reservation_from, topic_now
 from sourcebook.storage.people.topics import new_topic, require_topic, topic_around, topic_from
 from sourcebook.storage.people.users import user_from
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
-    from sourcebook.ports.work import Clock
+    from sourcebook.model.people import User
+    from sourcebook.model.token_prices import Charge, Prices
+    from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.storage.database import Database, Executor
 
 _JOB = "draft"

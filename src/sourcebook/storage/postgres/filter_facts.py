@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from sourcebook.retrieve.filters.meaning import MAX_SEGMENTS, NORMAL_FORM_FIELDS, FieldScope
+from sourcebook.retrieve.filters.filter_meaning import MAX_SEGMENTS, NORMAL_FORM_FIELDS, FieldScope
 from sourcebook.text.normal_form import normal_form
 
 _NOTHING = "{}"

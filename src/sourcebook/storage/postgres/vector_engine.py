@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.explanation import ScanMethod, SearchPlan
 from sourcebook.model.search import ScoreBreakdown, SearchResult
-from sourcebook.retrieve.filters.meaning import check
+from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.collections import required_from

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import CollectionNotFound
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
-from sourcebook.retrieve.filters.meaning import check
+from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts

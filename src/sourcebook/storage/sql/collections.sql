@@ -26,7 +26,10 @@ select c.id, c.name, c.description, c.embedding_dimensions, c.distance_metric, c
        case when exists (select 1 from documents where collection_id = :collection_id and language is null)
             then 1 else 0 end as has_unknown_language,
        case when exists (select 1 from knowledge_base k where k.collection_id = c.id and k.is_active = 1)
-            then 1 else 0 end as has_curated
+            then 1 else 0 end as has_curated,
+       case when exists (select 1 from moderation_queue q where q.collection_id = c.id
+                         and q.status = 'rejected' and q.kind = 'answer' and q.same_as is null)
+            then 1 else 0 end as has_rejected
 from collections c
 join collection_counters n on n.collection_id = c.id
 join models m on m.id = c.active_model_id

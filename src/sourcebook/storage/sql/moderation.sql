@@ -70,6 +70,14 @@ where status = 'pending' and same_as is null and group_key = :group_key and kind
   and (collection_id = :of_collection or (collection_id is null and cast(:of_collection as text) is null))
 order by id
 
+-- name: rejected_answers(of_collection, limit)
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at, same_as, 1 as asked, 1 as people
+from moderation_queue
+where status = 'rejected' and kind = 'answer' and same_as is null and collection_id = :of_collection
+order by id desc limit :limit
+
 -- name: pending_repeats(draft_id)
 -- A draft and what repeats it, as far as they wait.
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,

@@ -10,10 +10,10 @@ import pytest
 
 from sourcebook.errors import EmbeddingSizeMismatch, SessionNotFound, UsageError
 from sourcebook.model.chat import Citation, Role, SourceState, SupportGrade, Tier, read_note
+from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import CuratedSource, SourceType
 from sourcebook.model.documents import Collection, Document, EmbeddingModel, PreparedDocument
 from sourcebook.model.moderation import DraftKind, NewDraft
-from sourcebook.model.people import Direction
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase

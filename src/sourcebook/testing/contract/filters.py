@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sourcebook.errors import BadFilter
 from sourcebook.model.documents import EmbeddedChunk
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
-from sourcebook.retrieve.filters.meaning import FilterRecord, check, matches
+from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.testing.contract.material import MODEL, between, chunk, make_collection, prepared, unit
 
 if TYPE_CHECKING:

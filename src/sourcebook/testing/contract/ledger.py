@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sourcebook.errors import NotEnoughTokens, NotFound, TopicNotFound, UsageError, UserNotFound
-from sourcebook.model.people import OperationType, ReservationStatus
+from sourcebook.model.token_ledger import OperationType, ReservationStatus
 from sourcebook.testing.contract.people import CHANNEL, a_person, at_once, together
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
-    from sourcebook.model.people import Reservation, TokenTransaction
+    from sourcebook.model.token_ledger import Reservation, TokenTransaction
     from sourcebook.testing.fakes import FixedClock
 
 CREDIT, SPENT = OperationType.ADMIN_CREDIT, OperationType.NEW_TOPIC

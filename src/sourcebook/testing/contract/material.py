@@ -18,7 +18,7 @@ from sourcebook.model.documents import (
     EmbeddingModel,
     PreparedDocument,
 )
-from sourcebook.storage.maintenance.base_digest import digest
+from sourcebook.storage.maintenance.base_checksum import base_checksum
 from sourcebook.storage.maintenance.doctor import examine
 
 if TYPE_CHECKING:
@@ -144,4 +144,4 @@ async def require_sound(base: OpenBase) -> None:
 
 
 async def state(base: OpenBase) -> str:
-    return await digest(base.database)
+    return await base_checksum(base.database)

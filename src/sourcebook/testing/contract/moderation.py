@@ -122,6 +122,9 @@ class ModerationContract:
             LOCAL,
         )
         assert await base.stores.curated.kb_list() == []
+        (known,) = await base.stores.moderation.rejected_answers("c")
+        assert (known.id, known.question, known.citations) == (draft.id, draft.question, draft.citations)
+        assert not await base.stores.moderation.rejected_answers("other")
         with pytest.raises(AlreadyDecided, match="rejected by local"):
             await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
         assert await base.stores.curated.kb_list() == []

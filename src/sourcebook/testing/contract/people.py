@@ -10,11 +10,14 @@ import pytest
 
 from sourcebook.errors import BadText, TopicNotFound, UsageError, UserNotFound
 from sourcebook.model.chat import Tier
-from sourcebook.model.people import Direction, OperationType, TopicStatus, UserRole
+from sourcebook.model.consultations import Direction, TopicStatus
+from sourcebook.model.people import UserRole
+from sourcebook.model.token_ledger import OperationType
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
-    from sourcebook.model.people import LoggedMessage, Topic, User
+    from sourcebook.model.consultations import LoggedMessage, Topic
+    from sourcebook.model.people import User
     from sourcebook.ports.stores import Stores
     from sourcebook.testing.fakes import FixedClock
 

@@ -21,7 +21,7 @@ from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.ingest.web.addresses import is_web_address
-from sourcebook.model.adding import AddPlan, AddReport, FailedFile, Progress, WatchRound
+from sourcebook.model.add_reports import AddPlan, AddReport, FailedFile, Progress, WatchRound
 from sourcebook.model.documents import WriteOutcome
 
 __all__ = ["add", "as_text", "progress_bar"]

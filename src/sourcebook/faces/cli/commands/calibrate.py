@@ -11,7 +11,7 @@ from sourcebook.faces.cli.terminal.evaluation_text import counting_bar
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.faces.sample_library import sample_folder
 from sourcebook.model.calibration import Calibration, CuratedCalibration, PassageCalibration, QuestionPair
-from sourcebook.retrieve.evaluation.service import JudgedQuestion
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 
 
 def calibrate(

@@ -16,7 +16,7 @@ from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import say_sources
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
 from sourcebook.faces.sample_library import sample_folder
-from sourcebook.model.adding import AddReport
+from sourcebook.model.add_reports import AddReport
 from sourcebook.model.chat import Answer
 from sourcebook.model.moderation import DraftKind
 from sourcebook.settings import SettingOrigin

@@ -19,17 +19,17 @@ from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.faces.evaluation_json_shapes import AskedSet
 from sourcebook.model.chat import Role
 from sourcebook.model.search import RerankProvider, RetrievalMode
+from sourcebook.retrieve.evaluation.evaluate import (
+    COMPARED,
+    Evaluation,
+    JudgedQuestion,
+    SearchSetting,
+)
 from sourcebook.retrieve.evaluation.question_sets import (
     QUESTIONS,
     is_retrieval_set,
     read_queries,
     read_records,
-)
-from sourcebook.retrieve.evaluation.service import (
-    COMPARED,
-    Evaluation,
-    JudgedQuestion,
-    SearchSetting,
 )
 
 _SESSIONS_READ = 1000

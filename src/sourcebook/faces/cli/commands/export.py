@@ -7,7 +7,7 @@ from sourcebook.faces.cli.commands.add import progress_bar
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json
 from sourcebook.faces.cli.terminal.plurals import counted
-from sourcebook.storage.jsonl.report import OnExisting
+from sourcebook.storage.jsonl.bundle_report import OnExisting
 
 
 def export(

@@ -8,7 +8,7 @@ from sourcebook.faces.cli.terminal.output import say, say_json
 from sourcebook.faces.cli.terminal.plurals import counted
 
 if TYPE_CHECKING:
-    from sourcebook.storage.jsonl.report import BundleReport
+    from sourcebook.storage.jsonl.bundle_report import BundleReport
 
 
 def import_bundle(

@@ -28,7 +28,7 @@ def mcp(
         raise ProviderMissing(
             "This needs the package mcp, which is not installed.", hint="Run `pip install 'sourcebook[mcp]'`."
         )
-    from sourcebook.faces.http.ask import QuestionDesk  # noqa: PLC0415
+    from sourcebook.faces.http.charged_questions import QuestionDesk  # noqa: PLC0415
     from sourcebook.faces.mcp.server import KnowledgeServer, local_caller  # noqa: PLC0415 - an extra
 
     call.require_base()

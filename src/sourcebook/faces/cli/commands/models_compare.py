@@ -11,7 +11,7 @@ from sourcebook.faces.cli.question_files import own_questions
 from sourcebook.faces.cli.terminal.evaluation_text import counting_bars
 from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
 from sourcebook.model.model_listing import ComparedModel
-from sourcebook.retrieve.evaluation.service import JudgedQuestion, MetricDifference, differences
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion, MetricDifference, differences
 
 _LUCK = 0.05
 

@@ -6,7 +6,6 @@ import typer
 
 from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.curate.source_changes import in_new_words
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import Invocation
@@ -95,11 +94,12 @@ def show(call: Invocation, draft_id: Number) -> None:
         entry_id = draft.kb_id or draft.stale_kb_id
         entry: CuratedAnswer | None = None if entry_id is None else book.stores.curated.kb_get(entry_id)
         changes: list[SourceChange] = book.moderation.changes(draft_id)
+        renewed: str | None = book.moderation.in_new_words(draft_id)
     if call.as_json:
-        say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes)})
+        say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes, renewed)})
         return
     say("\n".join([*_told(draft, similar, entry), *change_lines(changes)]))
-    if entry is not None and (renewed := in_new_words(entry.answer, changes)) is not None:
+    if renewed is not None:
         say(
             f"\nThe answer as the sources say it now (`sourcebook moderate approve {draft.id} --new-words`):\n{renewed}"
         )
@@ -148,9 +148,7 @@ def approve(
 
 
 def _in_new_words(book: Sourcebook, draft_id: int) -> str:
-    draft = book.moderation.get_item(draft_id)
-    entry = None if draft.stale_kb_id is None else book.stores.curated.kb_get(draft.stale_kb_id)
-    renewed = None if entry is None else in_new_words(entry.answer, book.moderation.changes(draft_id))
+    renewed = book.moderation.in_new_words(draft_id)
     if renewed is None:
         raise UsageError(
             f"No sentence of draft {draft_id} can be put in the new words of its sources.",
@@ -172,7 +170,12 @@ def reject(
     if call.as_json:
         say_json({"draft": draft_json_shapes.draft(draft)})
     else:
-        tell(f"Rejected draft {draft.id}.")
+        rest = (
+            " Asked again, it is declined until the quoted text changes."
+            if draft.kind is DraftKind.ANSWER
+            else ""
+        )
+        tell(f"Rejected draft {draft.id}.{rest}")
 
 
 def answer(

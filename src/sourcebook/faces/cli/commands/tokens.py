@@ -1,4 +1,4 @@
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -7,7 +7,10 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.commands.users import UserId
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
-from sourcebook.model.people import OperationType, TokenTransaction, User
+from sourcebook.model.token_ledger import OperationType, TokenTransaction
+
+if TYPE_CHECKING:
+    from sourcebook.model.people import User
 
 
 def balance(call: Invocation, user_id: UserId) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
@@ -93,8 +94,13 @@ def say_sources(answer: Answer) -> None:
     for each in answer.similar:
         say(told("terminal_similar", question=each.question, id=each.id))
     if answer.nearest:
-        say(told("closest", name=near_place(answer.nearest[0], told)))
-        tell(told("terminal_calibrate"))
+        name = near_place(answer.nearest[0], told)
+        if (said := answer.nearest_excerpt) is None:
+            say(told("closest", name=name))
+        else:
+            say(told("closest_says", name=name, text=indent(said, "  ")))
+        if not answer.details.get("rejected"):
+            tell(told("terminal_calibrate"))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sourcebook.faces.evaluation_json_shapes import AskedSet
-    from sourcebook.retrieve.evaluation.service import Evaluation, MetricDifference, Replayed
+    from sourcebook.retrieve.evaluation.evaluate import Evaluation, MetricDifference, Replayed
 
 _MISSED_SHOWN = 5
 _LUCK = 0.05

@@ -12,10 +12,10 @@ from rich.progress import Progress as Bar
 
 from sourcebook.faces.cli.terminal.output import printable, stderr
 from sourcebook.faces.cli.terminal.text_layout import Cut, shortened
-from sourcebook.model.adding import ADDING, READING
+from sourcebook.model.add_reports import ADDING, READING
 
 if TYPE_CHECKING:
-    from sourcebook.model.adding import Progress
+    from sourcebook.model.add_reports import Progress
 
 _ENOUGH_SHARE = 0.01
 _ENOUGH_SECONDS = 2.0

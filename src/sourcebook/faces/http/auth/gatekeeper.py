@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from sourcebook.errors import NotSignedIn, SourcebookError
 from sourcebook.faces.http.auth.caller import HostCheck
 from sourcebook.faces.http.auth.origins import require_same_site
+from sourcebook.faces.http.auth.public_paths import is_public
 from sourcebook.faces.http.auth.security_headers import COMMON_HEADERS
 from sourcebook.faces.http.openai.errors import openai_problem
 from sourcebook.faces.http.responses.problems import problem_of
@@ -20,14 +21,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from sourcebook.faces.http.auth.caller import Gate
-
-PUBLIC_PATHS = frozenset({"/healthz", "/readyz", "/api/login", "/login", "/favicon.ico"})
-"""The routes that need no caller."""
-PUBLIC_FOLDER = "/static/"
-
-
-def is_public(path: str) -> bool:
-    return path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDER)
 
 
 class Gatekeeper:

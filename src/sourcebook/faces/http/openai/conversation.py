@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.http.ask import sees_session
+from sourcebook.faces.http.charged_questions import sees_session
 from sourcebook.ports.chat import PromptMessage
 
 if TYPE_CHECKING:

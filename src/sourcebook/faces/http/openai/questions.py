@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.faces.http.ask import SentQuestion
+from sourcebook.faces.http.charged_questions import SentQuestion
 from sourcebook.locale import texts
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.errors import NothingAsked
-    from sourcebook.faces.http.ask import QuestionDesk
+    from sourcebook.faces.http.charged_questions import QuestionDesk
     from sourcebook.faces.http.openai.conversation import KnownConversations, SentConversation
     from sourcebook.model.chat import Answer, AnswerEvent
 

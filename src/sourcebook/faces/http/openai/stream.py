@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from starlette.types import Receive, Scope, Send
 
-    from sourcebook.faces.http.openai.completions import Completion
+    from sourcebook.faces.http.openai.completion_shape import Completion
     from sourcebook.faces.http.openai.questions import ChatQuestion
     from sourcebook.model.chat import AnswerEvent
 

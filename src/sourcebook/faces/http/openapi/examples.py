@@ -30,7 +30,7 @@ from sourcebook.model.documents import (
 from sourcebook.model.health import HealthReport
 from sourcebook.model.jobs import Job, JobStatus
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap
-from sourcebook.model.people import ForgetReport, OperationType, TokenTransaction, User
+from sourcebook.model.people import ForgetReport, User
 from sourcebook.model.search import (
     Match,
     RetrievalMode,
@@ -38,7 +38,8 @@ from sourcebook.model.search import (
     SearchReport,
     SearchResult,
 )
-from sourcebook.retrieve.evaluation.service import Evaluation, JudgedQuestion, Outcome
+from sourcebook.model.token_ledger import OperationType, TokenTransaction
+from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Outcome
 
 _QUESTION = "When do I prune everbearing raspberries?"
 _QUOTE = "Everbearing raspberries are cut to the ground in late autumn."

@@ -11,7 +11,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.http.auth.caller import Admin, Book, Reader
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, require_whole_base
 from sourcebook.faces.http.openapi import examples
-from sourcebook.faces.http.routes.fields import Body
+from sourcebook.faces.http.routes.shared_parameters import Body
 from sourcebook.model.documents import Collection, DistanceMetric
 
 router = guarded_router("collections")

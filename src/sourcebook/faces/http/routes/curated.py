@@ -13,7 +13,7 @@ from sourcebook.faces.http.auth.caller import Book, Caller, Expert, ServerSettin
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection, seen_collections
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.routes.fields import Body, CollectionName, Cursor, Limit, Number
+from sourcebook.faces.http.routes.shared_parameters import Body, CollectionName, Cursor, Limit, Number
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
 
 router = guarded_router("curated answers")

@@ -17,7 +17,7 @@ from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.responses.etags import etag_of, is_known, not_modified, tagged
-from sourcebook.faces.http.routes.fields import MOST, CollectionName, Cursor, DocumentId, Limit
+from sourcebook.faces.http.routes.shared_parameters import MOST, CollectionName, Cursor, DocumentId, Limit
 from sourcebook.model.documents import Document, DocumentDetails, DocumentListing, DocumentStatus
 from sourcebook.ports.storage import ResultLookup
 

@@ -13,12 +13,17 @@ from sourcebook.faces.http.auth.caller import Book, Caller, Expert, Reader, Serv
 from sourcebook.faces.http.auth.guarded_routes import (
     guarded_router,
     one_collection,
-    require_whole_base,
     seen_collections,
 )
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.routes.fields import MOST, Body, CollectionName, Cursor, Limit, Number, Since
+from sourcebook.faces.http.routes.shared_parameters import (
+    Body,
+    CollectionName,
+    Cursor,
+    Limit,
+    Number,
+)
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep
 from sourcebook.settings import Settings
 
@@ -123,7 +128,8 @@ async def show(number: Number, caller: Expert, book: Book, settings: ServerSetti
     # What a source says is for who may see its collection.
     sees_sources = entry is not None and all(caller.sees(source.collection_id) for source in entry.sources)
     changes = await book.moderation.changes(number) if sees_sources else []
-    return {"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes)}
+    renewed = await book.moderation.in_new_words(number) if sees_sources else None
+    return {"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes, renewed)}
 
 
 @router.post(
@@ -204,27 +210,6 @@ async def cancel(number: Number, caller: Reader, book: Book, settings: ServerSet
     if draft.user_id != caller.user_id:
         raise DraftNotFound(f"there is no draft {number}")
     return {"draft": draft_json_shapes.draft(await book.moderation.cancel_item(number, caller.user_id))}
-
-
-@router.get("/gaps", summary="What to write next", responses=examples.shown({"gaps": [examples.GAP]}))
-async def gaps(
-    caller: Expert, book: Book, since: Since = None, limit: Annotated[int, Query(ge=1, le=200)] = 20
-) -> dict[str, Any]:
-    """Questions that were declined, rejected or weakly supported, put together."""
-    found = await book.moderation.gaps(since, limit, collections=caller.collections)
-    return {"gaps": [draft_json_shapes.gap(gap) for gap in found]}
-
-
-@router.get("/digest", summary="Sum up a period", responses=examples.shown({"digest": examples.DIGEST}))
-async def digest(
-    caller: Expert,
-    book: Book,
-    since: Annotated[int, Query(ge=0, le=MOST, description="The beginning, in Unix seconds.")] = 0,
-    until: Annotated[int | None, Query(ge=0, le=MOST, description="The end; without one, now.")] = None,
-) -> dict[str, Any]:
-    """Questions and how they were answered, stale answers, what to write, and tokens. It covers the whole base."""
-    require_whole_base(caller)
-    return {"digest": draft_json_shapes.digest(await book.moderation.digest(since, until))}
 
 
 async def _draft(book: Book, caller: Caller, settings: Settings, number: int) -> Draft:

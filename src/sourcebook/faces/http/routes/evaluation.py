@@ -11,9 +11,9 @@ from sourcebook.faces.evaluation_json_shapes import AskedSet, as_json
 from sourcebook.faces.http.auth.caller import Admin, Book, ServerSettings
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection
 from sourcebook.faces.http.openapi import examples
-from sourcebook.faces.http.routes.fields import Body
+from sourcebook.faces.http.routes.shared_parameters import Body
 from sourcebook.model.search import RerankProvider
-from sourcebook.retrieve.evaluation.service import COMPARED, JudgedQuestion, SearchSetting
+from sourcebook.retrieve.evaluation.evaluate import COMPARED, JudgedQuestion, SearchSetting
 
 router = guarded_router("quality")
 MOST_QUESTIONS = 200

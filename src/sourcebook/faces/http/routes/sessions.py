@@ -10,12 +10,12 @@ from pydantic import Field
 
 from sourcebook.errors import SessionNotFound
 from sourcebook.faces import json_shapes
-from sourcebook.faces.http.ask import own_session, sees_session
 from sourcebook.faces.http.auth.caller import Book, Reader, ServerSettings
 from sourcebook.faces.http.auth.guarded_routes import guarded_router
+from sourcebook.faces.http.charged_questions import own_session, sees_session
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.routes.fields import Body, Cursor, Limit
+from sourcebook.faces.http.routes.shared_parameters import Body, Cursor, Limit
 from sourcebook.model.chat import ChatSession
 
 router = guarded_router("sessions")

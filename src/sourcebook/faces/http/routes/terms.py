@@ -12,7 +12,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.http.auth.caller import Book, Expert, Reader
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, require_whole_base
 from sourcebook.faces.http.openapi import examples
-from sourcebook.faces.http.routes.fields import Body
+from sourcebook.faces.http.routes.shared_parameters import Body
 
 router = guarded_router("terms")
 

@@ -20,10 +20,10 @@ from sourcebook.faces.http.metrics import Metrics
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.responses.events import BEAT, EventStream
-from sourcebook.faces.http.routes.fields import CollectionName, Cursor, Limit, Number
+from sourcebook.faces.http.routes.shared_parameters import CollectionName, Cursor, Limit, Number
 from sourcebook.faces.http.shutdown import Stopping
 from sourcebook.faces.http.uploaded_bytes import bytes_of
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.ingest.uploads.uploads import UPLOADS
 from sourcebook.model.jobs import Job, JobStatus
 
 router = guarded_router("uploads")

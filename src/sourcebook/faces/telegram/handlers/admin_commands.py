@@ -11,11 +11,11 @@ from aiogram.filters import Command, CommandObject, Filter
 
 from sourcebook.errors import NotEnoughTokens
 from sourcebook.faces.telegram.handlers import payments, review
-from sourcebook.faces.telegram.messages import rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts
 from sourcebook.faces.telegram.messages.rich_text import clean
 from sourcebook.faces.telegram.updates.permissions import is_admin
 from sourcebook.locale import texts as texts_of
-from sourcebook.model.people import OperationType
+from sourcebook.model.token_ledger import OperationType
 
 if TYPE_CHECKING:
     from aiogram.types import Message
@@ -73,7 +73,9 @@ async def terms(message: Message, command: CommandObject, guest: Guest, office: 
         term = await office.book.terminology.add(found[1].strip(), found[2].strip())
         await office.say(guest, guest.texts("terms_changed", term=clean(term.term)))
     else:
-        await office.say(guest, rendering.terms(guest.texts, await office.book.terminology.all()))
+        await office.say(
+            guest, answer_and_draft_texts.terms(guest.texts, await office.book.terminology.all())
+        )
 
 
 async def credit(message: Message, command: CommandObject, guest: Guest, office: BotServices) -> None:
@@ -129,7 +131,7 @@ async def category(message: Message, command: CommandObject, guest: Guest, offic
 async def users(message: Message, guest: Guest, office: BotServices) -> None:
     """The people who wrote last, with what names them in a command."""
     known = [user for user in await office.book.people.list_users() if user.telegram_user_id is not None]
-    await office.say(guest, rendering.users(guest.texts, known[-_USERS_SHOWN:], len(known)))
+    await office.say(guest, answer_and_draft_texts.users(guest.texts, known[-_USERS_SHOWN:], len(known)))
 
 
 async def block(message: Message, command: CommandObject, guest: Guest, office: BotServices) -> None:
@@ -185,4 +187,4 @@ async def digest(message: Message, guest: Guest, office: BotServices) -> None:
     since = until - timedelta(days=7)
     found = await office.book.moderation.digest(int(since.timestamp()))
     dates = since.date().isoformat(), until.date().isoformat()
-    await office.say(guest, rendering.digest(guest.texts, found, *dates))
+    await office.say(guest, answer_and_draft_texts.digest(guest.texts, found, *dates))

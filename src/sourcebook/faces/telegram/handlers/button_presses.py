@@ -13,11 +13,11 @@ from aiogram.utils.chat_action import ChatActionSender
 
 from sourcebook.errors import CuratedAnswerNotFound, NotEnoughTokens, NotFound, TopicNotFound, UsageError
 from sourcebook.faces.telegram.handlers import file_uploads, payments, questions, review, user_commands
-from sourcebook.faces.telegram.messages import keyboards, rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts, keyboards
 from sourcebook.faces.telegram.messages.button_data import Action, Press, decode
 from sourcebook.faces.telegram.messages.rich_text import RichText, joined
 from sourcebook.model.chat import Role, SourceState
-from sourcebook.model.people import Visit
+from sourcebook.model.consultations import Visit
 
 if TYPE_CHECKING:
     from aiogram.types import CallbackQuery
@@ -136,7 +136,7 @@ async def _buy_questions(guest: Guest, office: BotServices) -> None:
     try:
         topic = await office.book.reception.buy_questions(guest.user.id, guest.place.channel_key, guest.key)
     except NotEnoughTokens:
-        said = f"{texts('not_enough_tokens')} {rendering.how_to_get_tokens(texts, office.terms)}"
+        said = f"{texts('not_enough_tokens')} {answer_and_draft_texts.how_to_get_tokens(texts, office.terms)}"
         await office.close(guest, said, keyboards.rows(*payments.offers(guest, office)))
     except TopicNotFound:
         await office.close(guest, texts("nothing_to_extend"))
@@ -159,7 +159,7 @@ async def _show_source(guest: Guest, office: BotServices, press: Press) -> bool:
     if not cited:
         return False
     found = cited[0]
-    words = rendering.source(guest.texts, cited)
+    words = answer_and_draft_texts.source(guest.texts, cited)
     if press.action is Action.SOURCE:
         await office.say(guest, words)
     elif found.page is None:
@@ -179,7 +179,7 @@ async def _send_page(guest: Guest, office: BotServices, source: Citation, page: 
             picture = await office.book.library.page_picture(
                 source.document_id, page, collection=source.collection_id
             )
-            caption = RichText(f"[{source.number}] {rendering.place(guest.texts, source)}")
+            caption = RichText(f"[{source.number}] {answer_and_draft_texts.place(guest.texts, source)}")
             await office.sender.picture(place.chat_id, picture, caption, place.thread_id)
     except NotFound:
         return "picture_gone"

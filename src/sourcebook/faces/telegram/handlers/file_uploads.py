@@ -11,7 +11,7 @@ from aiohttp import ClientError
 from sourcebook.errors import SourcebookError
 from sourcebook.faces.telegram.messages import keyboards
 from sourcebook.faces.telegram.messages.rich_text import clean
-from sourcebook.faces.telegram.updates.incoming import words
+from sourcebook.faces.telegram.updates.incoming_message import words
 from sourcebook.model.documents import WriteOutcome
 from sourcebook.text.normal_form import made_storable, normal_form
 

@@ -13,7 +13,7 @@ from sourcebook.errors import NotEnoughTokens
 from sourcebook.faces.telegram.messages import keyboards
 from sourcebook.faces.telegram.messages.button_data import Action
 from sourcebook.faces.telegram.messages.rich_text import clean
-from sourcebook.model.people import OperationType
+from sourcebook.model.token_ledger import OperationType
 
 if TYPE_CHECKING:
     from aiogram.filters import CommandObject

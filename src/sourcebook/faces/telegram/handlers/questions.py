@@ -13,23 +13,24 @@ from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, NothingAsked, NothingToSearchFor
 from sourcebook.faces.telegram.handlers import file_uploads, review
 from sourcebook.faces.telegram.handlers.payments import buy_questions_button, offers
-from sourcebook.faces.telegram.messages import keyboards, rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts, keyboards
 from sourcebook.faces.telegram.messages.button_data import Action
 from sourcebook.faces.telegram.messages.rich_text import joined, quote
 from sourcebook.faces.telegram.outgoing.excerpt_preview import excerpt_preview
 from sourcebook.faces.telegram.outgoing.outage_alerts import OutagePart
 from sourcebook.faces.telegram.outgoing.sender import Undeliverable
-from sourcebook.faces.telegram.updates.incoming import attachment, is_addressed, question, words
+from sourcebook.faces.telegram.updates.incoming_message import attachment, is_addressed, question, words
 from sourcebook.model.chat import Tier
-from sourcebook.model.people import OperationType, Visit
+from sourcebook.model.consultations import Visit
+from sourcebook.model.token_ledger import OperationType
 
 if TYPE_CHECKING:
     from aiogram.types import InlineKeyboardMarkup, Message
 
     from sourcebook.faces.telegram.bot_services import BotServices
     from sourcebook.faces.telegram.updates.permissions import Guest
+    from sourcebook.model.consultations import Reply
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.people import Reply
 
 
 _REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
@@ -131,7 +132,7 @@ async def _deliver(guest: Guest, office: BotServices, visit: Visit, reply: Reply
     try:
         await office.say(
             guest,
-            rendering.answer(guest.texts, reply, office.terms),
+            answer_and_draft_texts.answer(guest.texts, reply, office.terms),
             _under(guest, office, visit, reply),
             message.message_id,
         )
@@ -163,7 +164,7 @@ async def _give_back(office: BotServices, visit: Visit, reply: Reply) -> None:
 
 def _under(guest: Guest, office: BotServices, visit: Visit, reply: Reply) -> InlineKeyboardMarkup | None:
     texts = guest.texts
-    citations = rendering.by_number(reply.answer.citations)
+    citations = answer_and_draft_texts.by_number(reply.answer.citations)
     place = visit.key.rpartition(":")[2]
     update_id = int(place.partition("-")[0])
     more = list[list[InlineKeyboardButton]]()
@@ -205,7 +206,7 @@ async def _cannot_pay(guest: Guest, office: BotServices, error: NotEnoughTokens 
     key = "no_follow_ups_left" if isinstance(error, NoQuestionsLeft) else "not_enough_tokens"
     said = texts(key)
     if error.balance < error.price:
-        said = f"{said} {rendering.how_to_get_tokens(texts, office.terms)}"
+        said = f"{said} {answer_and_draft_texts.how_to_get_tokens(texts, office.terms)}"
     elif isinstance(error, NoQuestionsLeft):
         more = [[buy_questions_button(guest, office)], *more]
     await office.close(guest, said, keyboards.rows(*more))

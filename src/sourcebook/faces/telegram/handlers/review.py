@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from aiogram.types import ForceReply
 
 from sourcebook.errors import AlreadyDecided, DraftNotFound, SupportLost, UsageError
-from sourcebook.faces.telegram.messages import keyboards, rendering
+from sourcebook.faces.telegram.messages import answer_and_draft_texts, keyboards
 from sourcebook.faces.telegram.messages.button_data import Action
 from sourcebook.faces.telegram.messages.rich_text import RichText, clean, joined
-from sourcebook.faces.telegram.updates.incoming import pressed_under, words
+from sourcebook.faces.telegram.updates.incoming_message import pressed_under, words
 from sourcebook.locale import texts as texts_of
 from sourcebook.model.moderation import DraftKind, DraftStatus, Keep, LostSupport
 
@@ -56,7 +56,7 @@ async def show_to(
         if isinstance(chat, int) and isinstance(message, int):
             await office.sender.copy(chat_id, chat, message)
     changes = await office.book.moderation.changes(item.id) if item.kind is DraftKind.STALE else []
-    text = joined([head, rendering.draft(said, item, waiting, changes)])
+    text = joined([head, answer_and_draft_texts.draft(said, item, waiting, changes)])
     await office.sender.say(chat_id, text, markup=keyboards.draft(said, item))
 
 

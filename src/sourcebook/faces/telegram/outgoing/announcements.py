@@ -11,8 +11,8 @@ from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.faces.telegram.handlers import review
 from sourcebook.faces.telegram.outgoing.sender import Undeliverable
 from sourcebook.locale import texts
+from sourcebook.model.consultations import Direction
 from sourcebook.model.moderation import DraftKind
-from sourcebook.model.people import Direction
 
 if TYPE_CHECKING:
     from sourcebook.faces.telegram.bot_services import BotServices

@@ -16,7 +16,7 @@ from sourcebook.model.chat import ExcerptFound
 if TYPE_CHECKING:
     from aiogram.types import Message
 
-    from sourcebook.consult.reception.attendant import OnEvent
+    from sourcebook.consult.reception.paid_answer import OnEvent
     from sourcebook.faces.telegram.bot_services import BotServices
     from sourcebook.faces.telegram.updates.permissions import Guest
     from sourcebook.model.chat import AnswerEvent

@@ -20,7 +20,7 @@ from sourcebook.faces.telegram.handlers import (
 )
 from sourcebook.faces.telegram.outgoing.outage_alerts import part_of
 from sourcebook.faces.telegram.outgoing.sender import Undeliverable
-from sourcebook.faces.telegram.updates.incoming import place_of, words
+from sourcebook.faces.telegram.updates.incoming_message import place_of, words
 from sourcebook.faces.telegram.updates.permissions import ChatPlace, Guest
 from sourcebook.locale import texts
 from sourcebook.settings import masked

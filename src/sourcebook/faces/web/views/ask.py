@@ -12,19 +12,19 @@ from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse
 
 from sourcebook.errors import DraftNotFound, SessionNotFound
-from sourcebook.faces.http.ask import Questions, SentQuestion
+from sourcebook.faces.http.charged_questions import Questions, SentQuestion
 from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.responses.events import Asking, Event, EventStream, answer_events
 from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, note_read, thumb_key, turn_now
 from sourcebook.faces.web.error_words import words_of
-from sourcebook.faces.web.markup import plain
-from sourcebook.faces.web.page import Page, Reading
-from sourcebook.faces.web.rendering import HEADERS, render
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Page, Reading
+from sourcebook.faces.web.page_routes import page_router
+from sourcebook.faces.web.safe_html import plain
+from sourcebook.faces.web.template_rendering import HEADERS, render
 from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.chat import Answer, AnswerEvent
+from sourcebook.model.consultations import Direction
 from sourcebook.model.moderation import DraftStatus
-from sourcebook.model.people import Direction
 
 router = page_router()
 _LONGEST = 10_000

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Query, Response
 from markupsafe import Markup, escape
 
-from sourcebook.faces.http.ask import sees_session
-from sourcebook.faces.web.page import Page, Reading
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.http.charged_questions import sees_session
+from sourcebook.faces.web.page_frame import Page, Reading
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.model.chat import ChatSession
 
 router = page_router()

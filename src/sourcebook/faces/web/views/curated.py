@@ -1,4 +1,4 @@
-"""Approved answers and terms: what people decided."""
+"""Approved answers, and other wordings of their questions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fastapi import Form, Query, Response
 
 from sourcebook.errors import CuratedAnswerNotFound, WordingNotFound
 from sourcebook.faces.web.answer_view import document_address
-from sourcebook.faces.web.page import Page, Reviewing, ReviewingAll
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Page, Reviewing
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.model.curation import CuratedAnswer, Wording, WordingStatus
 from sourcebook.model.people import User
 
@@ -132,29 +132,6 @@ async def decide_wording(
     decide = curated.accept_wording if decision == "accept" else curated.reject_wording
     await decide(wording_id, admin_id=page.caller.user_id)
     return page.go(f"/curated?done=saved#answer-{entry_id}")
-
-
-@router.get("/terms")
-async def terms(page: Reviewing) -> Response:
-    """Words to avoid, and what to say instead."""
-    return await page.show("terms.html", "terms", terms=await page.book.terminology.all())
-
-
-@router.post("/terms")
-async def add_term(
-    page: ReviewingAll,
-    term: Annotated[str, Form(max_length=200)],
-    preferred: Annotated[str, Form(max_length=500)],
-    description: Annotated[str, Form(max_length=1000)] = "",
-) -> Response:
-    await page.book.terminology.add(term, preferred, description=description.strip() or None)
-    return page.go("/terms?done=saved")
-
-
-@router.post("/terms/remove")
-async def remove_term(page: ReviewingAll, term: Annotated[str, Form(max_length=200)]) -> Response:
-    await page.book.terminology.remove(term)
-    return page.go("/terms?done=removed")
 
 
 async def _own(page: Page, entry_id: int) -> CuratedAnswer:

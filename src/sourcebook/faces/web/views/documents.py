@@ -14,10 +14,10 @@ from sourcebook.faces.http.responses.cursors import cursor_of, parts_of
 from sourcebook.faces.web.answer_view import document_address, file_name
 from sourcebook.faces.web.document_list import STATES, listed_part, reason_of, standing_on, state_of
 from sourcebook.faces.web.document_reader import DocumentPart, part_of
-from sourcebook.faces.web.leaf_view import leaf_of_span
-from sourcebook.faces.web.page import Administering, Page, Reading
-from sourcebook.faces.web.rendering import HEADERS
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Administering, Page, Reading
+from sourcebook.faces.web.page_routes import page_router
+from sourcebook.faces.web.source_view import leaf_of_span
+from sourcebook.faces.web.template_rendering import HEADERS
 from sourcebook.faces.web.upload_rows import open_uploads
 from sourcebook.model.curation import CuratedAnswer
 from sourcebook.model.documents import Document, DocumentStatus

@@ -9,8 +9,8 @@ from anyio import to_thread
 from fastapi import Response
 
 from sourcebook.faces.sample_library import sample_folder
-from sourcebook.faces.web.page import Administering
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Administering
+from sourcebook.faces.web.page_routes import page_router
 
 router = page_router()
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from fastapi import Response
 
-from sourcebook.faces.web.page import Overseeing, Page
-from sourcebook.faces.web.routes import page_router
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.faces.web.page_frame import Overseeing, Page
+from sourcebook.faces.web.page_routes import page_router
+from sourcebook.ingest.uploads.uploads import UPLOADS
 from sourcebook.locale import Texts
 from sourcebook.model.health import Finding, HealthReport, OptionalPart, Weight
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,17 +10,17 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.curate.source_changes import in_new_words, nearest_stretch
+from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces.web.answer_view import rows
 from sourcebook.faces.web.diff_view import word_diff
-from sourcebook.faces.web.leaf_view import Leaf, leaf_of
-from sourcebook.faces.web.page import Page, Reviewing
+from sourcebook.faces.web.page_frame import Page, Reviewing
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
-from sourcebook.model.moderation import Draft, DraftKind, Gap, Keep, LostSupport
+from sourcebook.model.moderation import Draft, DraftKind, Keep, LostSupport
 
 router = page_router()
 _LONGEST = 20_000
@@ -73,29 +72,6 @@ async def inbox(page: Reviewing, kind: str = "") -> Response:
     waiting = await _waiting(page, kind)
     first = waiting[0].draft.id if waiting else None
     return await _shown(page, waiting, first, kind)
-
-
-@router.get("/inbox/gaps")
-async def gaps(page: Reviewing) -> Response:
-    """What to write next."""
-    seen = {draft.id: draft for draft in await pending_drafts(page)}
-    found = [
-        gap
-        for gap in await page.book.moderation.gaps(limit=50, collections=page.caller.collections)
-        if _is_seen(page, gap, seen)
-    ]
-    return await page.show("gaps.html", "inbox", gaps=found)
-
-
-@router.get("/inbox/digest")
-async def digest(page: Reviewing, days: int = 7) -> Response:
-    """A summary of the last days, for those who may see all of the base."""
-    if page.caller.collections is not None:
-        return page.go("/inbox")
-    days = days if days in (1, 7, 30, 365) else 7
-    now = int(time.time())
-    told = await page.book.moderation.digest(now - days * 24 * 3600)
-    return await page.show("digest.html", "inbox", digest=told, days=days)
 
 
 @router.get("/inbox/{draft_id}")
@@ -240,7 +216,7 @@ async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -
     """Only for who may see every source of the answer."""
     if entry is None or not all(page.caller.sees(source.collection_id) for source in entry.sources):
         return None
-    return in_new_words(entry.answer, await page.book.moderation.changes(draft.id))
+    return await page.book.moderation.in_new_words(draft.id)
 
 
 async def _entry(page: Page, number: int | None) -> CuratedAnswer | None:
@@ -280,11 +256,6 @@ async def _name(page: Page, user_id: int) -> str:
         return (await page.book.people.get_user(user_id)).shown_name
     except UserNotFound:
         return page.texts("somebody")
-
-
-def _is_seen(page: Page, gap: Gap, drafts: dict[int, Draft]) -> bool:
-    """Who is bound to collections is shown only gaps whose questions they may see."""
-    return page.caller.collections is None or any(each in drafts for each in gap.draft_ids)
 
 
 def _next(then: str) -> str:

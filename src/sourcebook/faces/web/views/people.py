@@ -7,9 +7,10 @@ from typing import Annotated
 from fastapi import Form, Response
 
 from sourcebook.faces.web.error_words import Said
-from sourcebook.faces.web.page import Overseeing
-from sourcebook.faces.web.routes import page_router
-from sourcebook.model.people import OperationType, UserRole
+from sourcebook.faces.web.page_frame import Overseeing
+from sourcebook.faces.web.page_routes import page_router
+from sourcebook.model.people import UserRole
+from sourcebook.model.token_ledger import OperationType
 
 router = page_router()
 _LARGEST = 1_000_000

@@ -13,16 +13,16 @@ from markupsafe import Markup
 
 from sourcebook.errors import PathNotFound, TooLittleData
 from sourcebook.faces.sample_library import sample_folder
+from sourcebook.faces.web.dates_and_numbers import short_day
 from sourcebook.faces.web.error_words import Said, words_of
-from sourcebook.faces.web.moments import short_day
-from sourcebook.faces.web.page import Overseeing, Page
+from sourcebook.faces.web.page_frame import Overseeing, Page
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.faces.web.plots import Curve, PlotColumn, ThresholdMark, columns, curves, thresholds
-from sourcebook.faces.web.routes import page_router
 from sourcebook.faces.web.running_comparison import RunningComparison, running
 from sourcebook.model.model_listing import ModelListing
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion, SearchSetting
 from sourcebook.retrieve.evaluation.kept_measurements import KeptCalibration, Measurements
 from sourcebook.retrieve.evaluation.known_questions import KnownQuestions, known_questions
-from sourcebook.retrieve.evaluation.service import JudgedQuestion, SearchSetting
 
 router = page_router()
 _WEEK = 7 * 24 * 3600

@@ -15,9 +15,9 @@ from markupsafe import Markup
 
 from sourcebook.faces.matched_section import matched_section
 from sourcebook.faces.web.answer_view import document_address, file_name
-from sourcebook.faces.web.markup import with_spans
-from sourcebook.faces.web.page import Page, Reading
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Page, Reading
+from sourcebook.faces.web.page_routes import page_router
+from sourcebook.faces.web.safe_html import with_spans
 from sourcebook.model.documents import Document
 from sourcebook.model.explanation import Explanation, ResultExplanation
 from sourcebook.model.search import (

@@ -12,10 +12,10 @@ from fastapi import Form, Response
 
 from sourcebook.assembly import make_chat_model
 from sourcebook.errors import SourcebookError
-from sourcebook.faces.http.ask import server_book
+from sourcebook.faces.http.charged_questions import server_book
 from sourcebook.faces.web.error_words import Said, words_for
-from sourcebook.faces.web.page import Overseeing, Page
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Overseeing, Page
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.locale import DEFAULT, setting_texts
 from sourcebook.ports.chat import PromptMessage
 from sourcebook.ports.providers import Closing

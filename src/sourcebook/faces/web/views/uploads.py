@@ -12,10 +12,10 @@ from sourcebook.faces.http.auth.guarded_routes import seen_collections
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
 from sourcebook.faces.http.routes.uploads import upload_job
 from sourcebook.faces.http.uploaded_bytes import bytes_of
-from sourcebook.faces.web.page import Administering, Page
-from sourcebook.faces.web.routes import page_router
+from sourcebook.faces.web.page_frame import Administering, Page
+from sourcebook.faces.web.page_routes import page_router
 from sourcebook.faces.web.upload_rows import UploadRow, refused, upload_row
-from sourcebook.ingest.uploads.service import UPLOADS
+from sourcebook.ingest.uploads.uploads import UPLOADS
 
 router = page_router()
 _MB = 1_000_000

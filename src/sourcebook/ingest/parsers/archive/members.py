@@ -25,7 +25,7 @@ from sourcebook.ingest.parsers.archive.limits import (
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
 from sourcebook.ingest.parsers.mail.mailbox import attachments_of_box, attachments_of_letter
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
 
 _SOME_SIZE = 10 * 1024 * 1024
 _ENCRYPTED = 0x1

@@ -20,9 +20,9 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
-from sourcebook.ingest.parsers.package import Package, reading
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
+from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sourcebook.errors import BadFile, DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned
-from sourcebook.ingest.parsers.outline import PARAGRAPH
-from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
+from sourcebook.ingest.parsers.sections import PARAGRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _read_image(data: bytes, packs: str) -> ParsedText:
     """The letters in a picture file, which may hold several pages."""
     image: Any = import_module("PIL.Image")
     image.MAX_IMAGE_PIXELS = MOST_DOTS
-    text, pages = "", list[Page]()
+    text, pages = "", list[PageSpan]()
     try:
         with image.open(BytesIO(data)) as opened:
             count = min(int(getattr(opened, "n_frames", 1)), MOST_FRAMES)
@@ -105,7 +105,7 @@ def _read_image(data: bytes, packs: str) -> ParsedText:
                 if words:
                     start = len(text) + (len(PARAGRAPH) if text else 0)
                     text += (PARAGRAPH if text else "") + words
-                    pages.append(Page(number + 1, start, len(text)))
+                    pages.append(PageSpan(number + 1, start, len(text)))
     except (BadFile, MemoryError):
         raise
     except Exception as error:

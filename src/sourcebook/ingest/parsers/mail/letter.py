@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.package import reading
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.web.html import parse_html
+from sourcebook.ingest.parsers.zip_and_xml import reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

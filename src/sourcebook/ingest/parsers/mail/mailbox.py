@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from sourcebook.errors import BadFile, DamagedFile
 from sourcebook.ingest.parsers.mail.letter import Attachment, Letter, read_letter
-from sourcebook.ingest.parsers.outline import LONGEST_NAME, PARAGRAPH, Heading, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import LONGEST_NAME, PARAGRAPH, Heading, sections_of
 
 MOST_LETTERS = 100_000
 _FROM = re.compile(rb"^From \S+.*\d{4}\b.*\n|^From [^\n]*\n(?=[\w-]+:)", re.MULTILINE)

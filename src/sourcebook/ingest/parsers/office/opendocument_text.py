@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.item_numbers import item_number
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element

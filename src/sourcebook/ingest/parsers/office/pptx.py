@@ -9,12 +9,12 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.slides import Slide, SlideText
-from sourcebook.ingest.parsers.outline import PARAGRAPH
-from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.page_progress import page_read
+from sourcebook.ingest.parsers.sections import PARAGRAPH
+from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import ParsedText
+    from sourcebook.ingest.parsers.parsed_text import ParsedText
     from sourcebook.ingest.parsers.xml_element import Element
 
 KIND = "application/vnd.openxmlformats-officedocument.presentationml.presentation"

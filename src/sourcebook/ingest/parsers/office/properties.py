@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.package import Package
     from sourcebook.ingest.parsers.xml_element import Element
+    from sourcebook.ingest.parsers.zip_and_xml import Package
     from sourcebook.model.documents import JsonValue, Metadata
 
 _CORE = "docProps/core.xml"

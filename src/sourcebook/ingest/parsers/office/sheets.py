@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
-from sourcebook.ingest.parsers.outline import LINE, LONGEST_NAME, PARAGRAPH, Heading, TextBuilder
-from sourcebook.ingest.parsers.rows import blocks_of
+from sourcebook.ingest.parsers.sections import LINE, LONGEST_NAME, PARAGRAPH, Heading, TextBuilder
+from sourcebook.ingest.parsers.table_rows import blocks_of
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.rows import Row, RowBlock
+    from sourcebook.ingest.parsers.table_rows import Row, RowBlock
 
 MOST_CHARACTERS = 50_000_000
 """A longer text would be refused anyway; this refuses it before it takes the memory."""

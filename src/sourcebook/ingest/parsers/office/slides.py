@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.outline import PARAGRAPH, Heading, TextBuilder, sections_of
-from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
+from sourcebook.ingest.parsers.sections import PARAGRAPH, Heading, TextBuilder, sections_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
@@ -27,7 +27,7 @@ class SlideText:
 
     def __init__(self) -> None:
         self._built = TextBuilder()
-        self._pages: list[Page] = []
+        self._pages: list[PageSpan] = []
         self._first_title: str | None = None
 
     def add(self, number: int, slide: Slide) -> None:
@@ -41,7 +41,7 @@ class SlideText:
         for block in (*slide.blocks, slide.notes):
             self._built.add(block)
         if len(self._built) > start:
-            self._pages.append(Page(number, start, len(self._built)))
+            self._pages.append(PageSpan(number, start, len(self._built)))
         else:
             self._built.headings.pop()
 

@@ -19,11 +19,11 @@ from sourcebook.ingest.parsers.office.number_formats import (
 )
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.sheets import SheetText
-from sourcebook.ingest.parsers.outline import sections_of
-from sourcebook.ingest.parsers.package import Package, reading
 from sourcebook.ingest.parsers.page_progress import page_read
-from sourcebook.ingest.parsers.parsed import ParsedText
-from sourcebook.ingest.parsers.rows import Row
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import sections_of
+from sourcebook.ingest.parsers.table_rows import Row
+from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element

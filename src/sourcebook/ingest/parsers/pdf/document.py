@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EmptyFile, FileOverLimit, NeedsOcr
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.page_progress import page_read, text_read
-from sourcebook.ingest.parsers.parsed import Page, ParsedText
+from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.layout import (
     Line,
@@ -32,6 +31,7 @@ from sourcebook.ingest.parsers.pdf.outline import (
 from sourcebook.ingest.parsers.pdf.page import PageContent, read_page
 from sourcebook.ingest.parsers.pdf.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
 from sourcebook.ingest.parsers.pdf.running_heads import body_size, without_running_heads
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, sections_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata
@@ -205,14 +205,14 @@ def _gap(last: PlacedBlock, page: int, block: PageBlock) -> str:
     return LINE if is_elsewhere and goes_on else PARAGRAPH
 
 
-def _pages(placed: Sequence[PlacedBlock]) -> list[Page]:
-    pages: list[Page] = []
+def _pages(placed: Sequence[PlacedBlock]) -> list[PageSpan]:
+    pages: list[PageSpan] = []
     for page, start, block in placed:
         end = start + len(block.text)
         if pages and pages[-1].number == page + 1:
             pages[-1] = pages[-1]._replace(end=end)
         else:
-            pages.append(Page(page + 1, start, end))
+            pages.append(PageSpan(page + 1, start, end))
     return pages
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading
+from sourcebook.ingest.parsers.sections import LONGEST_NAME, Heading
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.pdf.layout import PageBlock

@@ -74,7 +74,7 @@ class Glyph(NamedTuple):
                 return self
 
 
-class Word(NamedTuple):
+class PageWord(NamedTuple):
     """Letters without a space: their span in the text of the page, and the boxes of the first and the last."""
 
     start: int
@@ -82,7 +82,7 @@ class Word(NamedTuple):
     first: Glyph
     last: Glyph
 
-    def distance(self, other: Word) -> float:
+    def distance(self, other: PageWord) -> float:
         """The gap to the word that is read next, whichever way people read."""
         gap = other.first.left - self.last.right
         if gap >= 0:
@@ -143,13 +143,13 @@ class _PageReader:
             if lines:
                 yield turn, lines
 
-    def _segments(self, row: re.Match[str], turn: int) -> list[list[Word]]:
-        segments: list[list[Word]] = []
+    def _segments(self, row: re.Match[str], turn: int) -> list[list[PageWord]]:
+        segments: list[list[PageWord]] = []
         for found in _WORD.finditer(self._letters, row.start(), row.end()):
             start, end = found.span()
             first = self._glyph(start, turn)
             last = first if end == start + 1 else self._glyph(end - 1, turn)
-            word = Word(start, end, first, last)
+            word = PageWord(start, end, first, last)
             if segments and segments[-1][-1].distance(word) <= WIDE_GAP * max(first.height, 1.0):
                 segments[-1].append(word)
             else:
@@ -163,7 +163,7 @@ class _PageReader:
         glyph = Glyph(box.left, box.right, box.bottom, box.top, x.value, y.value)
         return glyph.turned(turn) if turn else glyph
 
-    def _line(self, words: Sequence[Word], turn: int) -> Line | None:
+    def _line(self, words: Sequence[PageWord], turn: int) -> Line | None:
         """The words as one line, or None if nothing can be seen of them. The hyphen at its end is no part of it."""
         text = _text(self._letters[words[0].start : words[-1].end])
         if not text:
@@ -180,7 +180,7 @@ class _PageReader:
             is_listing=self._is_typewritten(words, turn),
         )
 
-    def _is_typewritten(self, words: Sequence[Word], turn: int) -> bool:
+    def _is_typewritten(self, words: Sequence[PageWord], turn: int) -> bool:
         """Whether all letters are equally wide, as in a listing. Mostly the first letters of words tell already."""
         if not _are_equal([word.first.width for word in words]):
             return False

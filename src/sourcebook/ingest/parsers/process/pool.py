@@ -20,7 +20,7 @@ from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
 from sourcebook.ingest.parsers.image.ocr import can_read_pictures
-from sourcebook.ingest.parsers.parsed import PageLinks, ParsedText
+from sourcebook.ingest.parsers.parsed_text import PageLinks, ParsedText
 from sourcebook.ingest.parsers.process.pool_protocol import (
     Members,
     Mode,

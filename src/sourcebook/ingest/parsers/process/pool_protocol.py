@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
 from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, MOST_MEMBERS, Member
-from sourcebook.ingest.parsers.parsed import Page, PageLinks, ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import PageLinks, PageSpan, ParsedText, Section
 from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _parsed(shape: dict[str, object]) -> ParsedText:
     if not isinstance(metadata, dict):
         raise TypeError("no metadata")
     sections = [Section(int(start), _text(path)) for start, path in _rows(shape["sections"])]
-    pages = [Page(int(number), int(start), int(end)) for number, start, end in _rows(shape["pages"])]
+    pages = [PageSpan(int(number), int(start), int(end)) for number, start, end in _rows(shape["pages"])]
     _check_order([section.start for section in sections], len(text))
     _check_order([place for page in pages for place in (page.start, page.end)], len(text))
     return ParsedText(

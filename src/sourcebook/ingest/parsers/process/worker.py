@@ -39,7 +39,7 @@ from sourcebook.ingest.parsers.process.process_limits import (
 )
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.parsed import PageLinks, ParsedText
+    from sourcebook.ingest.parsers.parsed_text import PageLinks, ParsedText
 
 IDLE_SECONDS = 60.0
 TELL_SECONDS = 0.2
@@ -144,7 +144,7 @@ def _other(request: ParserRequest) -> Picture | Members | PageLinks:
         from sourcebook.ingest.parsers.web.links import links_of  # noqa: PLC0415
 
         return links_of(request.data, request.name)
-    from sourcebook.ingest.parsers.pdf.picture import draw_page  # noqa: PLC0415
+    from sourcebook.ingest.parsers.pdf.page_picture import draw_page  # noqa: PLC0415
 
     return Picture(draw_page(request.data, request.page, request.name))
 

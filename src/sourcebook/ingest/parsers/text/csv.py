@@ -7,8 +7,8 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.parsed import ParsedText
-from sourcebook.ingest.parsers.rows import Row, blocks_of
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.table_rows import Row, blocks_of
 from sourcebook.ingest.parsers.text.decoding import decode
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import LONGEST_NAME, Heading, sections_of
 from sourcebook.ingest.parsers.text.decoding import decode
 
 # Numbers stay as they are written: a price of 1.10 is not 1.1.

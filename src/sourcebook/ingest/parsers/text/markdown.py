@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from sourcebook.ingest.parsers.outline import LONGEST_NAME, Heading, sections_of
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import LONGEST_NAME, Heading, sections_of
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 from sourcebook.ingest.parsers.text.vault_notes import with_notes

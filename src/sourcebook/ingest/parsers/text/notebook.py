@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned
-from sourcebook.ingest.parsers.outline import PARAGRAPH, Heading, sections_of
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import PARAGRAPH, Heading, sections_of
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.text.markdown import headings_of, visible
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.text.decoding import decode
 
 MAX_TITLE_LENGTH = 120

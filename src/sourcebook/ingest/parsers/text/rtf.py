@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.outline import LINE, PARAGRAPH, TextBuilder, sections_of
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.parsed import ParsedText, Section
+from sourcebook.ingest.parsers.parsed_text import ParsedText, Section
 from sourcebook.ingest.parsers.text.decoding import decode
 
 PLACE_LENGTH = 600

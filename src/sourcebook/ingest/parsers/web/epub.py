@@ -10,12 +10,12 @@ from urllib.parse import unquote
 from sourcebook.errors import DamagedFile, EncryptedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.office.properties import said_by
-from sourcebook.ingest.parsers.outline import Heading, TextBuilder, sections_of
-from sourcebook.ingest.parsers.package import Package, joined, reading
 from sourcebook.ingest.parsers.page_progress import page_read
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import Heading, TextBuilder, sections_of
 from sourcebook.ingest.parsers.web.html import opened_page
-from sourcebook.ingest.parsers.web.reader import KeptMarkup, PageReader
+from sourcebook.ingest.parsers.web.page_text import KeptMarkup, PageReader
+from sourcebook.ingest.parsers.zip_and_xml import Package, joined, reading
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element

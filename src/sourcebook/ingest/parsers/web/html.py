@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborHTMLParser
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.outline import Heading, TextBuilder, sections_of
-from sourcebook.ingest.parsers.parsed import ParsedText
+from sourcebook.ingest.parsers.parsed_text import ParsedText
+from sourcebook.ingest.parsers.sections import Heading, TextBuilder, sections_of
 from sourcebook.ingest.parsers.text.decoding import decode
-from sourcebook.ingest.parsers.web.attributes import with_few_attributes
-from sourcebook.ingest.parsers.web.reader import KeptMarkup, PageReader
+from sourcebook.ingest.parsers.web.attribute_limit import with_few_attributes
+from sourcebook.ingest.parsers.web.page_text import KeptMarkup, PageReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from sourcebook.ingest.parsers.package import reading, xml_of
-from sourcebook.ingest.parsers.parsed import PageLinks
+from sourcebook.ingest.parsers.parsed_text import PageLinks
 from sourcebook.ingest.parsers.web.html import opened_page
+from sourcebook.ingest.parsers.zip_and_xml import reading, xml_of
 
 MOST_LINKS = 50_000
 LONGEST_ADDRESS = 2_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
-from sourcebook.retrieve.filters.meaning import Field, FieldScope, parse_field
+from sourcebook.retrieve.filters.filter_meaning import Field, FieldScope, parse_field
 from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.filters.meaning import check
+from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sourcebook.retrieve.filters.meaning import check
+from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundWords, Scored, WordResult, word_counts
 from sourcebook.storage.sqlite.engine.collection_state import spoken_languages, stored_collection

@@ -1,0 +1,54 @@
+"""What a decline shows: the passages that came closest and, if it may help, what would have been quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.answer_without_model import Asked, extract
+from sourcebook.consult.answer.question_share import emphasised
+
+if TYPE_CHECKING:
+    from sourcebook.consult.evidence.passages import JudgedPassages
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.search import SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class ClosestPassages:
+    """Closest first. The excerpt is of the first of them."""
+
+    passages: Sequence[SearchResult]
+    excerpt: str | None = None
+
+
+def closest_passages(
+    question: str, found: JudgedPassages, sound: Sequence[SearchResult], spoken: str | None
+) -> ClosestPassages:
+    """Those of the passages that are sound, the one that would have been quoted first if it came nearly close enough.
+
+    `spoken` is the language of whoever asks.
+    """
+    if not found.verdict.is_nearly_accepted or not sound:
+        return ClosestPassages(sound)
+    asked = Asked(question, emphasised(found.weights, question, found.language), found.language, spoken)
+    read = [passage for passage, _ in found.passages if passage in sound]
+    quoted = extract(asked, read)
+    if not quoted:
+        return ClosestPassages(sound)
+    first = read[quoted[0].passage]
+    others = [passage for passage in sound if passage is not first]
+    return ClosestPassages([first, *others], quoted[0].excerpt.text)
+
+
+def place_of(passage: SearchResult) -> dict[str, JsonValue]:
+    """Where a passage stands, so that somebody who reads a decline again finds what came closest."""
+    return {
+        "collection_id": passage.collection_id,
+        "document_id": passage.chunk.document_id,
+        "document_path": passage.document_path,
+        "title": passage.document_title,
+        "start_index": passage.chunk.start_index,
+        "end_index": passage.chunk.end_index,
+    }

@@ -1,0 +1,495 @@
+"""Ask: answers a question from start to finish.
+
+A curated answer to the same question goes first. Else the documents are searched; if nothing that was found comes close
+enough to an answer, the question is declined. What is close enough is quoted, or given to a chat model, whose words are
+checked against it while they are written. The turn is stored when it is complete, and not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.citations import without_repeated_marks
+from sourcebook.consult.answer.closest_passages import closest_passages, place_of
+from sourcebook.consult.answer.composer import (
+    ComposedAnswer,
+    PassageSources,
+    StreamedAnswer,
+    extracted,
+)
+from sourcebook.consult.answer.model_checks import ModelChecks
+from sourcebook.consult.answer.prompt import build_prompt, within_budget
+from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
+from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
+from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations, outdated_details
+from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details
+from sourcebook.consult.evidence.passage_details import quoted_language, told, with_quoted
+from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
+from sourcebook.consult.question.asking_part import asking_part
+from sourcebook.consult.question.completion import wordings
+from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.errors import (
+    BadProviderAnswer,
+    CuratedAnswerNotFound,
+    NothingAsked,
+    NothingToSearchFor,
+    SessionNotFound,
+    SourcebookError,
+)
+from sourcebook.locale import texts
+from sourcebook.model.chat import (
+    Answer,
+    AnswerEvent,
+    ChatMessage,
+    CitationChecked,
+    Declined,
+    Done,
+    ExcerptFound,
+    Failed,
+    PassagesFound,
+    Role,
+    Searching,
+    SourceState,
+    Tier,
+    TokenWritten,
+)
+from sourcebook.model.search import In, RetrievalConfig, SearchResult
+from sourcebook.retrieve.question_context import QuestionContext
+from sourcebook.text.languages import detect_language
+
+if TYPE_CHECKING:
+    from sourcebook.consult.expert_queue import Drafting
+    from sourcebook.consult.question.inquiry import Inquiry
+    from sourcebook.model.chat import ChatSession
+    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.ports.chat import ChatModel, PromptMessage
+    from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.question_context import EmbedderChoice
+    from sourcebook.retrieve.search import Retrieval
+
+HELP_FILTER = In("type", ("documentation", "readme"))
+"""The documents that `help` answers from."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPolicy:
+    """How much is read, remembered and dared. Sizes are in characters."""
+
+    passages: int = 6
+    context_size: int = 8_000
+    history_size: int = 3_000
+    history_turns: int = 6
+    answer_size: int = 32_000
+    answer_pieces: int = 100_000
+    """A model that writes more than this comes to no end."""
+    nearest: int = 3
+    """So many passages that came closest are shown with a decline."""
+    shows_excerpt: bool = False
+    """Whether the reader gets an excerpt to read while a slow chat model writes."""
+
+
+@dataclass(slots=True)
+class _Question:
+    """What is known about a question while it is being answered."""
+
+    inquiry: Inquiry
+    context: QuestionContext
+    language: str | None
+    history: Sequence[ChatMessage]
+    terms: TermIndex
+    wordings: Sequence[str]
+    """The ways to search for it, to be tried in this order."""
+    details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
+    similar: Sequence[SimilarQuestion] = ()
+    outdated: CuratedAnswer | None = None
+    """The approved answer to it, if what that stood on has changed."""
+
+    def search_with(self, wording: str) -> str:
+        """What is searched for: the question in this wording, with what it also means."""
+        expansions = self.terms.expansions(wording)
+        self.details |= {"searched": wording, "expansions": list(expansions)}
+        return " ".join([wording, *expansions])
+
+
+class Consultation:
+    """Answers questions from a base. Without a chat model it answers in the words of the documents."""
+
+    def __init__(
+        self,
+        *,
+        stores: Stores,
+        retrieval: Retrieval,
+        embedder_for: EmbedderChoice,
+        chat_model: ChatModel | None = None,
+        drafting: Drafting | None = None,
+        policy: AnswerPolicy | None = None,
+        checks: ModelChecks | None = None,
+    ) -> None:
+        self._checks = checks or ModelChecks()
+        self._stores = stores
+        self._embedder_for = embedder_for
+        self._judge = PassageJudge(stores, retrieval)
+        self._chat_model = chat_model
+        self._drafting = drafting
+        self._policy = policy or AnswerPolicy()
+        self._curated = CuratedLookup(stores.curated)
+        self._rejected = RejectedAnswers(stores.moderation)
+        self._confirmed = ConfirmedQuestions(stores)
+
+    async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
+        """What happens while the question is answered; the last event is Done, Declined or Failed.
+
+        Whoever stops listening stops the model's request; nothing is stored then.
+        """
+        if not inquiry.question.strip():
+            raise NothingToSearchFor("the question is empty", hint="Ask something.")
+        if (said := small_talk(inquiry.question)) is not None:
+            raise NothingAsked(kind=said.value)
+        question = await self._begun(inquiry)
+        yield Searching(question.wordings[0])
+        entry = await self._curated_entry(question)
+        if entry is not None and (entry.stale_since is None or inquiry.similar is not None):
+            yield Done(await self._stored(question, await self._curated_answer(question, entry)))
+            return
+        # What an approved answer stood on has changed: what the documents say now goes first.
+        question.outdated = entry
+        found, sources = await self._search(question)
+        yield PassagesFound(sources.passages)
+        if not sources.passages or await self._was_rejected(question, sources):
+            yield await self._undocumented(question, found)
+            return
+        if self._chat_model is None:
+            composed = await self._extracted(question, found, sources)
+            question.details["passages"] = with_quoted(question.details["passages"], composed)
+            if composed is not None:
+                held = question.context.all_languages()
+                quoted = quoted_language(composed, sources.passages, question.language, held)
+                question.details["other_language"] = quoted
+            for event in _quoted(composed):
+                yield event
+        else:
+            composed = None
+            async with aclosing(self._written(question, found, sources, self._chat_model)) as events:
+                async for event in events:
+                    if isinstance(event, ComposedAnswer):
+                        composed = event
+                    else:
+                        yield event
+                        if isinstance(event, Failed):
+                            return
+        if composed is None:
+            yield await self._undocumented(question, found)
+            return
+        yield Done(await self._stored(question, self._answer(question, composed)))
+
+    async def answer(self, inquiry: Inquiry, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
+        """The answer. Events go to `on_event`; a failure of the model is raised."""
+        async with aclosing(self.ask(inquiry)) as events:
+            async for event in events:
+                if on_event is not None:
+                    on_event(event)
+                match event:
+                    case Done(answer) | Declined(answer):
+                        return answer
+                    case Failed(error=error):
+                        raise error
+                    case _:
+                        pass
+        raise AssertionError("an answer always ends with a final event")
+
+    async def _begun(self, asked: Inquiry) -> _Question:
+        inquiry, history, context, known_terms = await self._stores.read_together(
+            lambda stores: self._known(stores, asked)
+        )
+        language = inquiry.language or detect_language(inquiry.question) or _language_of(history)
+        language = language or _only_language(context)
+        terms = TermIndex.of(known_terms, language)
+        earlier = [message.content for message in history if message.role is Role.USER]
+        tried = wordings(asking_part(inquiry.question.strip()), earlier, language)
+        details: dict[str, JsonValue] = {
+            "searched": tried[0],
+            "expansions": [],
+            "language": language,
+            "model": self._chat_model.name if self._chat_model else None,
+        }
+        return _Question(inquiry, context, language, history, terms, tried, details)
+
+    async def _known(
+        self, stores: Stores, asked: Inquiry
+    ) -> tuple[Inquiry, Sequence[ChatMessage], QuestionContext, Sequence[Term]]:
+        """All that the base knows of a question before anything is searched."""
+        session, history = await self._recalled(stores, asked)
+        inquiry = asked.within(session)
+        context = await QuestionContext.read(stores.library, self._embedder_for, inquiry.collections)
+        return inquiry, history, context, await stores.terms.get_all_terms()
+
+    async def _recalled(
+        self, stores: Stores, inquiry: Inquiry
+    ) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
+        last = 2 * self._policy.history_turns
+        if inquiry.session_id is None or inquiry.is_new_session:
+            return None, _messages(inquiry.earlier[-last:])
+        found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
+        if found is None:
+            raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
+        return found.session, found.messages or _messages(inquiry.earlier[-last:])
+
+    async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
+        """What the first wording finds that finds something close enough, or the last one."""
+        inquiry = question.inquiry
+        config = RetrievalConfig(
+            top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
+        )
+        found, sources = JudgedPassages((), {}), PassageSources((), {}, question.language)
+        for text in question.wordings:
+            query = question.search_with(text)
+            wanted = PassageQuery(text, query, inquiry.collections, question.language, config)
+            found = await self._judge.judge(wanted, question.context)
+            sources = await self._accepted(question, found)
+            if sources.passages:
+                break
+        question.details["warnings"] = [warning.code.value for warning in found.warnings]
+        return found, sources
+
+    async def _accepted(self, question: _Question, found: JudgedPassages) -> PassageSources:
+        """The passages that come close enough and are whole."""
+        close = found.accepted(self._policy.context_size)
+        # That there is an answer is decided once; without a model, all that was found is read for where it stands.
+        read = [p for p, _ in found.passages] if close and self._chat_model is None else close
+        taken = await self._judge.sound(read, question.context)
+        sound = {passage.chunk.id for passage in taken}
+        damaged = {passage.chunk.id for passage in read} - sound
+        chosen = sound.intersection(passage.chunk.id for passage in close)
+        question.details["passages"] = [told(p, j, chosen, damaged) for p, j in found.passages]
+        question.details["judgement"] = found.verdict.told() if found.passages else None
+        question.details["other_language"] = _other_language(question, taken)
+        return PassageSources(taken, question.context.documents, question.language)
+
+    async def _curated_entry(self, question: _Question) -> CuratedAnswer | None:
+        """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
+        if question.inquiry.filter is not None:
+            return None
+        inquiry, chosen = question.inquiry, question.inquiry.similar
+        for text in dict.fromkeys([inquiry.question.strip(), *question.wordings]):
+            found = await self._curated.look(
+                text, inquiry, question.context, question.terms, question.details
+            )
+            if chosen is not None:
+                if (
+                    entry := await self._confirmed.taken(chosen, found, text, inquiry, question.context)
+                ) is not None:
+                    return entry
+            elif found.entry is not None:
+                return found.entry
+            question.similar = question.similar or found.similar
+        if chosen is not None:
+            raise CuratedAnswerNotFound(f"the curated answer {chosen} was not offered for this question")
+        question.details["similar"] = [asdict(each) for each in question.similar]
+        return None
+
+    async def _was_rejected(self, question: _Question, sources: PassageSources) -> bool:
+        """Whether an expert said that these passages do not answer the question."""
+        searched = str(question.details["searched"])
+        draft = await self._rejected.find(question.inquiry, searched, question.context, sources.passages)
+        question.details["rejected"] = None if draft is None else rejected_details(draft)
+        return draft is not None
+
+    async def _extracted(
+        self, question: _Question, found: JudgedPassages, sources: PassageSources
+    ) -> ComposedAnswer | None:
+        """An answer in the words of the documents, unless a reader is sure that there is none."""
+        asked = question.inquiry.question
+        composed = extracted(asked, found.weights, sources, found.language)
+        return composed and await self._checks.read(asked, composed, sources.passages)
+
+    async def _written(
+        self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
+    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
+        """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
+        asked = question.inquiry.question
+        if self._policy.shows_excerpt and (
+            excerpt := extracted(asked, found.weights, sources, found.language)
+        ):
+            yield ExcerptFound(excerpt.text, excerpt.citations)
+        prompt = build_prompt(
+            asked,
+            sources.passages,
+            language=question.language,
+            terms=question.terms.relevant(
+                [*question.wordings, *(passage.chunk.content for passage in sources.passages)]
+            ),
+            history=within_budget(question.history, self._policy.history_size),
+        )
+        answer = StreamedAnswer(sources)
+        try:
+            async with aclosing(self._within_limits(chat_model.stream(prompt))) as pieces:
+                async for piece in pieces:
+                    if shown := answer.feed(piece):
+                        yield TokenWritten(shown)
+                    for citation in answer.new_citations():
+                        yield CitationChecked(citation)
+        except SourcebookError as error:
+            yield Failed(error.code, error.message, error.hint, error)
+            return
+        if shown := answer.close():
+            yield TokenWritten(shown)
+        if answer.has_nothing:
+            return
+        for citation in answer.new_citations(is_last=True):
+            yield CitationChecked(citation)
+        yield await self._checks.judged(answer.composed())
+
+    async def _within_limits(self, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
+        """What a model writes, whoever wrote the model: one that comes to no end is given up."""
+        characters = count = 0
+        async with aclosing(pieces) as written:
+            async for piece in written:
+                characters, count = characters + len(piece), count + 1
+                if characters > self._policy.answer_size or count > self._policy.answer_pieces:
+                    raise BadProviderAnswer(
+                        f"The chat model did not come to an end: {characters} characters in {count} pieces.",
+                        hint="Raise `chat_characters` if answers may be that long.",
+                    )
+                yield piece
+
+    def _answer(self, question: _Question, composed: ComposedAnswer) -> Answer:
+        uses = question.terms.uses(composed.text)
+        text, left = corrected(composed.text, uses) if self._chat_model else (composed.text, uses)
+        question.details["terms"] = [
+            {"term": use.term.term, "preferred": use.term.preferred_phrase, "corrected": use not in left}
+            for use in uses
+        ]
+        changed = [use for use in uses if use not in left]
+        sentences = tuple(
+            replace(s, start=moved(s.start, composed.text, changed), end=moved(s.end, composed.text, changed))
+            for s in composed.sentences
+        )
+        if question.outdated is not None:
+            question.details["outdated"] = outdated_details(question.outdated)
+        return Answer(
+            question=question.inquiry.question,
+            answer=text,
+            tier=Tier.DOCUMENTS,
+            citations=composed.citations,
+            sentences=sentences,
+            language=question.language,
+            details=question.details,
+            similar=question.similar,
+        )
+
+    async def _curated_answer(self, question: _Question, entry: CuratedAnswer) -> Answer:
+        citations = curated_citations(entry, question.language)
+        states = await self._stores.sessions.source_states(citations)
+        return Answer(
+            question=question.inquiry.question,
+            answer=without_repeated_marks(entry.answer),
+            tier=Tier.CURATED,
+            # What was flagged stays so until somebody looks at it, even if its words stand again.
+            citations=tuple(
+                replace(c, state=s) if c.state is SourceState.CURRENT else c
+                for c, s in zip(citations, states, strict=True)
+            ),
+            language=question.language,
+            curated_id=entry.id,
+            details=question.details
+            | {
+                "approved_by": entry.approved_by,
+                "approved_by_name": entry.approved_by_name,
+                "approved_at": entry.approved_at,
+                "stale": entry.stale_reason,
+                "context_changed": entry.has_changed_context,
+            },
+        )
+
+    async def _undocumented(self, question: _Question, found: JudgedPassages) -> Declined | Done:
+        """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
+        if question.outdated is None:
+            return await self._declined(question, found)
+        return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
+
+    async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
+        sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
+        closest = closest_passages(question.inquiry.question, found, sound, question.language)
+        nearest = closest.passages[: self._policy.nearest]
+        question.details["nearest"] = [place_of(passage) for passage in nearest]
+        if not question.details.get("rejected"):
+            question.details["nearest_excerpt"] = closest.excerpt
+        answer = Answer(
+            question=question.inquiry.question,
+            answer=texts(question.language)("rejected" if question.details.get("rejected") else "declined"),
+            tier=Tier.NONE,
+            language=question.language,
+            nearest=tuple(nearest),
+            details=question.details,
+            similar=question.similar,
+        )
+        return Declined(await self._stored(question, answer))
+
+    async def _stored(self, question: _Question, answer: Answer) -> Answer:
+        """The answer with the session that now holds it, and in its details the draft that it became."""
+        inquiry = question.inquiry
+        if inquiry.keep is not None:
+            return await inquiry.keep(answer, question.context)
+        sessions = self._stores.sessions
+        turn = (answer.question, answer.answer, answer.tier, answer.citations, answer.details)
+        if inquiry.session_id is None:
+            _, message = await sessions.begin(inquiry.user_id, inquiry.face, inquiry.scope, *turn)
+        else:
+            _, message = await sessions.add_turn(inquiry.session_id, *turn)
+        return await self._drafted(
+            question, replace(answer, session_id=message.session_id, message_id=message.id)
+        )
+
+    async def _drafted(self, question: _Question, answer: Answer) -> Answer:
+        if self._drafting is None:
+            return answer
+        draft = await self._drafting.consider(
+            answer,
+            user_id=question.inquiry.user_id,
+            category=question.inquiry.category,
+            subcategory=question.inquiry.subcategory,
+            collections=question.inquiry.collections,
+            context=question.context,
+        )
+        return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
+
+
+def _messages(earlier: Sequence[PromptMessage]) -> list[ChatMessage]:
+    """What was said before, in a conversation that is not stored here."""
+    roles = {role.value.lower(): role for role in Role}
+    spoken = [each for each in earlier if each.role in roles]
+    return [ChatMessage("", "", n, roles[each.role], each.content) for n, each in enumerate(spoken)]
+
+
+def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
+    if composed is None:
+        return []
+    return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
+
+
+def _only_language(context: QuestionContext) -> str | None:
+    """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
+    held = {name for name in context.all_languages() if name}
+    return held.pop() if len(held) == 1 else None
+
+
+def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str | None:
+    """The language of what is quoted, if the base holds nothing in that of the question."""
+    held = question.context.all_languages()
+    if not taken or not question.language or question.language in held:
+        return None
+    # A table may be in no language that can be told: then it is in that of the base.
+    found = detect_language(taken[0].chunk.content) or next(iter(held), None)
+    return None if found == question.language else found
+
+
+def _language_of(history: Sequence[ChatMessage]) -> str | None:
+    for message in reversed(history):
+        language = message.details.get("language")
+        if isinstance(language, str):
+            return language
+    return None

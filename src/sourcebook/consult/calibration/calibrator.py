@@ -1,0 +1,183 @@
+"""Calibrate: ask what is known, look at what the thresholds make of it, and suggest others.
+
+Questions are searched and judged as `ask` does it; no answer is written and no conversation is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sourcebook.consult.answer.terminology import TermIndex
+from sourcebook.consult.calibration.suggestions import (
+    TriedPair,
+    TriedQuestion,
+    calibrate_pairs,
+    calibrate_passages,
+)
+from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
+from sourcebook.consult.evidence.question_judge import JUDGED_BY_WORDS
+from sourcebook.consult.question.asking_part import asking_part
+from sourcebook.consult.question.same_question import difference
+from sourcebook.errors import CollectionNotFound, NoEmbedder
+from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
+from sourcebook.model.calibration import Calibration
+from sourcebook.model.moderation import DraftKind, DraftStatus
+from sourcebook.model.search import RetrievalConfig
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
+from sourcebook.retrieve.question_context import QuestionContext
+from sourcebook.text.languages import detect_language
+
+if TYPE_CHECKING:
+    from sourcebook.consult.evidence.passages import JudgedPassages
+    from sourcebook.model.answer_thresholds import ModelFacts
+    from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
+    from sourcebook.model.curation import Term
+    from sourcebook.model.documents import Vector
+    from sourcebook.model.moderation import Draft
+    from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.question_context import EmbedderChoice
+    from sourcebook.retrieve.search import Retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrator:
+    """Calibrates one collection at a time. `passages` is how many an answer looks at."""
+
+    stores: Stores
+    retrieval: Retrieval
+    embedder_for: EmbedderChoice
+    passages: int
+
+    async def run(
+        self,
+        collection_id: str,
+        questions: Sequence[JudgedQuestion],
+        pairs: Sequence[QuestionPair],
+        on_asked: Callable[[int, int], None] | None = None,
+    ) -> Calibration:
+        """What the thresholds of a collection do to these, and which would do better. Nothing is changed."""
+        model = await self._model(collection_id)
+        context = await self._context(collection_id)
+        facts, terms = context.facts(collection_id), await self.stores.terms.get_all_terms()
+        return Calibration(
+            collection_id,
+            model,
+            await self._on_passages(collection_id, questions, terms, facts, on_asked) if questions else None,
+            await self._on_pairs(collection_id, pairs, terms, facts) if pairs else None,
+        )
+
+    async def apply(self, calibration: Calibration) -> Thresholds:
+        """Let the collection use what was suggested. What was not keeps the value that it has."""
+        settings = await self.stores.library.collection_settings(calibration.collection_id)
+        known = thresholds_from(settings)
+        kept = known if known is not None and known.model == calibration.model else None
+        passages, curated = calibration.passages, calibration.curated
+        chosen = Thresholds(
+            calibration.model,
+            _suggested(passages) if _suggested(passages) is not None else kept and kept.needed,
+            _suggested(curated) if _suggested(curated) is not None else kept and kept.distance,
+        )
+        await self.stores.library.change_collection_settings(
+            calibration.collection_id, {"thresholds": chosen.as_settings()}
+        )
+        return chosen
+
+    async def _model(self, collection_id: str) -> str:
+        collection = await self.stores.vectors.get_collection(collection_id)
+        if collection is None:
+            raise CollectionNotFound(f"there is no collection {collection_id!r}")
+        return collection.model.name if collection.model else ""
+
+    async def _on_passages(
+        self,
+        collection_id: str,
+        questions: Sequence[JudgedQuestion],
+        terms: Sequence[Term],
+        facts: ModelFacts,
+        on_asked: Callable[[int, int], None] | None,
+    ) -> PassageCalibration:
+        judge = PassageJudge(self.stores, self.retrieval)
+        tried: list[TriedQuestion] = []
+        for question in questions:
+            wanted = self._search(collection_id, question, terms)
+            found = await judge.judge(wanted, await self._context(collection_id))
+            tried.append(tried_question(question, found))
+            if on_asked is not None:
+                on_asked(len(tried), len(questions))
+        return calibrate_passages(tried, facts.acceptance.needed)
+
+    def _search(self, collection_id: str, question: JudgedQuestion, terms: Sequence[Term]) -> PassageQuery:
+        language = question.language or detect_language(question.text)
+        asked = asking_part(question.text)
+        query = " ".join([asked, *TermIndex.of(terms, language).expansions(asked)])
+        return PassageQuery(asked, query, (collection_id,), language, RetrievalConfig(top_k=self.passages))
+
+    async def _on_pairs(
+        self, collection_id: str, pairs: Sequence[QuestionPair], terms: Sequence[Term], facts: ModelFacts
+    ) -> CuratedCalibration:
+        context = await self._context(collection_id)
+        held = context.languages(collection_id) or ()
+        tried: list[TriedPair] = []
+        for pair in pairs:
+            language = detect_language(pair.other)
+            index = TermIndex.of(terms, language)
+            asked, known = index.in_preferred_words(pair.other), index.in_preferred_words(pair.question)
+            distance = await _distance(context, collection_id, pair)
+            spoken = (language, detect_language(pair.question), *held)
+            agree = difference(asked, known, spoken, distance) is None
+            tried.append(TriedPair(distance, agree, pair.is_same))
+        return calibrate_pairs(tried, facts.curation.distance)
+
+    async def _context(self, collection_id: str) -> QuestionContext:
+        return await QuestionContext.read(self.stores.library, self.embedder_for, [collection_id])
+
+
+def tried_question(question: JudgedQuestion, found: JudgedPassages) -> TriedQuestion:
+    """What was found for a question, as thresholds are tried on it."""
+    expected = any(question.judgements.get(p.chunk.document_id, 0) > 0 for p, _ in found.passages)
+    # What vectors alone declined, no threshold of words lets through.
+    is_of_words = found.verdict.by == JUDGED_BY_WORDS or found.verdict.is_accepted
+    score = found.verdict.score if found.passages and is_of_words else None
+    return TriedQuestion(question.has_answer, score, found.verdict.is_sure, expected)
+
+
+async def _distance(context: QuestionContext, collection_id: str, pair: QuestionPair) -> float:
+    one = await context.vector_for(collection_id, pair.question)
+    other = await context.vector_for(collection_id, pair.other)
+    if one is None or other is None:
+        raise NoEmbedder(f"the model of {collection_id!r} is not available here")
+    return 1.0 - _cosine(one, other)
+
+
+def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQuestion]:
+    """What experts decided about answers from documents: approved, their sources were right; rejected, they were not.
+
+    A question that was declined tells nothing here: it is not known what would have been found.
+    """
+    return [
+        JudgedQuestion(
+            str(draft.id),
+            draft.question,
+            {c.document_id: 1 for c in draft.citations} if draft.status is DraftStatus.APPROVED else {},
+            language=draft.language,
+        )
+        for draft in drafts
+        if draft.kind is DraftKind.ANSWER
+        and draft.citations
+        and draft.status in (DraftStatus.APPROVED, DraftStatus.REJECTED)
+        and collection_id in {c.collection_id for c in draft.citations}
+    ]
+
+
+def _suggested(part: PassageCalibration | CuratedCalibration | None) -> float | None:
+    return None if part is None else part.suggested
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    size = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float(first @ second) / size if size else 0.0

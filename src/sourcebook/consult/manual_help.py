@@ -1,0 +1,150 @@
+"""Help: answers from the documentation in a base, and from the manual that comes with Sourcebook.
+
+The manual is a handful of pages. It is read when help is requested, searched by its words, and never written into
+anybody's base.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.question_share import share_of_weight
+from sourcebook.consult.evidence.acceptance import term_weights
+from sourcebook.ingest.chunking.passages import chunk_document
+from sourcebook.ingest.parsers.text.markdown import parse_markdown
+from sourcebook.model.chat import BETWEEN_HEADINGS, MANUAL_COLLECTION
+from sourcebook.model.documents import ChunkLevel
+from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchReport, SearchResult
+from sourcebook.text.analysis import analyse
+from sourcebook.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import Chunk
+    from sourcebook.retrieve.question_context import QuestionContext
+    from sourcebook.retrieve.search import Retrieval
+
+_LANGUAGE = "en"
+# Tables and generated pages answer nobody in sentences.
+_PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
+# The entry of the site names every subject and explains none.
+_ENTRY = "index.md"
+
+
+# What a page is worth: most passages hold the few words of a question somewhere; where they stand tells them apart.
+_WORTH_OF_SENTENCE = 1.0
+_WORTH_OF_HEADING = 0.7
+_WORTH_OF_TITLE = 0.4
+_WORTH_OF_A_GUIDE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _ManualPassage:
+    """A passage of the manual, its page's title, and the terms of what it says, sentence by sentence and above it."""
+
+    chunk: Chunk
+    title: str
+    title_terms: frozenset[str]
+    heading_terms: frozenset[str]
+    sentences: Sequence[frozenset[str]]
+
+    @property
+    def terms(self) -> frozenset[str]:
+        return self.title_terms.union(self.heading_terms, *self.sentences)
+
+    def worth(self, weights: Mapping[str, float]) -> float:
+        """From 0, for a passage that holds no word of the question, to 1."""
+        share = share_of_weight(weights, set(self.terms))
+        if not share:
+            return 0.0
+        around = self.title_terms | self.heading_terms
+        sentence = max((share_of_weight(weights, set(said | around)) for said in self.sentences), default=0.0)
+        worth = share + _WORTH_OF_SENTENCE * sentence
+        worth += _WORTH_OF_HEADING * share_of_weight(weights, set(self.heading_terms))
+        worth += _WORTH_OF_TITLE * share_of_weight(weights, set(self.title_terms))
+        worth += _WORTH_OF_A_GUIDE * ("how-to/" in self.chunk.document_id)
+        return worth / (1.0 + _WORTH_OF_SENTENCE + _WORTH_OF_HEADING + _WORTH_OF_TITLE + _WORTH_OF_A_GUIDE)
+
+
+class Manual:
+    """The pages in a folder, ranked by how much of a question's rare words each of their passages holds, and where."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def search(self, question: str, top_k: int) -> list[SearchResult]:
+        counts = Counter(term for passage in self._passages for term in passage.terms)
+        weights = term_weights(question, [_LANGUAGE], counts, len(self._passages))
+        ranked = sorted(
+            ((passage.worth(weights), passage) for passage in self._passages),
+            key=lambda found: (-found[0], found[1].chunk.id),
+        )
+        return [
+            _result(passage.chunk, passage.title, worth) for worth, passage in ranked[:top_k] if worth > 0
+        ]
+
+    @cached_property
+    def _passages(self) -> list[_ManualPassage]:
+        return [passage for page in self._pages() for passage in _passages_of(*page)]
+
+    def _pages(self) -> list[tuple[str, bytes]]:
+        if self._folder is None:
+            return []
+        files = sorted(file for part in _PROSE for file in self._folder.glob(part) if file.name != _ENTRY)
+        return [(file.relative_to(self._folder).as_posix(), file.read_bytes()) for file in files]
+
+
+class HelpRetrieval:
+    """A search of a base, followed by results from the manual."""
+
+    def __init__(self, retrieval: Retrieval, manual: Callable[[], Manual]) -> None:
+        self._retrieval = retrieval
+        self._manual = manual
+
+    async def report(
+        self,
+        collections: str | Sequence[str],
+        query: str,
+        config: RetrievalConfig | None = None,
+        context: QuestionContext | None = None,
+    ) -> SearchReport:
+        wanted = config or RetrievalConfig()
+        found = await self._retrieval.report(collections, query, wanted, context)
+        pages = self._manual().search(query, wanted.top_k)
+        return replace(found, results=[*found.results, *pages])
+
+
+def _passages_of(path: str, data: bytes) -> list[_ManualPassage]:
+    parsed = parse_markdown(data)
+    title = parsed.title or path
+    chunks = chunk_document(f"{MANUAL_COLLECTION}/{path}", parsed.text, parsed.sections)
+    return [
+        _ManualPassage(
+            chunk,
+            title,
+            _terms(title),
+            _terms((chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]),
+            [_terms(chunk.content[start:end]) for start, end in sentence_spans(chunk.content)],
+        )
+        for chunk in chunks
+        if chunk.level is ChunkLevel.PARENT
+    ]
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(analyse(text, _LANGUAGE))
+
+
+def _result(chunk: Chunk, title: str, score: float) -> SearchResult:
+    return SearchResult(
+        chunk,
+        score,
+        ScoreBreakdown(keyword_score=score),
+        document_path=f"manual/{chunk.document_id.partition('/')[2]}",
+        document_title=title,
+        collection_id=MANUAL_COLLECTION,
+    )

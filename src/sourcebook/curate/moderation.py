@@ -1,0 +1,439 @@
+"""Review: answers and unanswered questions become drafts; a person decides once; approved answers come first.
+
+What was approved is bound to the words of the documents that bear it out. When they change, it comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from sourcebook.curate.category_guess import CategoryGuesser
+from sourcebook.curate.draft_rules import (
+    FALLBACK_CATEGORY,
+    DraftPolicy,
+    drafted_as,
+    is_weak,
+    lost_support,
+    require_answerable,
+    require_replied,
+)
+from sourcebook.curate.gaps import find_gaps
+from sourcebook.curate.question_groups import same_words
+from sourcebook.curate.source_changes import in_new_words, source_changes
+from sourcebook.errors import (
+    ActiveModelChanged,
+    CuratedAnswerNotFound,
+    DraftNotFound,
+    SupportLost,
+    UsageError,
+)
+from sourcebook.model.moderation import (
+    Digest,
+    Draft,
+    DraftKind,
+    DraftStatus,
+    Keep,
+    LostSupport,
+    NewDraft,
+    Revision,
+    Why,
+)
+from sourcebook.ports.arguments import checks_arguments
+from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
+from sourcebook.text.languages import detect_language
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Answer
+    from sourcebook.model.curation import CuratedAnswer, SourceChange
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.moderation import Gap
+    from sourcebook.ports.clock_and_jobs import Clock
+    from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
+    from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.question_context import QuestionContext
+
+_T = TypeVar("_T")
+_TRIES = 3
+_GAPS_IN_A_DIGEST = 5
+_SPENDING = frozenset({"new_topic", "buy_questions", "refund"})
+"""The operations that are paid for, with what was given back of it. All others put tokens into a purse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """What review needs besides a base: a finder of support, an embedder and, if there is one, a chat model."""
+
+    binder: Binder
+    embed: Callable[[str, str], Awaitable[Embedded]]
+    """`embed(collection, question)`: its vector, for finding the answer by."""
+    choose: Callable[[str], Awaitable[str]] | None = None
+    """What a chat model writes when it is asked to choose."""
+
+
+@checks_arguments
+class Moderation:
+    """The review queue: turns answers into drafts, and drafts into curated answers."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        helpers: Helpers,
+        clock: Clock,
+        *,
+        collection_id: str = "default",
+        policy: DraftPolicy | None = None,
+    ) -> None:
+        self._stores = stores
+        self._queue: ModerationQueue = stores.moderation
+        self._helpers = helpers
+        self._clock = clock
+        self._collection_id = collection_id
+        self._policy = policy or DraftPolicy()
+        self._guessing = CategoryGuesser(stores, helpers.embed, helpers.choose)
+
+    # Into the queue
+
+    async def consider(
+        self,
+        answer: Answer,
+        *,
+        user_id: int = 1,
+        topic_id: int | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        attachments: Sequence[Mapping[str, JsonValue]] = (),
+        collections: Sequence[str] = (),
+        visit_key: str | None = None,
+        context: QuestionContext | None = None,
+    ) -> Draft | None:
+        """Put an answer into the queue if the settings want it there. A declined question always goes to experts.
+
+        `visit_key` is the key of the question whose answer owes the draft; `context` is what is known of the question.
+        """
+        kind = drafted_as(answer, self._policy)
+        if kind is None:
+            return None
+        why = Why.DECLINED if kind is DraftKind.DECLINED else Why.ANSWERED
+        return await self.add_to_moderation_queue(
+            NewDraft(
+                user_id=user_id,
+                kind=kind,
+                question=answer.question,
+                answer=None if kind is DraftKind.DECLINED else answer.answer,
+                language=answer.language,
+                citations=answer.citations,
+                details={**answer.details, "why": why.value, "weak": is_weak(answer)},
+                attachments=attachments,
+                category_guess=category,
+                subcategory_guess=subcategory,
+                collection_id=_of(answer, collections) or self._collection_id,
+                topic_id=topic_id,
+                session_id=answer.session_id,
+                chat_message_id=answer.message_id,
+                visit_key=visit_key,
+            ),
+            context,
+        )
+
+    async def call_human(
+        self,
+        question: str,
+        *,
+        user_id: int = 1,
+        topic_id: int | None = None,
+        session_id: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        attachments: Sequence[Mapping[str, JsonValue]] = (),
+        details: Mapping[str, JsonValue] | None = None,
+        language: str | None = None,
+        collection_id: str | None = None,
+    ) -> Draft:
+        """Ask an expert, whatever the base knows. The asker receives the reply, and may cancel until then."""
+        if not question.strip() and not attachments:
+            raise UsageError("the question is empty", hint="Ask something.")
+        return await self.add_to_moderation_queue(
+            NewDraft(
+                user_id=user_id,
+                kind=DraftKind.DECLINED,
+                question=question,
+                language=language or detect_language(question),
+                details={**(details or {}), "why": Why.ASKED_FOR_A_PERSON.value},
+                attachments=attachments,
+                category_guess=category,
+                subcategory_guess=subcategory,
+                collection_id=collection_id or self._collection_id,
+                topic_id=topic_id,
+                session_id=session_id,
+            )
+        )
+
+    async def add_to_moderation_queue(self, draft: NewDraft, context: QuestionContext | None = None) -> Draft:
+        """Put a draft into the queue, with a guess of its category and the group of its question."""
+        if draft.category_guess is None:
+            guess = await self._guessing.guess(draft, draft.collection_id or self._collection_id, context)
+            draft = replace(
+                draft,
+                category_guess=guess.category,
+                subcategory_guess=draft.subcategory_guess or guess.subcategory,
+            )
+        return await self._queue.add(draft)
+
+    # Looking
+
+    async def get_pending_moderation_items(
+        self,
+        limit: int = 20,
+        *,
+        kind: DraftKind | None = None,
+        after: int = 0,
+        collection_id: str | None = None,
+    ) -> list[Draft]:
+        """The drafts that wait, oldest first, behind the one with the number `after`."""
+        return await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
+
+    async def get_item(self, draft_id: int) -> Draft:
+        """The draft of this number, or the error that there is none."""
+        found = await self._queue.get(draft_id)
+        if found is None:
+            raise DraftNotFound(f"there is no draft {draft_id}")
+        return found
+
+    async def similar(self, draft_id: int) -> list[Draft]:
+        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
+        draft = await self.get_item(draft_id)
+        repeats = [
+            d for d in await self._queue.repeats(draft_id) if not same_words(d.question, draft.question)
+        ]
+        group = [] if draft.group_key is None else await self._queue.in_group(draft.group_key)
+        return [*(other for other in group if other.id != draft_id), *repeats]
+
+    async def changes(self, draft_id: int) -> list[SourceChange]:
+        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
+        draft = await self.get_item(draft_id)
+        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        return [] if entry is None else await source_changes(entry, self._stores)
+
+    async def in_new_words(self, draft_id: int) -> str | None:
+        """A stale answer as its sources say it now. None if no sentence of it can be put so."""
+        draft = await self.get_item(draft_id)
+        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        if entry is None:
+            return None
+        return in_new_words(entry.answer, await source_changes(entry, self._stores))
+
+    async def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
+        """What a person asked that went into the queue, the latest first."""
+        return await self._queue.of_user(user_id, status)
+
+    async def count_pending(self) -> dict[DraftKind, int]:
+        """How many drafts of each kind wait."""
+        return await self._queue.count_pending()
+
+    # Deciding
+
+    async def approve_moderation_item(
+        self,
+        draft_id: int,
+        admin_id: int,
+        *,
+        answer: str | None = None,
+        question: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+        on_lost_support: LostSupport = LostSupport.REFUSE,
+    ) -> CuratedAnswer:
+        """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
+
+        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
+        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
+        """
+        draft = await self.get_item(draft_id)
+        text = draft.answer if answer is None else answer
+        if text is None or not text.strip():
+            raise UsageError(f"draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
+        wanted = await self._revision(draft, text, question, category, subcategory, on_lost_support)
+        return await self._with_vector(
+            wanted, lambda embedded: self._queue.approve(draft_id, admin_id, wanted, embedded)
+        )
+
+    async def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
+        """Turn a draft down. A curated answer that went stale is not given any more.
+
+        An answer from documents is not given to the same question again, until what it quoted changes.
+
+        Who asked a question that the base could not answer is told, with the reason.
+        """
+        return await self._queue.reject(draft_id, admin_id, reason)
+
+    async def answer_item(
+        self,
+        draft_id: int,
+        admin_id: int,
+        text: str,
+        *,
+        keep: Keep = Keep.CURATED,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> Draft:
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first."""
+        draft = await self.get_item(draft_id)
+        require_answerable(draft)
+        if not text.strip():
+            raise UsageError("the answer is empty", hint="Write an answer.")
+        if keep is Keep.REPLY_ONLY:
+            return await self._queue.reply(draft_id, admin_id, text.strip())
+        wanted = await self._revision(draft, text, None, category, subcategory)
+        return await self._with_vector(
+            wanted,
+            lambda embedded: self._queue.reply(draft_id, admin_id, wanted.answer, wanted, embedded),
+        )
+
+    async def keep_answer(
+        self,
+        draft_id: int,
+        admin_id: int,
+        *,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> CuratedAnswer:
+        """Make a curated answer of a reply that was given before. Done again, it is the same one."""
+        draft = await self.get_item(draft_id)
+        wanted = await self._revision(draft, require_replied(draft), None, category, subcategory)
+        return await self._with_vector(
+            wanted, lambda embedded: self._queue.keep(draft_id, admin_id, wanted, embedded)
+        )
+
+    async def cancel_item(self, draft_id: int, user_id: int) -> Draft:
+        """Withdraw your own question."""
+        return await self._queue.cancel(draft_id, user_id)
+
+    async def edit_entry(
+        self,
+        entry_id: int,
+        editor_id: int,
+        *,
+        answer: str | None = None,
+        question: str | None = None,
+        category: str | None = None,
+        subcategory: str | None = None,
+    ) -> Draft:
+        """Propose other words for a curated answer. Until somebody approves them, the approved ones are given."""
+        entry = await self._stores.curated.kb_get(entry_id)
+        if entry is None:
+            raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+        wanted = Revision(
+            collection_id=entry.collection_id,
+            category=category or entry.category,
+            answer=entry.answer if answer is None else answer,
+            question=entry.question if question is None else question,
+            subcategory=entry.subcategory if subcategory is None else subcategory,
+            language=entry.language,
+        )
+        return await self._queue.propose(entry_id, editor_id, wanted)
+
+    # Learning
+
+    async def gaps(
+        self, since: int | None = None, limit: int = 20, *, collections: Container[str | None] | None = None
+    ) -> list[Gap]:
+        """What to write next: questions that were declined, rejected or weakly supported, put together.
+
+        They are those of the whole base, or of these collections.
+        """
+        troubled = await self._queue.troubled(since or 0)
+        asked = [d for d in troubled if collections is None or (d.collection_id or "") in collections]
+        return find_gaps(asked)[:limit]
+
+    async def digest(self, since: int, until: int | None = None) -> Digest:
+        """A summary of a period: questions, tiers, stale answers, what to write."""
+        end = self._clock.now() + 1 if until is None else until
+        tally = await self._queue.tally(since, end)
+        spent = -sum(amount for kind, amount in tally.tokens.items() if kind in _SPENDING)
+        waiting = await self._queue.count_pending()
+        gaps = find_gaps([draft for draft in await self._queue.troubled(since) if draft.created_at < end])
+        return Digest(
+            since=since,
+            until=end,
+            questions=tally.questions,
+            tiers=tally.tiers,
+            drafts=tally.drafts,
+            pending=sum(waiting.values()),
+            became_stale=tally.became_stale,
+            to_write=gaps[:_GAPS_IN_A_DIGEST],
+            tokens_spent=spent,
+            tokens_given=sum(amount for kind, amount in tally.tokens.items() if kind not in _SPENDING),
+            people=tally.people,
+        )
+
+    async def judged_questions(self, collection_id: str | None = None) -> list[JudgedQuestion]:
+        """What was decided, as questions whose documents are known: an evaluation set that grows with the work.
+
+        An approved answer names the documents that it was bound to; a question that was rejected has none.
+        """
+        chosen = collection_id or self._collection_id
+        judged: list[JudgedQuestion] = []
+        for draft in await self._queue.decided():
+            documents = await self._documents_of(draft, chosen)
+            if documents or (draft.kind is DraftKind.DECLINED and draft.status is DraftStatus.REJECTED):
+                grades = dict.fromkeys(documents, 1)
+                judged.append(JudgedQuestion(str(draft.id), draft.question, grades, language=draft.language))
+        return judged
+
+    # Help
+
+    async def _documents_of(self, draft: Draft, collection_id: str) -> list[str]:
+        if draft.status is not DraftStatus.APPROVED or draft.kb_id is None:
+            return []
+        entry = await self._stores.curated.kb_get(draft.kb_id)
+        sources = () if entry is None else entry.sources
+        return [s.document_id for s in sources if s.collection_id == collection_id]
+
+    async def _revision(
+        self,
+        draft: Draft,
+        text: str,
+        question: str | None,
+        category: str | None,
+        subcategory: str | None,
+        on_lost_support: LostSupport = LostSupport.ACCEPT,
+    ) -> Revision:
+        collection_id = draft.collection_id or self._collection_id
+        asked = draft.question if question is None else question
+        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        if question is None and entry is not None and entry.question is None:
+            asked = ""  # it is found by its answer, and stays so
+        bound: BoundAnswer = await self._helpers.binder.bind(
+            text, asked or None, draft.citations, [collection_id], draft.language
+        )
+        lost = () if entry is None else lost_support(entry, bound.unsupported)
+        if lost and on_lost_support is LostSupport.REFUSE:
+            raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
+        return Revision(
+            collection_id=collection_id,
+            category=category or draft.category_guess or FALLBACK_CATEGORY,
+            answer=bound.text,
+            question=asked.strip() or None,
+            # A subcategory that was guessed for another category means nothing in this one.
+            subcategory=subcategory or (draft.subcategory_guess if category is None else None),
+            language=draft.language or detect_language(asked or text),
+            sources=bound.sources,
+        )
+
+    async def _with_vector(self, wanted: Revision, decide: Callable[[Embedded], Awaitable[_T]]) -> _T:
+        """Decide with a vector of the collection's model; once more if the model changes meanwhile."""
+        for tries_left in reversed(range(_TRIES)):
+            embedded = await self._helpers.embed(wanted.collection_id, wanted.question or wanted.answer)
+            try:
+                return await decide(embedded)
+            except ActiveModelChanged:
+                if not tries_left:
+                    raise
+        raise AssertionError("the last try returned or raised")
+
+
+def _of(answer: Answer, collections: Sequence[str]) -> str | None:
+    """The collection that an answer belongs to: the one it cites, else the first that was asked."""
+    return next((c.collection_id for c in answer.citations), next(iter(collections), None))

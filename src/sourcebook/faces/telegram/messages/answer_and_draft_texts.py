@@ -1,0 +1,288 @@
+"""What people see of answers, sources and drafts."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.shown_highlight import shown_highlights
+from sourcebook.faces.source_place import source_place
+from sourcebook.faces.telegram.messages.rich_text import (
+    RichText,
+    bold,
+    clean,
+    from_markdown,
+    in_bold,
+    italic,
+    joined,
+    quote,
+)
+from sourcebook.model.chat import Citation, SourceState, Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sourcebook.faces.telegram.bot_services import BotTerms
+    from sourcebook.locale import Texts
+    from sourcebook.model.chat import Answer
+    from sourcebook.model.consultations import Reply
+    from sourcebook.model.curation import CuratedSource, SourceChange, Term
+    from sourcebook.model.moderation import Digest, Draft
+    from sourcebook.model.people import User
+    from sourcebook.model.search import SearchResult
+
+_LONGEST_NAME = 120
+_LONGEST_QUOTE = 3000
+_GAPS = 5
+
+
+def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
+    """The answer, its sources, and what it cost."""
+    given = reply.answer
+    return joined(
+        [
+            italic(texts("stale")) if given.details.get("stale") else RichText(),
+            _with_highlights(given),
+            source_list(texts, given.citations),
+            *_notes(texts, given),
+            _cost(texts, reply, terms),
+        ]
+    )
+
+
+def _with_highlights(given: Answer) -> RichText:
+    """The text of an answer, with what carries it in bold."""
+    rich, place = RichText(), 0
+    for start, end in shown_highlights(given):
+        rich = (
+            rich + from_markdown(given.answer[place:start]) + in_bold(from_markdown(given.answer[start:end]))
+        )
+        place = end
+    return rich + from_markdown(given.answer[place:])
+
+
+def source_list(texts: Texts, citations: Iterable[Citation]) -> RichText:
+    """Each place once, with the numbers that lead there."""
+    places: dict[str, str] = {}
+    for citation in by_number(citations):
+        name = place(texts, citation)
+        places[name] = f"{places.get(name, '')}[{citation.number}]"
+    lines = [f"{numbers} {name}" for name, numbers in places.items()]
+    return joined([bold(texts("sources")), *lines], "\n") if lines else RichText()
+
+
+def by_number(citations: Iterable[Citation]) -> list[Citation]:
+    """One citation for each number, in their order."""
+    first: dict[int, Citation] = {}
+    for citation in citations:
+        first.setdefault(citation.number, citation)
+    return [first[number] for number in sorted(first)]
+
+
+def place(texts: Texts, source: Citation | CuratedSource) -> str:
+    """The title, the file, the section and the page, as far as there are any."""
+    file = clean(PurePosixPath(source.document_path).name, _LONGEST_NAME)
+    title = clean(source.document_title or "", _LONGEST_NAME)
+    name = f"{title} ({file})" if title and title != file else file or title
+    section = source.section_name if isinstance(source, Citation) else None
+    page = None if source.page is None else texts("page", page=source.page)
+    return source_place(name, clean(section or "", _LONGEST_NAME), page)
+
+
+def source(texts: Texts, cited: Sequence[Citation]) -> RichText:
+    """What stands behind one number, in its own words: all that the answer takes from there."""
+    first = cited[0]
+    head = texts("source_quote", name=f"[{first.number}] {place(texts, first)}")
+    words = dict.fromkeys(citation.quote.strip() for citation in cited)
+    gone = italic(texts("source_gone")) if first.state is SourceState.REMOVED else RichText()
+    return joined([bold(head), quote("\n\n".join(words)[:_LONGEST_QUOTE]), gone])
+
+
+def _notes(texts: Texts, given: Answer) -> list[RichText]:
+    notes = list[str]()
+    if given.tier is Tier.CURATED:
+        notes.append(texts("approved"))
+        is_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
+        if is_changed and not given.details.get("stale"):
+            notes.append(texts("stale"))
+        elif given.details.get("context_changed"):
+            notes.append(texts("context_changed"))
+    elif given.tier is not Tier.NONE:
+        if any(sentence.is_doubtful for sentence in given.sentences):
+            notes.append(" ".join([texts("unverified"), *_reasons(texts, given)]))
+        elif any(not sentence.verified for sentence in given.sentences):
+            notes.append(texts("reworded"))
+    if given.tier is Tier.DOCUMENTS and given.details.get("other_language"):
+        notes.append(texts("other_language"))
+    if given.details.get("outdated"):
+        notes.append(texts("outdated"))
+    if given.similar:
+        questions = [f"• {clean(each.question, _LONGEST_NAME)}" for each in given.similar]
+        notes.append("\n".join([texts("similar_offer"), *questions]))
+    if given.nearest:
+        notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
+    shown = [italic(note) for note in notes]
+    if (said := given.nearest_excerpt) is not None:
+        shown += [quote(from_markdown(said).text), italic(texts("closest_may_not_answer"))]
+    return shown
+
+
+def _reasons(texts: Texts, given: Answer) -> list[str]:
+    """What speaks against the sentences that a source was named for, each reason once."""
+    doubts = dict.fromkeys(doubt for sentence in given.sentences for doubt in sentence.doubts)
+    return [texts(f"doubt_{doubt}") for doubt in doubts if f"doubt_{doubt}" in texts.entries]
+
+
+def near_place(texts: Texts, result: SearchResult) -> str:
+    """Where a passage stands: its file, its section, its page."""
+    name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
+    page = None if result.chunk.page is None else texts("page", page=result.chunk.page)
+    return source_place(name, clean(result.chunk.section or "", _LONGEST_NAME), page)
+
+
+def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:
+    return texts("tokens_for_sale" if terms.stars else "tokens_from_owner")
+
+
+def _cost(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
+    given = reply.answer
+    if given.tier is Tier.NONE:
+        waits = texts("expert_will_answer") if reply.draft_id is not None else ""
+        return joined([waits], " ")
+    if given.tier is Tier.CURATED:
+        return italic(texts("was_free"))
+    if not terms.prices.new_topic:
+        return RichText()
+    if reply.follow_ups_left:
+        return italic(texts("follow_ups_left", n=reply.follow_ups_left))
+    if reply.balance < min(terms.prices.more_questions, terms.prices.new_topic):
+        return italic(f"{texts('no_follow_ups_left')} {how_to_get_tokens(texts, terms)}")
+    return italic(texts("no_follow_ups_left"))
+
+
+def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceChange] = ()) -> RichText:
+    """A draft as an expert sees it: what was asked and how often, what was answered, on what, what has changed."""
+    head = bold(texts(f"draft_{item.kind}", id=item.id))
+    if waiting > 1:
+        head = head + " " + texts("draft_waits", n=waiting)
+    category = " / ".join(part for part in (item.category_guess, item.subcategory_guess) if part)
+    return joined(
+        [
+            head,
+            joined([bold(texts("asked")), quote(item.question)], "\n"),
+            italic(texts("draft_asked", n=item.people, times=item.asked)) if item.asked > 1 else RichText(),
+            *_resembling(texts, item),
+            joined([bold(texts("proposed")), from_markdown(item.answer)], "\n")
+            if item.answer
+            else RichText(),
+            source_list(texts, item.citations),
+            *(_change(texts, change) for change in changes),
+            italic(texts("category_guess", category=clean(category, _LONGEST_NAME)))
+            if category
+            else RichText(),
+            italic(clean(item.reason)) if item.reason else RichText(),
+        ]
+    )
+
+
+def _resembling(texts: Texts, item: Draft) -> list[RichText]:
+    found = item.details.get("similar")
+    rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+    return [
+        italic(
+            texts(
+                "draft_resembles", id=row.get("id"), question=clean(str(row.get("question")), _LONGEST_NAME)
+            )
+        )
+        for row in rows
+    ]
+
+
+def _change(texts: Texts, change: SourceChange) -> RichText:
+    """What a source said, and what stands there now."""
+    name = clean(PurePosixPath(change.document_path).name, _LONGEST_NAME)
+    now = quote(change.after[:_LONGEST_QUOTE]) if change.after else italic(texts("source_nothing_left"))
+    return joined(
+        [
+            bold(texts("source_was", name=name)),
+            quote(change.before[:_LONGEST_QUOTE]),
+            bold(texts("source_now")),
+            now,
+        ],
+        "\n",
+    )
+
+
+def answer_found(texts: Texts, item: Draft) -> RichText:
+    """That the documents answer a question that waited, as the asker sees it."""
+    return joined(
+        [
+            bold(texts("answer_found")),
+            quote(item.question),
+            from_markdown(item.answer or ""),
+            source_list(texts, item.citations),
+        ]
+    )
+
+
+def expert_answer(texts: Texts, item: Draft, sources: Sequence[CuratedSource] = ()) -> RichText:
+    """An expert's reply as the asker sees it."""
+    lines = [f"[{number}] {place(texts, found)}" for number, found in enumerate(sources, 1)]
+    return joined(
+        [
+            bold(texts("expert_answer")),
+            quote(item.question),
+            from_markdown(item.answer or ""),
+            joined([bold(texts("sources")), *lines], "\n") if lines else RichText(),
+        ]
+    )
+
+
+def question_rejected(texts: Texts, item: Draft, reason: str) -> RichText:
+    """That nobody will answer a question, and why, as the asker sees it."""
+    return joined([quote(item.question), texts("question_rejected", reason=clean(reason, _LONGEST_QUOTE))])
+
+
+def terms(texts: Texts, found: Sequence[Term]) -> RichText:
+    if not found:
+        return RichText(texts("no_terms"))
+    lines = [f"{clean(term.term)} → {clean(term.preferred_phrase)}" for term in found]
+    return joined([bold(texts("terms_head")), *lines], "\n")
+
+
+def users(texts: Texts, found: Sequence[User], total: int) -> RichText:
+    """People as an admin sees them: how to name them in a command, what they have, whether they are kept out."""
+    lines = [
+        joined(
+            [
+                clean(user.shown_name, _LONGEST_NAME),
+                f"@{clean(user.username, _LONGEST_NAME)}" if user.username else "",
+                "" if user.telegram_user_id is None else str(user.telegram_user_id),
+                texts("tokens", n=user.token_balance),
+                texts("is_blocked") if user.is_blocked else "",
+            ],
+            " · ",
+        )
+        for user in found
+    ]
+    return joined([bold(texts("users_head", total=total)), *lines], "\n")
+
+
+def digest(texts: Texts, found: Digest, since: str, until: str) -> RichText:
+    body = texts(
+        "digest_body",
+        questions=found.questions,
+        curated=found.tiers.get(Tier.CURATED, 0),
+        documents=found.tiers.get(Tier.DOCUMENTS, 0),
+        declined=found.declined,
+        stale=len(found.became_stale),
+        tokens=found.tokens_spent,
+    )
+    gaps = [f"• {clean(gap.question, _LONGEST_NAME)} ({gap.count})" for gap in found.to_write[:_GAPS]]
+    return joined(
+        [
+            bold(texts("digest_head", since=since, until=until)),
+            body.strip(),
+            joined([bold(texts("digest_write")), *gaps], "\n") if gaps else RichText(),
+        ]
+    )
