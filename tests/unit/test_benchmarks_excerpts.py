@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from benchmarks.excerpts.learning import Case, learnt
 
 
@@ -20,7 +19,7 @@ def test_what_tells_the_answers_apart_gets_the_weight() -> None:
 
 def test_a_question_whose_answer_was_not_found_teaches_nothing() -> None:
     known = [case("a", [[1.0], [0.0]], 0), case("b", [[1.0], [0.0]], 0)]
-    unknown = Case("a", False, np.array([[0.0], [1.0]]), np.array([False, False]))  # noqa: FBT003 - is_prose
+    unknown = Case("a", False, np.array([[0.0], [1.0]]), np.array([False, False]))
     assert learnt([*known, unknown])[0] > 1.0
 
 
