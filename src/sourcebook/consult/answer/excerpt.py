@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.clean_markdown import clean_block, markdown_of
+from sourcebook.consult.answer.excerpt_weights import excerpt_weights
 from sourcebook.text.blocks import BlockKind
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ _CLAUSE = re.compile(r"\d{1,2}\.\d{1,2}")
 _LETTERS_THAT_TELL = 20
 _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
-_PRICE_OF_LENGTH = 0.3
-"""What the greatest length costs: a neighbour must add more of the question than it takes of the reader's time."""
-_PRICE_OF_A_CUT_LIST = 0.2
 _WORTH_OF_THE_BEGINNING = 0.1
 _CLAUSE_END = re.compile(r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)")
 _LINE_END = re.compile(r"\n")
@@ -45,37 +43,53 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """The units from `low` to `high`, around the one that answers best, and what they are worth."""
+
+    worth: float
+    low: int
+    high: int
+    best: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExcerptMaker:
-    """Makes excerpts of a text whose units were scored. `share` says how much of the question a part of it holds."""
+    """Makes excerpts of a text whose units were weighed. `share` says how much of the question a part of it holds."""
 
     units: Units
-    scores: Sequence[float]
+    chances: Sequence[float]
+    """How probably each unit answers."""
     share: Share
-    is_filled: bool = False
-    """Whether as many neighbours come along as there is room for: where words cannot tell which of them answers."""
 
-    def around(self, best: int) -> Excerpt:
-        """The excerpt around a unit, as long as an answer may be."""
+    def around(self, best: int) -> Stretch:
+        """The stretch around a unit that most probably answers, of those that there is room for."""
         sizes = [self.size(i) for i in range(len(self.units))]
         if sizes[best] > LONGEST:
-            return self._cut(best)
+            return Stretch(self.chances[best], best, best, best)
 
         def room(low: int, high: int) -> int:
             return LONGEST - sum(sizes[low : high + 1]) - (high - low)
 
         low, high = self._needed(best, room)
-        header = self._header_apart(low, best, room(low, high))
-        if header is None:
-            low, high = self._filled(low, high, best, room)
-        heading = self._heading_over(low, high, room(low, high)) if header is None else None
+        longer = [(low, high)] if self._stands_alone(best) else self._stretches(low, high, best, room)
+        return max(
+            (Stretch(self._worth_of_stretch(*each), *each, best) for each in longer),
+            key=lambda stretch: stretch.worth,
+        )
+
+    def shown(self, stretch: Stretch) -> Excerpt:
+        """A stretch as it is shown: with the names of its columns, or the heading above it, if that tells more."""
+        low, high, best = stretch.low, stretch.high, stretch.best
+        if self.size(best) > LONGEST:
+            return self._cut(best)
+        room = LONGEST - sum(self.size(i) for i in range(low, high + 1)) - (high - low)
+        header = self._header_apart(low, best, room)
+        heading = self._heading_over(low, high, room) if header is None else None
         return self.of(low, high, best, heading, header)
 
     def _needed(self, best: int, room: Room) -> tuple[int, int]:
         """The stretch of what a unit cannot do without: what it refers to, and what it announces."""
         low = high = best
-        header = self.units.header_of(best)
-        if header is not None and self.is_filled and room(header, high) >= 0:
-            low = header
         while self.units.needs_before(low) and room(low - 1, high) >= 0:
             low -= 1
         while high + 1 < len(self.units) and room(low, high + 1) >= 0 and self._brings(high, best):
@@ -85,17 +99,19 @@ class ExcerptMaker:
     def _header_apart(self, low: int, best: int, room: int) -> int | None:
         """The row that names the columns, where it is shown above the row that answers, without those between."""
         header = self.units.header_of(best)
-        is_apart = header is not None and header < low and not self.is_filled
+        is_apart = header is not None and header < low
         return header if header is not None and is_apart and self.size(header) < room else None
 
-    def _filled(self, low: int, high: int, best: int, room: Room) -> tuple[int, int]:
-        """The stretch around what is needed that says most about the question for its length."""
-        stretches = list(self._stretches(low, high, best, room))
-        if self.is_filled:
-            return max(
-                stretches, key=lambda each: sum(self.scores[each[0] : each[1] + 1]) - room(*each) / LONGEST
-            )
-        return max(stretches, key=lambda each: self._worth_of_stretch(*each, room(*each)))
+    def _stands_alone(self, i: int) -> bool:
+        """Whether a row, a fact or an item that probably answers is shown without those beside it."""
+        sure = excerpt_weights().stretch
+        match self.units[i].kind:
+            case BlockKind.ROW | BlockKind.RECORD:
+                return self.chances[i] >= sure["row_alone"]
+            case BlockKind.ITEM:
+                return self.chances[i] >= sure["item_alone"]
+            case _:
+                return False
 
     def _stretches(self, low: int, high: int, best: int, room: Room) -> Iterator[tuple[int, int]]:
         """What is needed, and every longer stretch that there is room for."""
@@ -108,10 +124,24 @@ class ExcerptMaker:
                     seen.add((first, last))
                     waiting.append((first, last))
 
-    def _worth_of_stretch(self, low: int, high: int, room: int) -> float:
-        said = self.units.content[self.units[low].start : self.units[high].end]
-        price = _PRICE_OF_A_CUT_LIST * self._is_announced_list_cut(low, high)
-        return self.share(said) + _PRICE_OF_LENGTH * room / LONGEST - price
+    def _worth_of_stretch(self, low: int, high: int) -> float:
+        """How probably it answers, less what it costs that it begins or ends within a thought, and each paragraph."""
+        units, prices = self.units, excerpt_weights().stretch
+        further = sum(self._is_another_paragraph(i) for i in range(low + 1, high + 1))
+        worth = sum(self.chances[low : high + 1]) - prices["paragraph"] * further
+        worth -= prices["hanging"] * (units.needs_before(low) + units.leads(high))
+        is_begun = low > 0 and units[low - 1].block == units[low].block
+        is_cut = high + 1 < len(units) and units[high + 1].block == units[high].block
+        worth -= prices["midway"] * (is_begun + is_cut)
+        return worth - prices["cut_list"] * (
+            self._is_list_cut(high) + (low > 0 and self._is_list_cut(low - 1))
+        )
+
+    def _is_another_paragraph(self, i: int) -> bool:
+        """Whether a unit begins a paragraph, and not what the one before announces or goes on with."""
+        here, before = self.units[i], self.units[i - 1]
+        is_of_list = here.kind is before.kind and here.kind in (BlockKind.ITEM, BlockKind.ROW)
+        return here.block != before.block and not is_of_list and not self.units.leads(i - 1)
 
     def of(
         self,
@@ -192,7 +222,7 @@ class ExcerptMaker:
         if (here.kind is BlockKind.ROW) == (there.kind is BlockKind.ROW):
             return True
         rows = [k for k in range(j, min(j + 2, len(self.units))) if self.units[k].kind is BlockKind.ROW]
-        return there.kind is BlockKind.ROW and any(self.scores[k] > 0 for k in rows)
+        return there.kind is BlockKind.ROW and any(self.chances[k] > 0 for k in rows)
 
     def _may_begin(self, i: int) -> bool:
         """Whether a stretch may begin with a unit: not with the end of a list, nor with what tells nothing."""
@@ -202,10 +232,12 @@ class ExcerptMaker:
             return self.units[i + 1].kind is self.units[i].kind
         if self.units[i].block == self.units[i + 1].block:
             return True
-        return self.units.leads(i) or (self.scores[i] > 0 and not self.units.is_lead_in(i))
+        return self.units.leads(i) or (self.chances[i] > 0 and not self.units.is_lead_in(i))
 
     def _is_welcome(self, best: int, i: int) -> bool:
         """Whether a neighbour is within the same part of a nested list, and in the same script."""
+        if self._stands_alone(i):
+            return False
         kinds = {self.units[i].kind, self.units[best].kind}
         if self.units[best].kind is BlockKind.ITEM and self._is_of_another_part(best, i):
             return False
@@ -245,13 +277,6 @@ class ExcerptMaker:
             and last.heading == following.heading
             and last.indent <= following.indent
         )
-
-    def _is_announced_list_cut(self, low: int, high: int) -> bool:
-        """Whether a stretch announces a list and ends within it."""
-        first = high
-        while first > low and self.units[first].kind is BlockKind.ITEM:
-            first -= 1
-        return self.units.end_of_list(first) > high
 
     def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
         """Where the words are that answer: the best unit, and the list or the listing that it leads into."""

@@ -12,34 +12,50 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinedPassage:
-    """A passage with those beside it that were found too: `whole` has the text of all, and the passage's own name.
+class JoinedPassages:
+    """Passages that overlap, as one text: `whole` has the text of all, and the name of the one that was found first.
 
-    The passage itself is from `start` to `end` of that text.
+    `places` are those of the passages among all that were found, in that order.
     """
 
     whole: SearchResult
-    start: int
-    end: int
+    places: Sequence[int]
+
+    def place_at(self, start: int, end: int, passages: Sequence[SearchResult]) -> int:
+        """The first of the passages that a span of the text is (part) of."""
+        first = self.whole.chunk.start_index
+        for place in self.places:
+            chunk = passages[place].chunk
+            if chunk.start_index - first < end and start < chunk.start_index - first + len(chunk.content):
+                return place
+        return self.places[0]
 
 
-def joined(passages: Sequence[SearchResult]) -> list[JoinedPassage]:
-    """Each passage with what was found right before and right behind it, in their order."""
-    return [_joined(passage, passages) for passage in passages]
+def joined(passages: Sequence[SearchResult]) -> list[JoinedPassages]:
+    """All that was found, each passage once: in a text with those that overlap it, or by itself."""
+    texts: list[JoinedPassages] = []
+    waiting = list(range(len(passages)))
+    while waiting:
+        first = waiting.pop(0)
+        whole, places = passages[first], [first]
+        while (more := _overlapping(whole, passages, waiting)) is not None:
+            waiting.remove(more)
+            places.append(more)
+            whole = _with(whole, passages[more])
+        texts.append(JoinedPassages(whole, sorted(places)))
+    return texts
 
 
-def _joined(passage: SearchResult, passages: Sequence[SearchResult]) -> JoinedPassage:
-    own = passage.chunk
-    whole = passage
-    for other in sorted(passages, key=lambda each: each.chunk.start_index):
-        is_of_document = (other.collection_id, other.chunk.document_id) == (
-            passage.collection_id,
-            own.document_id,
-        )
-        if is_of_document and other is not passage and _overlap(own, other.chunk):
-            whole = _with(whole, other)
-    start = own.start_index - whole.chunk.start_index
-    return JoinedPassage(whole, start, start + len(own.content))
+def _overlapping(whole: SearchResult, passages: Sequence[SearchResult], waiting: Sequence[int]) -> int | None:
+    """The next of the waiting passages that overlaps a text."""
+    of_document = (whole.collection_id, whole.chunk.document_id)
+    for place in waiting:
+        other = passages[place]
+        if (other.collection_id, other.chunk.document_id) == of_document and _overlap(
+            whole.chunk, other.chunk
+        ):
+            return place
+    return None
 
 
 def _overlap(one: Chunk, other: Chunk) -> bool:

@@ -47,19 +47,6 @@ _REST = re.compile(
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_VALUE = re.compile(
-    rf"""
-    ^\W*(?:(?:and|а|и|e|y)\W+)?
-    (?:
-        (?:what|which|how\ (?:much|high|big|large|long))\ (?:is|are|was|were)\s+
-      | как(?:ой|ая|ое|ие|ов|ова|ово|овы)\s+
-      | (?:qual|quais)\s+(?:(?:é|são|era|foi)\s+)?
-      | ¿?cuál(?:es)?\s+(?:es|son)\s+
-    )
-    {_ARTICLE}(?P<head>[^?.!,;:(]+)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 _LONGEST = 4
 _NOBODY = re.compile(r"^(?:у\s+)?(?:вас|нас|it|this|that|they|это|isso|isto|esto)\s*", re.IGNORECASE)
 
@@ -71,10 +58,3 @@ def asked_thing(question: str) -> str | None:
         return None
     thing = _REST.sub("", _NOBODY.sub("", found["thing"].strip())).strip()
     return thing if thing and len(thing.split()) <= _LONGEST else None
-
-
-def asked_head(question: str) -> str | None:
-    """The words that name the value asked for: the hotel limit in "what is the hotel limit for business trips"."""
-    found = _VALUE.search(question)
-    head = _REST.sub("", found["head"].strip()).strip() if found else ""
-    return head if head and len(head.split()) <= _LONGEST else None

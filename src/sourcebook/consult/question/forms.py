@@ -1,4 +1,4 @@
-"""What an answer to a question looks like, as far as its words show it: with a number, a name, a command, a list …"""
+"""What an answer to a question looks like, as far as its words show it: with a number, a name, a command …"""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ class AnswerForm(StrEnum):
     NAME = "name"
     COMMAND = "command"
     DEFINITION = "definition"
-    LIST = "list"
     REASON = "reason"
     COUNT = "count"
     """A number right before the things that are counted: nine architectures."""
@@ -75,11 +74,6 @@ _TIME = re.compile(
     r"|(?:qual|que) (?:ano|data|dia|mês))\b",
     re.IGNORECASE,
 )
-_LIST = re.compile(
-    r"\b(?:(?:which|what)(?: \w+){0,2} (?!(?:does|is|was|has)\b)\w+[^s\W]s\b|what (?:are|were)"
-    r"|list of|name the|examples of|какие|каких|какими|перечисл\w+|список|quais|que \w+s\b|lista)\b",
-    re.IGNORECASE,
-)
 _NAME = re.compile(
     r"\b(?:name of|named|called|как зовут|как называется|название|nome d\w+|chama)\b", re.IGNORECASE
 )
@@ -114,10 +108,6 @@ _HOLDS_REASON = re.compile(
     r"|therefore|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
     r"|porque|pois|para que|a fim de|devido|graças|por isso|já que|visto que|uma vez que|evita\w*|previne)\b",
     re.IGNORECASE,
-)
-_HOLDS_LIST = re.compile(
-    r"(?:[^,;]+[,;]\s){2,}|,\s[^,]+(?:,)?\s(?:and|or|и|или|e|ou)\s|:\s*$|^\s*[-*•]\s[^\n]*\n+\s*[-*•]\s",
-    re.MULTILINE,
 )
 _SAYS_WHAT = (
     r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s"
@@ -195,8 +185,6 @@ class AskedForms:
                 return _HOLDS_CODE.search(sentence) is not None
             case AnswerForm.DEFINITION:
                 return self._introduces is not None and self._introduces.search(sentence) is not None
-            case AnswerForm.LIST:
-                return _HOLDS_LIST.search(sentence) is not None
             case AnswerForm.REASON:
                 return _HOLDS_REASON.search(sentence) is not None
 
@@ -217,8 +205,6 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.REASON)
     if _COMMAND.search(question) or _NAMED_IN_CODE.search(question):
         found.add(AnswerForm.COMMAND)
-    if _LIST.search(question):
-        found.add(AnswerForm.LIST)
     if (term := _DEFINITION.search(question.strip())) and len(term["term"].split()) <= _LONGEST_TERM:
         found.add(AnswerForm.DEFINITION)
     return found

@@ -1,0 +1,230 @@
+"""What speaks for a sentence, an item, a row or a listing: a few numbers, weighed in `excerpt_weights.toml`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.question_share import held_terms, weight_of
+from sourcebook.consult.answer.units import is_contents, names_another_place
+from sourcebook.consult.question.forms import AnswerForm, AskedForms
+from sourcebook.model.chat import BETWEEN_HEADINGS
+from sourcebook.text.analysis import distinct_terms
+from sourcebook.text.blocks import BlockKind
+from sourcebook.text.languages import detect_language
+from sourcebook.text.quoted_mail import quoted_spans
+
+if TYPE_CHECKING:
+    from sourcebook.consult.answer.joined_passages import JoinedPassages
+    from sourcebook.consult.answer.units import Unit, Units
+    from sourcebook.model.search import SearchResult
+
+_MARKS_OF_ITEMS = " \n-*•"
+_ENDS_OF_SENTENCES = (".", "!", ";", "…")
+_FEWEST_WORDS = 3
+_MOST_WORDS_OF_A_TITLE = 8
+_OF_ITS_SECTION = 0.5
+_USUAL_LENGTH = 100
+_SHORTEST_LENGTH = 10
+_FORMS = (
+    AnswerForm.NUMBER,
+    AnswerForm.COUNT,
+    AnswerForm.TIME,
+    AnswerForm.COMMAND,
+    AnswerForm.DEFINITION,
+    AnswerForm.NAME,
+    AnswerForm.REASON,
+)
+_LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
+_NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: what its words are worth, the language of the words, and the asker's own.
+
+    `language` is None if each passage is to tell its own.
+    """
+
+    question: str
+    weights: Mapping[str, float]
+    language: str | None = None
+    spoken: str | None = None
+
+
+class TextNumbers:
+    """Reads a text that was found, and says what speaks for each of its units."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        forms: AskedForms,
+        text: JoinedPassages,
+        units: Units,
+        passages: Sequence[SearchResult],
+    ) -> None:
+        self._asked = asked
+        self._forms = forms
+        self._text = text
+        self._units = units
+        self._passages = passages
+        self._whole = text.whole
+        self.spoken = detect_language(units.content)
+        self.language = asked.language or self.spoken
+        self.is_across = asked.spoken is not None and (
+            self.spoken != asked.spoken if self.spoken else asked.language is None
+        )
+        terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
+        said = frozenset[str]().union(*terms)
+        self._held = [frozenset(held_terms(asked.weights, of_unit, said)) for of_unit in terms]
+        self._path = self._terms_held(_context(self._whole))
+        self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
+
+    def is_quotable(self, i: int) -> bool:
+        """Whether a unit says anything by itself: names of columns, titles, lines of contents and two words do not."""
+        unit, said = self._units[i], self._units.text(i)
+        if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles:
+            return False
+        if unit.kind is not BlockKind.CODE and len(said.split()) < _FEWEST_WORDS:
+            return False
+        if self._is_menu and unit.kind is BlockKind.ITEM and not said.endswith(_ENDS_OF_SENTENCES):
+            return False
+        return not (self._is_contents and names_another_place(said))
+
+    def is_near(self, i: int) -> bool:
+        """Whether a unit has to do with the question at all, by a word or by its vector."""
+        return bool(self._held[i]) or self._nearness(i) > 0
+
+    def of(self, i: int) -> dict[str, float]:
+        """What speaks for a unit."""
+        unit, units = self._units[i], self._units
+        before = self._held[i - 1] if i else frozenset[str]()
+        header = units.header_of(i)
+        over = self._heading(unit)
+        around = self._path.union(self._held[i], before, over)
+        if header is not None:
+            around |= self._held[header]
+        near_before = frozenset[str]().union(
+            *(self._held[j] for j in range(max(0, i - 2), i + 1) if units[j].heading == unit.heading)
+        )
+        place = self._text.place_at(unit.start, unit.end, self._passages)
+        passage = self._passages[place]
+        said = units.text(i)
+        nearness = self._nearness(i)
+        numbers = {
+            "share": self._share(self._held[i]),
+            "words": len(self._held[i]) / max(1, len(self._asked.weights)),
+            "context_share": self._share(around),
+            "before_share": self._share(near_before),
+            "heading_share": self._share(over),
+            "path_share": self._share(self._path),
+            "text_share": self._text_share,
+            "nearness": nearness,
+            "nearness_across": nearness * self.is_across,
+            "similarity": passage.score_breakdown.semantic_score or 0.0,
+            "lead": _lead(self._passages, place),
+            "is_first": float(place == 0),
+            "of_document": self._of_document,
+            "own_language": float(self.spoken is not None and self.spoken == self._asked.spoken),
+            "length": math.log(max(len(said), _SHORTEST_LENGTH) / _USUAL_LENGTH),
+            "item": float(unit.kind is BlockKind.ITEM),
+            "listing_asked": float(unit.kind is BlockKind.CODE and AnswerForm.COMMAND in self._forms.forms),
+            "question": float(said.endswith("?")),
+            "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
+            "news": float(_NEWS.search(self._whole.document_path) is not None),
+        }
+        met = self._met(i)
+        return numbers | {form.value: float(form in met) for form in _FORMS}
+
+    def _met(self, i: int) -> frozenset[AnswerForm]:
+        """The forms asked for that a unit has, with what it leads into. What goes before says when, as a date does."""
+        units = self._units
+        met = self._forms.met_by(f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.text(i))
+        return met | {AnswerForm.TIME} if AnswerForm.MOMENT in met else met
+
+    def _terms_held(self, text: str) -> frozenset[str]:
+        return frozenset(held_terms(self._asked.weights, distinct_terms(text, self.language)))
+
+    def _share(self, held: AbstractSet[str]) -> float:
+        return weight_of(held, self._asked.weights)
+
+    def _heading(self, unit: Unit) -> frozenset[str]:
+        """The words of the question in the heading right above a unit."""
+        if unit.heading not in self._headings:
+            above = (
+                self._units.content[slice(*unit.heading)]
+                if unit.heading
+                else (self._whole.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+            )
+            self._headings[unit.heading] = self._terms_held(above)
+        return self._headings[unit.heading]
+
+    def _nearness(self, i: int) -> float:
+        """How near the nearest child is that a unit is (part) of."""
+        unit, first = self._units[i], self._whole.chunk.start_index
+        near = (
+            match.score
+            for match in self._whole.matched
+            if match.start_index - first < unit.end and match.end_index - first > unit.start
+        )
+        return max(0.0, max(near, default=0.0))
+
+    @cached_property
+    def _text_share(self) -> float:
+        return self._share(self._path.union(*self._held))
+
+    @cached_property
+    def _of_document(self) -> float:
+        """The part of the passages that are of the same document."""
+        own = (self._whole.collection_id, self._whole.chunk.document_id)
+        return sum((p.collection_id, p.chunk.document_id) == own for p in self._passages) / len(
+            self._passages
+        )
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        titles = [
+            self._whole.document_title or "",
+            *(self._whole.chunk.section or "").split(BETWEEN_HEADINGS),
+        ]
+        return frozenset(title for title in titles if len(title.split()) <= _MOST_WORDS_OF_A_TITLE)
+
+    @cached_property
+    def _is_menu(self) -> bool:
+        """Whether a list names the very place that it stands in, among others."""
+        return any(
+            unit.kind is BlockKind.ITEM and self._units.text(i).strip(_MARKS_OF_ITEMS) in self._titles
+            for i, unit in enumerate(self._units.all)
+        )
+
+    @cached_property
+    def _is_contents(self) -> bool:
+        return is_contents(self._units.content)
+
+    @cached_property
+    def _quoted(self) -> Sequence[tuple[int, int]]:
+        """Where a letter repeats what others wrote."""
+        return quoted_spans(self._units.content) if _LETTER.search(self._whole.document_path) else ()
+
+
+def _context(passage: SearchResult) -> str:
+    return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
+
+
+def _lead(passages: Sequence[SearchResult], place: int) -> float:
+    """How far the first result is before a passage. Another part of a section that was found is less far behind."""
+    own = passages[place]
+    of_section = [
+        p.score
+        for p in passages
+        if p.chunk.section is not None
+        and (p.collection_id, p.chunk.document_id, p.chunk.section)
+        == (own.collection_id, own.chunk.document_id, own.chunk.section)
+    ]
+    found = own.score + _OF_ITS_SECTION * (max(of_section, default=own.score) - own.score)
+    return max(0.0, passages[0].score - found)
