@@ -13,7 +13,7 @@ from sourcebook.consult.answer.excerpt_weights import excerpt_weights
 from sourcebook.text.blocks import BlockKind
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.units import Unit, Units
+    from sourcebook.consult.answer.passage_units import Unit, Units
 
 LONGEST = 396
 """How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.answer.passage_units import is_contents, names_another_place
 from sourcebook.consult.answer.question_share import held_terms, weight_of
-from sourcebook.consult.answer.units import is_contents, names_another_place
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
@@ -21,7 +21,7 @@ from sourcebook.text.quoted_mail import quoted_spans
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.joined_passages import JoinedPassages
-    from sourcebook.consult.answer.units import Unit, Units
+    from sourcebook.consult.answer.passage_units import Unit, Units
     from sourcebook.model.search import SearchResult
 
 _MARKS_OF_ITEMS = " \n-*•"
