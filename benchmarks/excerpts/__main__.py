@@ -33,9 +33,9 @@ from sourcebook.consult.answer.question_share import emphasised
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
 from sourcebook.consult.question.forms import AskedForms
 from sourcebook.model.search import RetrievalConfig
-from sourcebook.retrieve.context import QuestionContext
 from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
-from sourcebook.retrieve.service import DefaultRetriever
+from sourcebook.retrieve.question_context import QuestionContext
+from sourcebook.retrieve.search import DefaultRetriever
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
