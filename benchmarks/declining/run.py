@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook import AsyncSourcebook, Settings, Tier
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 
 if TYPE_CHECKING:
     from benchmarks.declining.cases import Case, CaseSet

@@ -10,7 +10,7 @@ from anyio import create_task_group
 
 from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.process.pool import ParserPool
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 FILES = sorted(
     path for path in (Path(__file__).parent / "files").iterdir() if path.suffix not in (".doc", ".xls")

@@ -24,7 +24,7 @@ from sourcebook.ingest.parsers.text.json_records import parse_json, parse_json_l
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.ingest.parsers.text.plain import parse_plain, parse_source
 from sourcebook.ingest.parsers.web.html import parse_html
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed_text import ParsedText

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sourcebook.text.analysis import analyse, analyse_question, words
+from sourcebook.text.case_and_accents import normal_form, storable
 from sourcebook.text.highlights import highlights
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal_form import normal_form, storable
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
 

@@ -15,7 +15,7 @@ from sourcebook.retrieve.filters.where_language import parse_where
 from sourcebook.retrieve.question_for_embedding import question_for_embedding
 from sourcebook.retrieve.searchable_question import Question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 NAMES = st.sampled_from(["type", "сорт", "author.name", "in", "and", "document.x-1"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)

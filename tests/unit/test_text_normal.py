@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.text.normal_form import normal_form, storable
+from sourcebook.text.case_and_accents import normal_form, storable
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import SourcebookError
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Document

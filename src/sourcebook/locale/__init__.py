@@ -50,7 +50,7 @@ def page_texts(language: str | None) -> Texts:
 
 def error_texts(language: str | None) -> Mapping[str, Mapping[str, str]]:
     """What the page says of errors in this language: by code, what was `said` and a `hint` what to do."""
-    entries = _read(known(language), "errors").entries
+    entries = _read(known(language), "page_errors").entries
     return {code: entry for code, entry in entries.items() if isinstance(entry, Mapping)}
 
 

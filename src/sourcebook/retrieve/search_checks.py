@@ -18,7 +18,7 @@ from sourcebook.model.search import (
 )
 from sourcebook.ports.choices import chosen
 from sourcebook.retrieve.filters.filter_meaning import check
-from sourcebook.text.normal_form import normal_form, storable
+from sourcebook.text.case_and_accents import normal_form, storable
 
 if TYPE_CHECKING:
     from sourcebook.model.search import DiversityConfig, HybridConfig

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadMetadata, BadText, DuplicateChunkId, UsageError
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Metadata

@@ -22,7 +22,7 @@ from sourcebook.model.documents import (
 from sourcebook.model.sources import DocumentState, Refused, Source, SourceKind
 from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.index import vector_encoding
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata

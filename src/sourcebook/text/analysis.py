@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import add
 
+from sourcebook.text.case_and_accents import folded
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
-from sourcebook.text.normal_form import folded
 from sourcebook.text.spellings import in_one_spelling
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import asking_words, stop_words

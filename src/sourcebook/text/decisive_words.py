@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 from sourcebook.text.word_lists import lines_of
 
 

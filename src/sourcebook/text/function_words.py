@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 
 # The lists after the Spanish one only guard: their languages share small words with the first four.
 _LISTS = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 
 # One sign or word of a number: digits in groups of three, or digits with one decimal mark.
 _SPACE = "[ \u00a0\u2009\u202f]"

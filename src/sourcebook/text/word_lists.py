@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 
 _ANY_WORDS = r"(?:\S+ ){0,6}?"
 _ANY_ENDING = r"[^\s]*"

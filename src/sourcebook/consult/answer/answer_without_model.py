@@ -15,11 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
+from sourcebook.consult.answer.excerpt_features import Asked, TextNumbers
 from sourcebook.consult.answer.excerpt_weights import excerpt_weights
 from sourcebook.consult.answer.joined_passages import joined
 from sourcebook.consult.answer.passage_units import Units
 from sourcebook.consult.answer.question_share import held_share, held_terms
-from sourcebook.consult.answer.unit_numbers import Asked, TextNumbers
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language

@@ -27,7 +27,7 @@ from sourcebook.consult.answer.sheet_places import row_at
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
-from sourcebook.text.normal_form import made_storable, without_open_half
+from sourcebook.text.case_and_accents import made_storable, without_open_half
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Document

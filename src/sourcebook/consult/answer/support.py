@@ -20,8 +20,8 @@ from sourcebook.consult.answer.support_meaning import (
     says_another_degree,
     says_the_opposite,
 )
+from sourcebook.consult.answer.support_measures import has_other_units
 from sourcebook.consult.answer.support_order import has_exchanged_facts
-from sourcebook.consult.answer.support_units import has_other_units
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.decisive_words import decisive_words, meant_words

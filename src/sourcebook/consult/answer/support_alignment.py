@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from enum import Enum, auto
 from functools import lru_cache
 
+from sourcebook.text.case_and_accents import folded
 from sourcebook.text.negation import negators
-from sourcebook.text.normal_form import folded
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words

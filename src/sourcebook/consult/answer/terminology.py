@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 from sourcebook.text.stems import stem_words
 
 if TYPE_CHECKING:

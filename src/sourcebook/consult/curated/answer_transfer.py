@@ -13,7 +13,7 @@ from sourcebook.curate.answer_files import answer_text, file_name
 from sourcebook.errors import BadAnswerFile, SourcebookError
 from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.answer_check import AnswerFile, AnswerFinding, FileSource, FileTransfer
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.consult.curated.curated_entries import CuratedEntries

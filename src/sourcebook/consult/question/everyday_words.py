@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 from sourcebook.text.stems import stem_words
 
 _WORDS = {

@@ -14,7 +14,7 @@ from sourcebook.consult.question.asked_value import (
     value_words,
 )
 from sourcebook.text.analysis import words
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 from sourcebook.text.numbers import quantities
 
 _REACH_BEHIND = 3

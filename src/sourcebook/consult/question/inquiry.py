@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from sourcebook.text.normal_form import made_storable
+from sourcebook.text.case_and_accents import made_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, ChatSession

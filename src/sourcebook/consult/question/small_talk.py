@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from sourcebook.text.normal_form import folded
+from sourcebook.text.case_and_accents import folded
 
 
 class SmallTalk(StrEnum):

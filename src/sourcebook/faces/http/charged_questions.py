@@ -19,7 +19,7 @@ from sourcebook.faces.http.shutdown import Stopping
 from sourcebook.model.chat import PassagesFound, TokenWritten
 from sourcebook.model.consultations import Visit
 from sourcebook.settings import Settings
-from sourcebook.text.normal_form import made_storable
+from sourcebook.text.case_and_accents import made_storable
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, AnswerEvent, ChatSession

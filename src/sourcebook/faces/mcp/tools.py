@@ -22,7 +22,7 @@ from sourcebook.faces.mcp.tool_arguments import (
 from sourcebook.faces.mcp.visible_documents import Place, VisibleLibrary
 from sourcebook.model.chat import Tier
 from sourcebook.model.search import RetrievalConfig
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook

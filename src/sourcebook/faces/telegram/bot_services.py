@@ -18,7 +18,7 @@ from sourcebook.faces.telegram.updates.permissions import ChatPlace, Guest, is_a
 from sourcebook.locale import texts
 from sourcebook.model.consultations import Direction
 from sourcebook.model.people import UserRole
-from sourcebook.text.normal_form import made_storable
+from sourcebook.text.case_and_accents import made_storable
 
 if TYPE_CHECKING:
     from aiogram import Bot

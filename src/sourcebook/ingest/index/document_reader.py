@@ -16,8 +16,8 @@ from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.fingerprint import hash_bytes
 from sourcebook.ingest.folder.type_rules import TypeRule, subcategory_of, type_of
 from sourcebook.model.documents import Chunk, ChunkStrategy, Document, DocumentStatus
+from sourcebook.text.case_and_accents import storable
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.errors import SourcebookError

@@ -30,8 +30,8 @@ from sourcebook.model.documents import (
 )
 from sourcebook.model.sources import Source, SourceKind
 from sourcebook.ports.providers import known_model
+from sourcebook.text.case_and_accents import storable
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal_form import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.add_tools import Tools

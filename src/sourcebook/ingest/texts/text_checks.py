@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcebook.errors import BadText, BadVector, EmbeddingSizeMismatch, UsageError
 from sourcebook.model.add_reports import NewText
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

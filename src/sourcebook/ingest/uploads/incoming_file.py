@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError
 from sourcebook.ingest.add_request import NO_LABELS, Labels
 from sourcebook.ingest.folder.file_names import readable
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata

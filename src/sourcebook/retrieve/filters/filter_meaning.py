@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sourcebook.errors import BadFilter
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
-from sourcebook.text.normal_form import normal_form, storable
+from sourcebook.text.case_and_accents import normal_form, storable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata

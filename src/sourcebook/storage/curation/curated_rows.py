@@ -19,7 +19,7 @@ from sourcebook.model.curation import (
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.index import vector_encoding
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import UsageError
 from sourcebook.model.curation import Term
 from sourcebook.storage.argument_checks import require_storable
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.ports.clock_and_jobs import Clock

@@ -12,8 +12,8 @@ from sourcebook.storage.importing.documents import of_bot_is_active, seconds
 from sourcebook.storage.importing.layouts import BOT, NUMBER
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.rows import normal_or_none
+from sourcebook.text.case_and_accents import normal_form
 from sourcebook.text.languages import detect_language
-from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Collection

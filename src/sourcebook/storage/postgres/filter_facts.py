@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from sourcebook.retrieve.filters.filter_meaning import MAX_SEGMENTS, NORMAL_FORM_FIELDS, FieldScope
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 _NOTHING = "{}"
 _SCOPES = (f"{FieldScope.CHUNK}.", f"{FieldScope.DOCUMENT}.")

@@ -25,7 +25,7 @@ from sourcebook.errors import (
     UsageError,
 )
 from sourcebook.storage.temporary_folders import make_private_file, temporary_folder
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row

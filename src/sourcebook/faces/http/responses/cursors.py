@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar, cast
 
 from sourcebook.errors import UsageError
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 _T = TypeVar("_T")
 

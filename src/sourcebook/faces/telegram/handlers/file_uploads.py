@@ -13,7 +13,7 @@ from sourcebook.faces.telegram.messages import keyboards
 from sourcebook.faces.telegram.messages.rich_text import clean
 from sourcebook.faces.telegram.updates.incoming_message import words
 from sourcebook.model.documents import WriteOutcome
-from sourcebook.text.normal_form import made_storable, normal_form
+from sourcebook.text.case_and_accents import made_storable, normal_form
 
 if TYPE_CHECKING:
     from aiogram.types import Message

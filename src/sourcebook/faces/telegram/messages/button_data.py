@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 LONGEST = 64
 LARGEST = 2**63 - 1

@@ -8,7 +8,7 @@ from aiogram.enums import ContentType
 
 from sourcebook.faces.telegram.messages.button_data import Press, decode
 from sourcebook.faces.telegram.updates.permissions import ChatPlace
-from sourcebook.text.normal_form import made_storable
+from sourcebook.text.case_and_accents import made_storable
 
 if TYPE_CHECKING:
     from aiogram.types import Message

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from sourcebook.errors import BadFile, ParserDied, SourcebookError
 from sourcebook.ingest.parsers.archive.limits import MOST_BYTES, MOST_MEMBERS, Member
 from sourcebook.ingest.parsers.parsed_text import PageLinks, PageSpan, ParsedText, Section
-from sourcebook.text.normal_form import storable
+from sourcebook.text.case_and_accents import storable
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.page_progress import OnPage, OnText

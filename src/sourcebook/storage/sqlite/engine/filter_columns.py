@@ -15,7 +15,7 @@ import numpy as np
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
 from sourcebook.retrieve.filters.filter_meaning import Field, FieldScope, parse_field
-from sourcebook.text.normal_form import normal_form
+from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
