@@ -1,17 +1,19 @@
-"""A real PgBouncer in front of a server of the tests."""
+"""A real PgBouncer in front of a database of the tests."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from tests.postgres_server import PATIENCE, Server, free_port, unprivileged
+from tests.postgres_server import PATIENCE, free_port, unprivileged
 
 
 def program() -> str | None:
@@ -20,15 +22,19 @@ def program() -> str | None:
 
 
 @contextmanager
-def pooled(server: Server, database: str, *, servers: int = 2) -> Generator[str]:
-    """The address of a pooler that lends so many connections to the database, each for one transaction."""
+def pooled(direct: str, *, servers: int = 2) -> Generator[str]:
+    """The address of a pooler that lends so many connections to the database at `direct`, each for one transaction."""
     found = program()
     assert found is not None
-    folder, port = server.folder, free_port()
-    settings = folder / f"pgbouncer-{port}.ini"
+    user, group = unprivileged()
+    port, database = free_port(), urlsplit(direct).path.lstrip("/")
+    folder = Path(tempfile.mkdtemp(prefix="sourcebook-pool-"))
+    if user is not None and group is not None:
+        os.chown(folder, user, group)
+    settings = folder / "pgbouncer.ini"
     settings.write_text(
         f"""[databases]
-{database} = host={folder} port={server.port} user=postgres
+{database} = {_connection(direct)}
 [pgbouncer]
 listen_addr =
 unix_socket_dir = {folder}
@@ -40,7 +46,6 @@ max_client_conn = 100
 server_reset_query_always = 0
 """
     )
-    user, group = unprivileged()
     process = subprocess.Popen(
         [found, "--quiet", str(settings)],
         stdout=subprocess.DEVNULL,
@@ -55,6 +60,16 @@ server_reset_query_always = 0
     finally:
         process.terminate()
         process.wait(PATIENCE)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _connection(address: str) -> str:
+    """An address in the words of PgBouncer's settings."""
+    parts, asked = urlsplit(address), parse_qs(urlsplit(address).query)
+    host = parts.hostname or asked["host"][0]
+    port = parts.port or asked.get("port", ["5432"])[0]
+    password = f" password={unquote(parts.password)}" if parts.password else ""
+    return f"host={host} port={port} user={unquote(parts.username or 'postgres')}{password}"
 
 
 def _wait_for(place: Path, process: subprocess.Popen[bytes]) -> None:

@@ -132,11 +132,14 @@ class Server:
         """The same without a word: `kill -9` of the server and of whoever works for it."""
         assert self._process is not None
         # Of those first, lest they see it die and have time for anything else. Each is a session of its own.
-        for pid in [*_children(self._process.pid), self._process.pid]:
+        for pid in [*children(self._process.pid), self._process.pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._process.wait(PATIENCE)
         self._process = None
+
+    def settle(self) -> None:
+        """Nothing to wait for: who can connect to a server that was killed finds all that was committed."""
 
     def stop(self) -> None:
         """Stop the server and remove all that it kept."""
@@ -297,7 +300,8 @@ def unprivileged() -> tuple[int, int] | tuple[None, None]:
     return nobody.pw_uid, nobody.pw_gid
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
+    """The processes that this one has started."""
     listed = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
     return [int(line) for line in listed.stdout.split()]
 

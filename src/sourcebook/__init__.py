@@ -133,7 +133,7 @@ if TYPE_CHECKING:
         Replayed,
         SearchSetting,
     )
-    from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
+    from sourcebook.retrieve.rerank.local_rerankers import LocalReranker, SimpleReranker
     from sourcebook.retrieve.search import DefaultRetriever
     from sourcebook.settings import Settings
     from sourcebook.storage.jsonl.bundle_report import BundleReport
@@ -281,7 +281,7 @@ _HOMES = {
         "Replayed",
         "SearchSetting",
     ),
-    "sourcebook.retrieve.rerank.rerankers": ("LocalReranker", "SimpleReranker"),
+    "sourcebook.retrieve.rerank.local_rerankers": ("LocalReranker", "SimpleReranker"),
     "sourcebook.retrieve.search": ("DefaultRetriever",),
     "sourcebook.settings": ("Settings",),
     "sourcebook.storage.jsonl.embedding_store_cache": ("cached_embedding_store", "get_manifest_hash"),

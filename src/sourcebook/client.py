@@ -246,7 +246,7 @@ class AsyncSourcebook(EarlierNames):
         out stay as they were. A file that cannot be read raises an error and is listed as failed, with the reason.
         """
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
-        return await self._uploads().add_bytes(self._connection.named(collection), brought)
+        return await (await self._uploads()).add_bytes(self._connection.named(collection), brought)
 
     async def upload(
         self,
@@ -265,7 +265,7 @@ class AsyncSourcebook(EarlierNames):
         Without an id nothing is replaced: the same name with different bytes is another document.
         """
         brought = IncomingFile(name, data, id, title, metadata or {}, Labels(category, subcategory))
-        return await self._uploads().upload(self._connection.named(collection), brought)
+        return await (await self._uploads()).upload(self._connection.named(collection), brought)
 
     async def process_uploads(
         self, worker: str = "worker", *, on_progress: Callable[[Job, Progress], None] | None = None
@@ -274,7 +274,7 @@ class AsyncSourcebook(EarlierNames):
 
         `on_progress` is told how far each of them is.
         """
-        done = await self._uploads().process(worker, on_progress)
+        done = await (await self._uploads()).process(worker, on_progress)
         if done:
             await self.close_answered()
         return done
@@ -471,8 +471,9 @@ class AsyncSourcebook(EarlierNames):
     def _ingest(self) -> Ingest:
         return make_ingest(self.stores, self._embedders.main, self._settings)
 
-    def _uploads(self) -> Uploads:
-        return make_uploads(self.stores, self._embedders.main, self._settings)
+    async def _uploads(self) -> Uploads:
+        files = await self._connection.files()
+        return make_uploads(self.stores, self._embedders.main, self._settings, files)
 
     def _retriever(self) -> DefaultRetriever:
         return self._connection.retriever()

@@ -68,6 +68,25 @@ def test_continuous_integration_is_shown_the_changed_line(shell: Here) -> None:
     assert suite.find("testcase/failure") is not None
 
 
+def test_an_answer_keeps_the_time_of_its_approval_until_its_words_change(shell: Here) -> None:
+    (file,) = (shell.folder / "answers").iterdir()
+    lines = file.read_text("utf-8").splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("approved: ")]
+    lines[at] = "approved: 2025-11-13"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shell.run("kb", "import", "answers")
+    (entry,) = shell.json("kb", "list")["entries"]
+    assert entry["approved_at"] == 1_762_992_000
+    shell.run("kb", "import", "answers")
+    assert shell.json("kb", "list")["entries"] == [entry]
+
+    file.write_text(file.read_text("utf-8").replace("to send it back", "to return it"), encoding="utf-8")
+    shell.run("kb", "import", "answers")
+    (edited,) = shell.json("kb", "list")["entries"]
+    assert edited["answer"].startswith("You have 30 days to return it.")
+    assert edited["approved_at"] > entry["approved_at"]
+
+
 def test_the_check_of_files_makes_no_base(shell: Here, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()

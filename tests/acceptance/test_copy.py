@@ -103,7 +103,8 @@ async def test_uploads_go_with_the_base_also_those_that_wait(
         b"A basket of raspberries costs 4 EUR.",
         b"Gooseberries are harvested in July.",
     ]
-    assert files_in(tmp_path / "data" / "files") == uploads
+    (folder,) = (tmp_path / "data" / "files").iterdir()
+    assert files_in(folder) == uploads
     async with opened(postgres_db) as server:
         await server.process_uploads()
         found = [document.file_path for document in await server.documents()]

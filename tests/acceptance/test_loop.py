@@ -9,7 +9,9 @@ from tests.faces.shell import Here
 
 from sourcebook import Settings, Sourcebook, Tier
 from sourcebook.errors import SupportLost
-from sourcebook.faces import json_shapes
+from sourcebook.faces import draft_json_shapes, json_shapes
+from sourcebook.faces.telegram.messages import answer_and_draft_texts
+from sourcebook.locale import texts
 from sourcebook.model.moderation import DraftKind, DraftStatus, Keep
 
 RASPBERRY = """# Ремонтантная малина
@@ -65,6 +67,14 @@ def test_an_answer_that_an_expert_rejected_is_not_given_again_until_its_text_cha
         assert (shown["draft_id"], shown["reason"]) == (draft, "не про наш сорт")
         waiting = book.moderation.get_item(int(str(again.details["draft_id"])))
         assert waiting.kind is DraftKind.DECLINED
+        told = draft_json_shapes.draft(waiting)
+        assert told["rejected"]["draft_id"] == draft
+        assert told["nearest"][0]["section"] == "Ремонтантная малина"
+        assert "не про наш сорт" in answer_and_draft_texts.draft(texts("ru"), waiting).text
+        assert (
+            "Ближе всего: малина.md › Ремонтантная малина"
+            in answer_and_draft_texts.draft(texts("ru"), waiting).text
+        )
 
         # The text still answers what else it says, and adding other documents does not answer the question.
         assert book.ask("Как срезают побеги ремонтантной малины?").tier is Tier.DOCUMENTS

@@ -101,6 +101,20 @@ def test_curated_answers_go_with_a_bundle(db: str, tmp_path: Path) -> None:
         assert (again.curated, again.curated_unchanged, len(other.curated.all())) == (0, 1, 1)
 
 
+def test_an_approval_keeps_its_time_in_a_bundle(db: str, tmp_path: Path) -> None:
+    (tmp_path / "answers").mkdir()
+    answer = f"---\nquestion: {KNOWN}\napproved: 2025-11-13\n---\n\n{ANSWER}\n"
+    (tmp_path / "answers" / "london.md").write_text(answer, encoding="utf-8")
+    with Sourcebook(settings=Settings(db=db)) as book:
+        book.add_text("The hotel limit in London is 180 pounds a night.", id="travel", title="Travel")
+        book.answer_files.read(tmp_path / "answers")
+        book.maintenance.export(tmp_path / "bundle")
+    with Sourcebook(settings=Settings(db=str(tmp_path / "other.db"))) as other:
+        other.maintenance.import_bundle(tmp_path / "bundle")
+        (entry,) = other.curated.all()
+        assert entry.approved_at == 1_762_992_000
+
+
 def test_an_emptied_file_is_a_change(db: str, tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()

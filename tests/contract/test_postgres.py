@@ -317,13 +317,13 @@ async def test_the_server_uses_the_graph_and_the_index_over_facts(
     database = cast("PostgresDatabase", base.database)
     [graph] = await database.fetch("graphs_of_collection", collection_id="c")
     common: dict[str, object] = {
-        "collection_id": "c",
-        "model_id": graph["model_id"],
-        "dimensions": WIDTH,
+        "collection_id": driver.Constant("c"),
+        "model_id": driver.Constant(graph["model_id"]),
+        "dimensions": driver.Constant(WIDTH),
         "query": Singles(rows[0].tobytes()),
-        "filter": None,
+        "filter": driver.Constant(None),
         "of_passages": 0,
-        "limit": 10,
+        "limit": driver.Constant(10),
     }
     statement = "nearest_by_graph" if graph["kind"] == "hnsw" else "nearest_by_bits"
     if graph["kind"] == "bits":
@@ -343,7 +343,7 @@ async def test_the_server_uses_the_graph_and_the_index_over_facts(
 async def plan_of(
     database: PostgresDatabase, name: str, parameters: Mapping[str, object], *switched_off: str
 ) -> str:
-    statement = driver.prepared(database.queries[name])
+    statement = driver.prepared(database.queries[name], parameters)
     async with database.apart() as connection:
         await driver.know_vectors(connection)
         await connection.execute("begin")

@@ -78,7 +78,8 @@ def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) 
     assert (done.returncode, said) == (0, "I found no answer to this question in the base.")
     assert closest.startswith("Closest, though it may not answer: ")
     assert excerpt.startswith("  ")
-    assert "sourcebook calibrate" in done.stderr
+    assert "sourcebook moderate answer 1 ANSWER" in done.stderr
+    assert "sourcebook calibrate" not in done.stderr
     assert shell.json("ask", "Which gearbox oil suits a tractor?")["tier"] == "none"
 
 
@@ -196,6 +197,20 @@ def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None
     missing = shell.json("kb", "remove", str(entry["id"]), exit_code=3)["error"]
     assert missing["code"] == "curated_answer_not_found"
     assert shell.json("ask", PH)["tier"] == "documents"
+
+
+def test_what_an_expert_alone_says_is_marked_so_and_what_a_document_says_is_not(shell: Shell) -> None:
+    mark = "From the expert, not from the documents."
+    added(shell)
+    answer = shell.json("ask", PH)
+    assert (answer["tier"], answer["expert_only"]) == ("curated", True)
+    assert mark in shell.run("ask", PH).stdout
+    kept = shell.json("sessions", "show", answer["session_id"])["session"]
+    (told,) = [message for message in kept["messages"] if message["tier"]]
+    assert told["expert_only"] is True
+    assert mark in shell.run("sessions", "export", answer["session_id"]).stdout
+    assert shell.json("ask", QUESTION)["expert_only"] is False
+    assert mark not in shell.run("ask", QUESTION).stdout
 
 
 def test_a_curated_answer_shows_that_its_source_changed(shell: Shell) -> None:

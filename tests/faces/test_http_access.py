@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 from tests.faces.http_server import QUESTION, UNKNOWN, HeaderGate, Served, served
+
+from sourcebook import AsyncSourcebook, Settings
+from sourcebook.faces.http.app import create_app
+from sourcebook.testing.fakes import FakeEmbedder
 
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/login")}
 # Every other operation: the lowest role that may, and a body that makes sense.
@@ -354,3 +359,20 @@ def test_an_administrator_cannot_forget_themselves(server: Served) -> None:
     assert (response.status_code, response.json()["code"]) == (400, "usage")
     with server.book() as book:
         assert book.people.get_user(carla).username == "carla"
+
+
+@pytest.mark.anyio
+async def test_a_base_without_anything_in_it_finds_nothing_and_says_what_to_upload(db: str) -> None:
+    settings = Settings(db=db)
+    async with AsyncSourcebook(settings=settings, embedder=FakeEmbedder(), face="http") as book:
+        transport = httpx.ASGITransport(create_app(book, settings))
+        async with httpx.AsyncClient(transport=transport, base_url="http://kb.test") as client:
+            found = await client.post("/api/search", json={"query": "raspberries"})
+            assert (found.status_code, found.json()["results"]) == (200, [])
+            for path, body in (
+                ("/api/ask", {"question": QUESTION}),
+                ("/api/search", {"query": "soil", "collections": ["default"]}),
+            ):
+                told = await client.post(path, json=body)
+                assert (told.status_code, told.json()["code"]) == (404, "collection_not_found")
+                assert "POST /api/documents" in told.json()["hint"]

@@ -87,6 +87,7 @@ async def test_the_reply_to_a_declined_question_reaches_the_asker_and_a_tap_keep
     answer = desk.telegram.last(7)
     assert answer.text.startswith("Um especialista responde à sua pergunta:")
     assert "Any 75W-90 oil will do." in answer.text
+    assert answer.text.endswith("Do especialista, não dos documentos.")
     assert await desk.book.kb_list() == []
     kept = await desk.presses(admin, done, "Keep as an approved answer")
     assert "kept as an approved answer" in kept.text

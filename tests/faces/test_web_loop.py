@@ -39,10 +39,12 @@ def go_round_the_loop(browser: Browser, tmp_path: Path, db: str) -> None:
         reply_by_keyboard(page)
         page.goto(conversation)
         expect(page.locator(".of-expert .answer")).to_contain_text("Ask in the shop next door")
+        expect(page.locator(".of-expert .seal")).to_have_text("From the expert, not from the documents")
 
         page.goto("/ask")
         ask(page, QUESTION)
-        expect(page.locator("#last .seal")).to_have_text("Approved")
+        expect(page.locator("#last .seal")).to_have_text("From the expert, not from the documents")
+        expect(page.locator("#last .verdict-note")).to_contain_text("Approved by you")
 
         approve_an_answer(page)
         soil = documents / "blueberry" / "acid-soil.md"

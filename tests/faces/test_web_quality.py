@@ -35,6 +35,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def test_search_and_threshold_are_measured_drawn_and_kept(browser: Browser, sample: Desk) -> None:
     with looking(browser, sample) as page:
         page.goto("/quality")
+        expect(page.locator(".figures .about")).to_have_count(page.locator(".figures dt").count())
         page.get_by_role("button", name="Measure now").click()
         expect(page.locator(".toast")).to_have_text("Measured.")
         expect(page.locator("main")).to_contain_text(re.compile(r"\d+ % of the right documents"))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tests.faults.processes import Line
 
+    from sourcebook.assembly import OpenBase
     from sourcebook.model.reindexing import ReindexProgress, ReindexReport
     from sourcebook.ports.providers import Embedder
     from sourcebook.storage.crash_points import CrashPoint
@@ -63,7 +64,7 @@ def new_embedder() -> FakeEmbedder:
     return FakeEmbedder(NEW, "new")
 
 
-def work_on(base: Base, embedder: Embedder | None) -> Reindex:
+def work_on(base: Base | OpenBase, embedder: Embedder | None) -> Reindex:
     """Reindexing in small steps; without an embedder, with the collection's own."""
 
     async def own(model: EmbeddingModel) -> Embedder | None:
@@ -79,12 +80,14 @@ def work_on(base: Base, embedder: Embedder | None) -> Reindex:
 
 
 async def reindexed(
-    base: Base, embedder: Embedder | None, on_progress: Callable[[ReindexProgress], None] | None = None
+    base: Base | OpenBase,
+    embedder: Embedder | None,
+    on_progress: Callable[[ReindexProgress], None] | None = None,
 ) -> ReindexReport:
     return await work_on(base, embedder).run([COLLECTION], on_progress)
 
 
-async def add_curated(base: Base) -> None:
+async def add_curated(base: Base | OpenBase) -> None:
     for number in range(3):
         await base.stores.curated.kb_insert(
             collection_id=COLLECTION,
@@ -95,7 +98,7 @@ async def add_curated(base: Base) -> None:
         )
 
 
-async def dimensions(base: Base) -> int:
+async def dimensions(base: Base | OpenBase) -> int:
     """The size of the vectors that the collection is searched by."""
     collection = await base.stores.vectors.get_collection(COLLECTION)
     assert collection is not None
@@ -104,7 +107,7 @@ async def dimensions(base: Base) -> int:
     return collection.embedding_dimensions
 
 
-async def require_serving(base: Base, numbers: Sequence[int]) -> int:
+async def require_serving(base: Base | OpenBase, numbers: Sequence[int]) -> int:
     """The base answers by words and by vectors of one model, all of them there. The size of its vectors."""
     # That a set of vectors is not complete is worth a note, and no fault.
     assert (await examine(base.database, {})).faults == []

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import anyio
+from tests.faults.reindexers import new_embedder, reindexed
 
 from sourcebook.assembly import OpenBase, open_base
 from sourcebook.settings import Settings
 from sourcebook.storage.crash_points import CrashPoint, observe
-from sourcebook.testing.crash import embedding_model, prepared_document
+from sourcebook.testing.crash import arm, embedding_model, prepared_document
 from sourcebook.testing.fakes import FixedClock
 
 if TYPE_CHECKING:
@@ -30,6 +31,16 @@ async def opened(
     base = await open_base(Settings(db=address, busy_timeout=busy_timeout), clock or FixedClock())
     try:
         await base.stores.library.open_collection(COLLECTION, embedding_model())
+        yield base
+    finally:
+        await base.close()
+
+
+@asynccontextmanager
+async def opened_as_it_is(address: str) -> AsyncGenerator[OpenBase]:
+    """The base, whatever the model of its collection."""
+    base = await open_base(Settings(db=address), FixedClock())
+    try:
         yield base
     finally:
         await base.close()
@@ -71,6 +82,28 @@ def write_and_wait(line: Line, address: str, number: int) -> None:
             observe(wait)
             await write(base, number)
         line.send("committed")
+
+    anyio.run(work)
+
+
+def stop_update_at(step: CrashPoint, address: str, number: int, revision: int) -> None:
+    """Write a document up to a step."""
+
+    async def work() -> None:
+        async with opened(address) as base:
+            arm(step)
+            await write(base, number, revision)
+
+    anyio.run(work)
+
+
+def stop_reindex_at(step: CrashPoint, address: str) -> None:
+    """Change the model up to a step."""
+
+    async def work() -> None:
+        async with opened_as_it_is(address) as base:
+            arm(step)
+            await reindexed(base, new_embedder())
 
     anyio.run(work)
 

@@ -20,7 +20,8 @@ import anyio
 import anyio.to_thread
 import numpy as np
 import pytest
-from tests import postgres_server
+from tests import citus_cluster, postgres_server
+from tests.citus_nodes import Mortal, MortalCluster
 from tests.conftest import BACKENDS, unavailable
 from tests.faults import chaos
 from tests.faults.keepers import restore
@@ -107,12 +108,17 @@ class Ledger:
 
 
 @pytest.fixture(params=BACKENDS)
-def place(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> Generator[tuple[str, postgres_server.Server | None]]:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[tuple[str, Mortal | None]]:
     """Where the base is, and the server on which it is, if it is on one: that may crash, too."""
     if request.param == "sqlite":
         yield str(tmp_path / "base.db"), None
+        return
+    if cluster := citus_cluster.addresses():
+        mortals = MortalCluster(*range(len(cluster)))
+        try:
+            yield mortals.create_database("chaos"), mortals
+        finally:
+            mortals.stop()
         return
     programs = postgres_server.binaries()
     if programs is None:
@@ -127,12 +133,14 @@ def place(
 
 @pytest.mark.timeout(SECONDS + 300)
 async def test_nothing_acknowledged_is_lost_and_every_search_is_right_after_any_number_of_kills(
-    place: tuple[str, postgres_server.Server | None], tmp_path: Path
+    place: tuple[str, Mortal | None], tmp_path: Path
 ) -> None:
     address, server = place
     async with opened(address):
         pass
     ledger = await anyio.to_thread.run_sync(_rage, address, server, tmp_path)
+    if server is not None:
+        await anyio.to_thread.run_sync(server.settle)
     async with opened(address) as base:
         await _require_what_was_acknowledged(base, ledger)
         report = await examine(base.database, {})
@@ -146,7 +154,7 @@ async def test_nothing_acknowledged_is_lost_and_every_search_is_right_after_any_
     print(json.dumps({"database": "postgres" if server else "sqlite", "seconds": SECONDS, **ledger.done}))
 
 
-def _rage(address: str, server: postgres_server.Server | None, folder: Path) -> Ledger:
+def _rage(address: str, server: Mortal | None, folder: Path) -> Ledger:
     """Let everything go on at once, and kill one after the other until the time is over."""
     chance = random.Random(address.rpartition("/")[2])
     ledger = Ledger()
@@ -181,7 +189,7 @@ def _rage(address: str, server: postgres_server.Server | None, folder: Path) -> 
     return ledger
 
 
-def _harm(server: postgres_server.Server, address: str, chance: random.Random) -> None:
+def _harm(server: Mortal, address: str, chance: random.Random) -> None:
     if chance.random() < 0.3:
         server.crash()
         server.start()

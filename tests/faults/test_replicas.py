@@ -36,7 +36,7 @@ def primary() -> Generator[Server]:
     made = Server(programs, settings=_REPLICATING)
     try:
         made.start()
-        for name in ("books", "pooled", "elsewhere"):
+        for name in ("books", "elsewhere"):
             made.create_database(name)
         yield made
     finally:
@@ -234,22 +234,20 @@ async def test_a_server_that_is_no_replica_is_never_read(
     assert "is not a replica" in caplog.text
 
 
-def pooler(primary: Server, database: str) -> str:
-    if pgbouncer.program() is None:
-        pytest.skip("there is no PgBouncer: install Debian's package `pgbouncer`")
-    return database
+needs_pooler = pytest.mark.skipif(
+    pgbouncer.program() is None, reason="there is no PgBouncer: install Debian's package `pgbouncer`"
+)
 
 
+@needs_pooler
 async def test_everything_works_behind_a_pooler_that_lends_connections_for_a_transaction(
-    primary: Server, tmp_path: Path
+    postgres_db: str, tmp_path: Path
 ) -> None:
     (tmp_path / "plums.md").write_text(
         "# Plums\n\nGreengages are picked in August, a little before they are soft.\n"
     )
-    with pgbouncer.pooled(primary, pooler(primary, "pooled")) as address:
-        async with opened(
-            address, db_direct=primary.url("pooled"), pool_max=8, vector_index="hnsw", hnsw_m=4
-        ) as book:
+    with pgbouncer.pooled(postgres_db) as address:
+        async with opened(address, db_direct=postgres_db, pool_max=8, vector_index="hnsw", hnsw_m=4) as book:
             report = await book.add(tmp_path)
             assert (report.added, list(report.failed)) == (1, [])
             for number in range(40):
@@ -264,8 +262,9 @@ async def test_everything_works_behind_a_pooler_that_lends_connections_for_a_tra
             assert (await book.maintenance.doctor()).ok
 
 
+@needs_pooler
 async def test_a_pooler_without_the_servers_own_address_says_what_is_missing(primary: Server) -> None:
-    with pgbouncer.pooled(primary, pooler(primary, "books")) as address:
+    with pgbouncer.pooled(primary.url("books")) as address:
         with pytest.raises(BaseUnreachable, match="unsupported startup parameter") as caught:
             async with opened(address):
                 pass

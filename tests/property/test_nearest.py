@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.sqlite.engine.nearest import Allowed, nearest_chunks, rows_of_fewest
+from sourcebook.storage.sqlite.engine.candidates import Allowed, rows_of_fewest
+from sourcebook.storage.sqlite.engine.nearest import nearest_chunks
 from sourcebook.storage.sqlite.engine.packed_strings import PackedStrings
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.vector_codes import Quantiser

@@ -104,8 +104,15 @@ def test_a_file_is_read_as_it_was_written() -> None:
         subcategory="выдача",
         language="ru",
         sources=(FileSource("a b/ru.md", "- «Без паспорта»: по номеру\nзаказа # 5"),),
+        approved_at=1_763_000_000,
     )
     assert read_answer(answer_text(answer), "a.md") == answer
+
+
+@pytest.mark.parametrize("written", ["2025-11-13", "2025-11-13T00:00:00Z", "'2025-11-13 02:00:00+02:00'"])
+def test_the_time_of_an_approval_is_a_date_or_a_time_with_its_offset(written: str) -> None:
+    read = read_answer(f"---\nquestion: q\napproved: {written}\n---\nx", "a.md")
+    assert read.approved_at == 1_762_992_000
 
 
 @pytest.mark.parametrize(
@@ -120,6 +127,7 @@ def test_a_file_is_read_as_it_was_written() -> None:
         ("---\nquestion: q\nsource: x\n---\nx", "unknown key 'source'"),
         ("---\nquestion: q\nsources:\n- path: a.md\n---\nx", "needs a `path` and a `quote`"),
         ("---\nquestion: q\nalso: what\n---\nx", "list of texts"),
+        ("---\nquestion: q\napproved: yesterday\n---\nx", "`approved` must be a date"),
         ("---\n- a\n---\nx", "no `question"),
     ],
 )

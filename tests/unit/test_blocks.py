@@ -117,3 +117,56 @@ def test_facts_under_their_names_are_read_one_by_one_and_lines_of_a_table_as_a_w
 )
 def test_questions_prose_and_settings_are_no_facts_under_names(text: str) -> None:
     assert RECORD not in kinds(text)
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        ("1.", "2."),
+        ("1 -", "2 -"),
+        ("№1", "№2"),
+        ("Шаг 1.", "Шаг 2."),
+        ("§ 1.", "§ 2."),
+        ("a.", "b."),
+        ("I.", "II."),
+        ("99.", "100."),
+        ("1/", "2/"),
+    ],
+)
+def test_lines_that_count_are_items_however_their_numbers_are_written(marks: tuple[str, str]) -> None:
+    first, second = (f"{mark} Close the tap of the tank." for mark in marks)
+    assert read(f"{first}\n{second}") == [(ITEM, first), (ITEM, second)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Room 1 12 m2\nRoom 2 14 m2\nRoom 3 9 m2",
+        "8:30 the gate opens for all\n9:30 the first group goes in",
+        "Cranes fly far.[1][2]\n[1] To Africa.\n[2] Not all of them.",
+    ],
+)
+def test_values_times_and_notes_do_not_count(text: str) -> None:
+    assert ITEM not in kinds(text)
+
+
+def test_a_line_behind_a_list_is_no_part_of_its_last_item() -> None:
+    text = "1) Close the tap below the tank and wait.\n2) Open the valve.\nPhone of the plumber is 555 0101."
+    assert kinds(text) == [ITEM, ITEM, TEXT]
+    wrapped = (
+        "1) Close the tap below the tank and wait.\n2) Open the valve on the left. The\nplumber has a key."
+    )
+    assert kinds(wrapped) == [ITEM, ITEM]
+
+
+def test_a_numbered_line_alone_in_capital_letters_is_a_heading() -> None:
+    assert kinds("3. PRICE OF THE CONTRACT\n\n3.1. The price is fixed.") == [HEADING, ITEM]
+    assert kinds("3. The price is fixed.") == [ITEM]
+
+
+def test_a_clause_as_long_as_a_paragraph_is_no_heading() -> None:
+    assert HEADING not in kinds("3.1 The price of the work " + "and of all the things " * 10 + "is fixed")
+
+
+def test_a_dash_may_touch_the_first_word_of_an_item() -> None:
+    assert kinds("Сроки работ:\n-начало: в мае;\n-окончание: в июне.")[1:] == [ITEM, ITEM]

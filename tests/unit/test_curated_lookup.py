@@ -10,13 +10,13 @@ import pytest
 from tests.unit.consulting import Desk, desk
 
 from sourcebook.consult.answer.terminology import TermIndex
-from sourcebook.consult.curated.lookup import CuratedLookup
+from sourcebook.consult.curated.curated_lookup import CuratedLookup
 from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.testing.fakes import FakeEmbedder
 
 if TYPE_CHECKING:
-    from sourcebook.consult.curated.lookup import CuratedFinding
+    from sourcebook.consult.curated.curated_lookup import CuratedFinding
     from sourcebook.model.documents import EmbeddingModel, JsonValue
     from sourcebook.ports.providers import Embedder
 

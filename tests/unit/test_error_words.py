@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from sourcebook.errors import BaseTooNew, DamagedFile, FileOverLimit, SourcebookError
+from sourcebook import AsyncSourcebook, Settings
+from sourcebook.errors import BaseTooNew, CollectionNotFound, DamagedFile, FileOverLimit, SourcebookError
+from sourcebook.faces.http.app import create_app
+from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.web.error_words import Said, words_for, words_of
 from sourcebook.locale import LANGUAGES, error_texts, page_texts
+
+
+def every_kind(kind: type[SourcebookError] = SourcebookError) -> list[type[SourcebookError]]:
+    return [kind, *(each for below in kind.__subclasses__() for each in every_kind(below))]
 
 
 def codes(kind: type[SourcebookError] = SourcebookError) -> set[str]:
@@ -27,6 +37,34 @@ def test_every_error_has_words(language: str) -> None:
         words = words_of(page_texts(language), code)
         assert words.said
         assert "sourcebook " not in f"{words.said} {words.hint}"
+
+
+OF_THE_SERVER = {
+    "bad_setting", "bad_bundle", "bad_answer_file", "model_not_found", "account_not_found", "key_not_found",
+    "reindex_overrun", "account_exists", "embedding_size_mismatch", "not_a_sourcebook", "not_signed_in",
+    "wrong_password", "nobody_may_enter",
+}  # fmt: skip
+"""What only whoever runs the server meets, or can do something about, at its command line."""
+
+
+def test_a_client_over_http_is_sent_to_routes_and_not_to_commands() -> None:
+    kinds = [kind for kind in every_kind() if kind is not Said]
+    named = {kind.code for kind in kinds if "`sourcebook " in hint_of(kind())}
+    assert named == OF_THE_SERVER
+    assert "POST /api/documents" in hint_of(CollectionNotFound("there is no collection 'x'"))
+    assert hint_of(CollectionNotFound("no", hint="Ask an administrator.")) == "Ask an administrator."
+
+
+def test_the_routes_in_hints_exist(tmp_path: Path) -> None:
+    book = AsyncSourcebook(tmp_path / "base.db")
+    known = {
+        f"{method.upper()} {path}"
+        for path, methods in create_app(book, Settings()).openapi()["paths"].items()
+        for method in methods
+    }
+    said = {route for kind in every_kind() for route in re.findall(r"`([A-Z]+ /[^`]*)`", hint_of(kind()))}
+    assert said
+    assert said <= known
 
 
 def test_a_code_without_words_of_its_own_is_told_as_its_branch_is() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import random
+import zipfile
 from typing import TYPE_CHECKING
 
 import anyio
 import numpy as np
 import pytest
+from docx import Document as WordDocument
 from fpdf import FPDF
 
 from sourcebook import AsyncSourcebook
@@ -16,8 +19,11 @@ from sourcebook.ingest.chunking.passages import BeginningCutter, chunk_document
 from sourcebook.ingest.index.document_reader import ReadDocument
 from sourcebook.ingest.index.pipeline import Item, Pipeline
 from sourcebook.ingest.parsers.page_progress import listening
+from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.parsers.parsed_text import ParsedText, Section
 from sourcebook.ingest.parsers.pdf.document import parse_pdf
+from sourcebook.ingest.parsers.sections import TextBuilder
+from sourcebook.ingest.parsers.shown_beginning import MOST_SHOWN, ShownBeginning
 from sourcebook.model.documents import Chunk, ChunkLevel, Document
 from sourcebook.ports.providers import TextRole
 from sourcebook.testing.fakes import FakeEmbedder
@@ -114,6 +120,111 @@ async def test_a_long_pdf_is_embedded_while_it_is_read_and_nothing_twice(tmp_pat
     assert len(set(embedder.texts)) == len(embedder.texts)
 
 
+def docx(paragraphs: int) -> bytes:
+    document = WordDocument()
+    for number in range(paragraphs):
+        if number % 40 == 0:
+            document.add_heading(f"Chapter {number}")
+        document.add_paragraph(f"Paragraph {number}: {prose(random.Random(number), 6)}")
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def packed(parts: dict[str, str]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, content in parts.items():
+            package.writestr(name, content)
+    return stream.getvalue()
+
+
+def epub(chapters: int) -> bytes:
+    container = "urn:oasis:names:tc:opendocument:xmlns:container"
+    numbers = range(chapters)
+    items = "".join(
+        f'<item id="c{n}" href="c{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers
+    )
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in numbers)
+    texts = {
+        f"c{n}.xhtml": f"<html><body><h1>Chapter {n}</h1><p>{prose(random.Random(n), 60)}</p></body></html>"
+        for n in numbers
+    }
+    return packed(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": f'<container xmlns="{container}"><rootfiles><rootfile full-path="b.opf"/>'
+            "</rootfiles></container>",
+            "b.opf": f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest>'
+            f"<spine>{spine}</spine></package>",
+            **texts,
+        }
+    )
+
+
+def inline(text: str) -> str:
+    return f'<c t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+def xlsx(rows: int) -> bytes:
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relation = "http://schemas.openxmlformats.org/package/2006/relationships"
+    cells = [("Bed", "Crop", "Remark")]
+    cells += [(f"B{n}", WORDS[n % len(WORDS)], prose(random.Random(n), 1)) for n in range(rows)]
+    body = "".join(f"<row>{''.join(map(inline, row))}</row>" for row in cells)
+    sheets = '<sheets><sheet name="Beds" r:id="r1"/></sheets>'
+    return packed(
+        {
+            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}">{sheets}</workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relation}"><Relationship Id="r1"'
+            f' Type="{office}/worksheet" Target="sheet.xml"/></Relationships>',
+            "xl/sheet.xml": f'<worksheet xmlns="{main}"><sheetData>{body}</sheetData></worksheet>',
+        }
+    )
+
+
+LONG_FILES = {"long.docx": lambda: docx(600), "long.epub": lambda: epub(60), "long.xlsx": lambda: xlsx(2500)}
+
+
+@pytest.mark.parametrize("name", LONG_FILES)
+def test_a_long_file_shows_its_beginning_while_it_is_read(name: str) -> None:
+    shown: list[ParsedText] = []
+    with listening(lambda _number, _count: None, shown.append):
+        whole = parse(LONG_FILES[name](), name)
+    assert len(shown) >= 2
+    cutter, early = BeginningCutter(), set[str]()
+    for parsed in shown:
+        assert whole.text.startswith(parsed.text)
+        assert parsed.sections == [section for section in whole.sections if section.start < len(parsed.text)]
+        early.update(cutter.cut(parsed.text, parsed.sections))
+    final = {chunk.content for chunk in chunk_document("d", whole.text, whole.sections)}
+    assert early <= final
+    assert len(early) > 0.3 * len(final)
+
+
+def test_what_is_shown_of_an_endless_text_has_a_limit() -> None:
+    shown: list[ParsedText] = []
+    built = TextBuilder()
+    beginning = ShownBeginning(built)
+    with listening(lambda _number, _count: None, shown.append):
+        while len(built) < 3 * MOST_SHOWN:
+            built.add("water " * 5_000)
+            beginning.grown()
+    assert [len(parsed.text) for parsed in shown] == sorted({len(parsed.text) for parsed in shown})
+    assert sum(len(parsed.text) for parsed in shown) <= 2 * MOST_SHOWN
+
+
+@pytest.mark.anyio
+async def test_a_long_sheet_is_embedded_while_it_is_read_and_nothing_twice(tmp_path: Path) -> None:
+    (tmp_path / "long.xlsx").write_bytes(xlsx(2500))
+    embedder = Listening()
+    async with AsyncSourcebook(tmp_path / "base.db", embedder=embedder) as book:
+        report = await book.add(tmp_path / "long.xlsx")
+    assert report.added == 1
+    assert len(set(embedder.texts)) == len(embedder.texts)
+
+
 class Works:
     """A pipeline over one document of some texts, the first of which are known early."""
 
@@ -132,8 +243,8 @@ class Works:
         chunks = [Chunk(str(n), "d", text, level=levels[n % 2]) for n, text in enumerate(self.final)]
         return Item(work, ReadDocument(Document("d", "x" * 1000), (), chunks))
 
-    async def write(self, item: Item[str]) -> None:
-        self.written.append(item)
+    async def write(self, items: Sequence[Item[str]]) -> None:
+        self.written += items
 
 
 @pytest.mark.anyio

@@ -35,9 +35,11 @@ class Embedder:
         self.calls: list[list[str]] = []
         self.seconds = seconds
         self.dies_after = dies_after
+        self.may_begin = anyio.Event()
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         self.calls.append(list(texts))
+        await self.may_begin.wait()
         await anyio.sleep(self.seconds)
         if any("bad" in text for text in texts) or len(self.calls) > self.dies_after:
             raise ProviderError("not this one")
@@ -47,12 +49,23 @@ class Embedder:
 class Line:
     """A pipeline whose works are the numbers of chunks that a document has."""
 
-    def __init__(self, embedder: Embedder, stop: StopSignal | None = None, bad: int | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        stop: StopSignal | None = None,
+        bad: int | None = None,
+        waits_for: int = 0,
+    ) -> None:
+        """The embedder begins when so many documents were read."""
         self.embedder = embedder
         self.bad = bad
         self.stop = stop
         self.written: list[Item[int]] = []
+        self.writes: list[int] = []
         self.on_the_way = self.most_on_the_way = 0
+        self.waits_for = waits_for
+        if not waits_for:
+            embedder.may_begin.set()
 
     async def run(self, works: Sequence[int]) -> None:
         line = Pipeline[int](read=self.read, write=self.write, embedder=self.embedder, stop=self.stop)
@@ -65,13 +78,16 @@ class Line:
         text = f"{'bad' if work == self.bad else 'good'} {work}"
         chunks = [Chunk(f"{work}-{n}", "d", f"{text} {n}") for n in range(work)]
         self.on_the_way += 1
+        if self.on_the_way >= self.waits_for:
+            self.embedder.may_begin.set()
         self.most_on_the_way = max(self.most_on_the_way, self.on_the_way)
         return Item(work, ReadDocument(Document("d", "x" * 1000), (), chunks))
 
-    async def write(self, item: Item[int]) -> None:
+    async def write(self, items: Sequence[Item[int]]) -> None:
         await checkpoint()
-        self.on_the_way -= item.read is not None
-        self.written.append(item)
+        self.writes.append(len(items))
+        self.on_the_way -= sum(item.read is not None for item in items)
+        self.written += items
 
 
 async def test_every_document_comes_out_with_a_vector_for_each_chunk() -> None:
@@ -86,10 +102,23 @@ async def test_every_document_comes_out_with_a_vector_for_each_chunk() -> None:
 
 
 async def test_small_documents_are_embedded_together() -> None:
-    line = Line(Embedder())
+    line = Line(Embedder(), waits_for=40)
     await line.run([5] * 200)
-    assert len(line.embedder.calls) < 60
-    assert max(map(len, line.embedder.calls)) > 50
+    assert max(map(len, line.embedder.calls)) >= 5 * 30
+
+
+async def test_small_documents_are_written_together() -> None:
+    line = Line(Embedder(), waits_for=40)
+    await line.run([5] * 200)
+    assert sum(line.writes) == 200
+    assert 1 < max(line.writes) <= module.WRITTEN_TOGETHER
+
+
+async def test_documents_of_much_text_are_written_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TEXT_WRITTEN_TOGETHER", 1000)
+    line = Line(Embedder())
+    await line.run([5] * 50)
+    assert set(line.writes) == {1}
 
 
 async def test_a_large_document_is_embedded_in_parts() -> None:
@@ -128,7 +157,7 @@ async def test_a_provider_that_is_down_ends_everything_with_its_own_error(dies_a
 async def test_an_error_of_the_writer_ends_everything_and_comes_out_alone() -> None:
     line = Line(Embedder())
 
-    async def write(item: Item[int]) -> None:
+    async def write(items: Sequence[Item[int]]) -> None:
         raise BaseFull
 
     with pytest.raises(BaseFull):

@@ -80,8 +80,8 @@ def test_a_level_of_the_outline_makes_a_heading_too() -> None:
 
 
 def test_tabs_breaks_and_hyphens_are_read() -> None:
-    body = "<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t></w:r></w:p>"
-    assert of_xml(body) == "a\tb\nc-d"
+    body = "<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>C</w:t><w:noBreakHyphen/><w:t>d</w:t></w:r></w:p>"
+    assert of_xml(body) == "a\tb\nC-d"
 
 
 def test_insertions_links_and_content_controls_are_read_and_deletions_are_not() -> None:

@@ -106,3 +106,10 @@ def test_a_page_without_any_tags_around_it_is_read() -> None:
 def test_the_text_of_a_section_begins_where_the_section_says() -> None:
     parsed = page("<h1>\u200bA\u00adb</h1><p>c</p><h2></h2><h2>d</h2>")
     assert parsed.sections == [Section(0, "Ab"), Section(parsed.text.index("d"), "Ab > d")]
+
+
+def test_a_formula_without_tex_is_written_in_one_line() -> None:
+    power = "<math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>"
+    mean = "<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>"
+    text = parse_html(f"<p>It is {power}, half is {mean}.</p>".encode()).text
+    assert text.replace(" ", "") == "ItisE=mc^2,halfis(a+b)/2."

@@ -9,7 +9,7 @@ import pytest
 
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import ScoreBreakdown, SearchResult
-from sourcebook.retrieve.rerank.rerankers import LocalReranker, SimpleReranker
+from sourcebook.retrieve.rerank.local_rerankers import LocalReranker, SimpleReranker
 
 pytestmark = pytest.mark.anyio
 

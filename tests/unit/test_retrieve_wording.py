@@ -12,8 +12,8 @@ from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessT
 from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
 from sourcebook.retrieve.filters.filter_text import as_where
 from sourcebook.retrieve.filters.where_language import parse_where
-from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.question_for_embedding import question_for_embedding
+from sourcebook.retrieve.searchable_question import Question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.text.normal_form import storable
 

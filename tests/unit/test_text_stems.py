@@ -23,6 +23,23 @@ def test_forms_of_a_word_share_a_stem(language: str, forms: list[str]) -> None:
     assert len(set(stem_words(forms, language))) == 1
 
 
+@pytest.mark.parametrize("language", ["en", "pt", "es", "de", "fr", "pl", "ru", None])
+@pytest.mark.parametrize("singular", ["dvd", "pdf", "cd", "pc", "tv", "url", "api", "id", "gpu", "ngo"])
+def test_an_abbreviation_and_its_plural_share_a_stem(singular: str, language: str | None) -> None:
+    assert stem_words([singular], language) == stem_words([f"{singular}s"], language)
+
+
+@pytest.mark.parametrize("language", ["en", "pt", "es", "de", "ru", None])
+@pytest.mark.parametrize("name", ["gps", "dns", "tls", "css", "sms", "https", "ftps", "rss"])
+def test_an_abbreviation_that_ends_in_s_is_no_plural(name: str, language: str | None) -> None:
+    assert stem_words([name], language) == [name]
+
+
+def test_portuguese_takes_foreign_plurals_back_and_keeps_its_own() -> None:
+    assert stem_words(["links", "chips", "faqs"], "pt") == ["link", "chip", "faq"]
+    assert stem_words(["bens", "bem"], "pt") == ["bens", "bem"]
+
+
 @pytest.mark.parametrize("language", ["vi", "xx", "русский"])
 def test_words_of_a_language_without_a_stemmer_stay(language: str) -> None:
     assert stem_words(["raspberries", "été"], language) == ["raspberries", "été"]

@@ -136,6 +136,22 @@ async def test_nor_one_that_was_added_while_it_was_read(counter: Counter) -> Non
     await counter.desk.require_sound()
 
 
+@pytest.mark.parametrize("db", ["sqlite", "postgres"], indirect=True)
+async def test_a_newer_version_that_equals_what_lies_there_stays_though_it_is_not_written_again(
+    counter: Counter, tmp_path: Path
+) -> None:
+    counter.embedder.is_down = False
+    await counter.add(FIRST)
+    counter.desk.parser = Meanwhile(lambda: counter.add(FIRST), SECOND)
+    between = await counter.queue(SECOND)
+    await counter.process_until_all_is_done()
+    assert (await counter.desk.only()).content == FIRST.decode()
+    assert await counter.outcome(between) == "superseded"
+    stored = [path.read_bytes() for path in (tmp_path / "files").rglob("*") if path.is_file()]
+    assert stored == [FIRST]
+    await counter.desk.require_sound()
+
+
 async def test_a_version_that_was_queued_while_another_was_stored_is_the_newer_one(
     counter: Counter, tmp_path: Path
 ) -> None:

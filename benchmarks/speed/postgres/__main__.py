@@ -47,6 +47,8 @@ TEXT = "A passage of about as many letters as passages have in a base of real do
 class Cell:
     ours: list[float] = field(default_factory=list[float])
     theirs: list[float] = field(default_factory=list[float])
+    cpu: list[float] = field(default_factory=list[float])
+    their_cpu: list[float] = field(default_factory=list[float])
     recall: list[float] = field(default_factory=list[float])
     their_recall: list[float] = field(default_factory=list[float])
     too_few: int = 0
@@ -61,10 +63,31 @@ class Cell:
             "ratio_p50": round(float(np.median(ours) / np.median(theirs)), 2),
             # Of each question by itself: on a busy machine both sides of a pair were disturbed alike.
             "median_of_ratios": round(float(np.median(ours / theirs)), 2),
+            # Of the program and its server together, which a busy machine hardly changes.
+            "cpu_ms": round(float(np.median(self.cpu)), 2),
+            "by_hand_cpu_ms": round(float(np.median(self.their_cpu)), 2),
+            "median_of_cpu_ratios": round(float(np.median(np.array(self.cpu) / self.their_cpu)), 2),
             "recall_at_10": round(float(np.mean(self.recall)), 4),
             "by_hand_recall_at_10": round(float(np.mean(self.their_recall)), 4),
             "too_few": self.too_few,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """The time that this program and some processes of a server on this machine have had."""
+
+    backends: list[int]
+
+    def milliseconds(self) -> float:
+        return time.process_time_ns() / 1e6 + sum(map(_had_by, self.backends))
+
+
+def _had_by(process: int) -> float:
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e6
+    except OSError:
+        return 0.0  # a server on another machine, or another system
 
 
 def rows(
@@ -97,21 +120,27 @@ async def measure(
     base: OpenBase, plain: PlainTable, matrix: NDArray[np.float32], questions: NDArray[np.float32], every: int
 ) -> Cell:
     cell = Cell()
+    # So that a first search has opened the connection that the others use.
+    await base.stores.vectors.search_semantic("c", questions[0], 10)
+    ours, theirs = Processor(await plain.backends("sourcebook")), Processor(await plain.backends(None))
     matching = np.flatnonzero(np.arange(len(matrix)) % every == every // 2)
     tree = None if every == 1 else Equals(f"t{every}", every // 2)
     asked = None if every == 1 else json.dumps({f"t{every}": every // 2})
     for number, query in enumerate(questions):
         scores = matrix[matching] @ query
         wanted = {f"k{i:07}" for i in matching[np.argsort(-scores, kind="stable")[:10]]}
-        began = time.perf_counter()
+        ours_before, began = ours.milliseconds(), time.perf_counter()
         found = [r.chunk.id for r in await base.stores.vectors.search_semantic("c", query, 10, tree)]
-        middle = time.perf_counter()
+        middle, ours_after = time.perf_counter(), ours.milliseconds()
+        theirs_before, again = theirs.milliseconds(), time.perf_counter()
         by_hand = await plain.search(query, asked)
-        ended = time.perf_counter()
+        ended, theirs_after = time.perf_counter(), theirs.milliseconds()
         if number < 3:
             continue  # the first ones warm the caches
         cell.ours.append(middle - began)
-        cell.theirs.append(ended - middle)
+        cell.theirs.append(ended - again)
+        cell.cpu.append(ours_after - ours_before)
+        cell.their_cpu.append(theirs_after - theirs_before)
         cell.recall.append(len(wanted & set(found)) / len(wanted))
         cell.their_recall.append(len(wanted & set(by_hand)) / len(wanted))
         cell.too_few += len(found) < len(wanted)

@@ -73,6 +73,15 @@ class PlainTable:
         self._sql = BY_BITS if kind == "hnsw_bits" else BY_DISTANCE
         self._sql = self._sql.format(size=self._size, candidates=candidates, wanted=WANTED)
 
+    async def backends(self, program: str | None) -> list[int]:
+        """The processes of the server that work for a program; without one, that of this connection."""
+        found = await self._connection.fetch(
+            "select pid from pg_stat_activity where datname = current_database() "
+            "and case when $1::text is null then pid = pg_backend_pid() else application_name = $1 end",
+            program,
+        )
+        return [row["pid"] for row in found]
+
     async def search(self, query: NDArray[np.float32], metadata: str | None) -> Sequence[Any]:
         rows = await self._connection.fetch(self._sql, Singles(query.tobytes()), metadata)
         return [row["id"] for row in rows]

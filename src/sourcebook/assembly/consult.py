@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.ask import AnswerPolicy, Consultation, Drafting
     from sourcebook.consult.calibration.calibrator import Calibrator
     from sourcebook.consult.curated.answer_transfer import AnswerImport
-    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.curated.curated_entries import CuratedEntries
     from sourcebook.consult.manual_help import Manual
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
@@ -112,7 +112,7 @@ def _reranked(retriever: Retrieval, settings: Settings) -> Retrieval:
 
 
 def make_entries(stores: Stores, embedders: Embedders) -> CuratedEntries:
-    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.curated.curated_entries import CuratedEntries
 
     return CuratedEntries(stores, embedders.main, embedders.choose)
 

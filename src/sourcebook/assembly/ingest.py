@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
     from sourcebook.settings import Settings
+    from sourcebook.storage.database import Database
 
 
 def make_ingest(stores: Stores, embedder: Embedder | None, settings: Settings) -> Ingest:
@@ -120,26 +121,33 @@ def make_parsers() -> ParserPool:
     return ParserPool()
 
 
-def make_uploads(stores: Stores, embedder: Embedder | None, settings: Settings) -> Uploads:
+def make_uploads(
+    stores: Stores, embedder: Embedder | None, settings: Settings, files: StoredFiles
+) -> Uploads:
     from sourcebook.ingest.uploads.uploads import Uploads
 
-    return Uploads(_ingest_tools(stores, embedder, settings), make_stored_files(settings), stores.jobs)
+    return Uploads(_ingest_tools(stores, embedder, settings), files, stores.jobs)
 
 
-def make_pictures(stores: Stores, settings: Settings) -> PagePictures:
+def make_pictures(stores: Stores, settings: Settings, files: StoredFiles) -> PagePictures:
     from sourcebook.ingest.uploads.page_pictures import PagePictures
 
-    return PagePictures(stores, make_stored_files(settings), int(settings.max_file_mb * 1_000_000))
+    return PagePictures(stores, files, int(settings.max_file_mb * 1_000_000))
 
 
-def make_stored_files(settings: Settings) -> StoredFiles:
+async def make_stored_files(database: Database, settings: Settings) -> StoredFiles:
+    """The uploads of this base. In a folder that others may use, too, it has one of its own."""
     from sourcebook.ingest.uploads.stored_files import StoredFiles
+    from sourcebook.ingest.uploads.upload_folder import UploadFolder
 
-    return StoredFiles(files_of(settings))
+    if settings.files is None and "://" not in settings.db:
+        return StoredFiles(files_of(settings))
+    fact = await database.fetch_one("info", key="base_id")
+    return StoredFiles(UploadFolder.within(files_of(settings), "" if fact is None else fact["value"]))
 
 
 def files_of(settings: Settings) -> Path:
-    """The folder in which uploaded files are kept."""
+    """The folder in which uploaded files are kept, perhaps those of several bases."""
     if settings.files is not None:
         return Path(settings.files).expanduser()
     return Path("data/files") if "://" in settings.db else Path(f"{settings.db}.files")

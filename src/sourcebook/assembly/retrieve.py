@@ -39,7 +39,7 @@ class Rerankers:
 def make_reranker(provider: RerankProvider, settings: Settings) -> Reranker | None:
     """The reranker of this kind; None for one of a server that the settings do not name."""
     if provider is RerankProvider.LOCAL:
-        from sourcebook.retrieve.rerank.rerankers import LocalReranker
+        from sourcebook.retrieve.rerank.local_rerankers import LocalReranker
 
         return LocalReranker()
     if provider is RerankProvider.ONNX:

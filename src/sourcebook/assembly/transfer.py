@@ -49,7 +49,8 @@ async def copy_base(
     async def copy_files() -> tuple[int, list[str]]:
         # What the copied rows speak of: the source may have lost some of it since it was read.
         names = await target.stores.sources.stored_files(UPLOADS)
-        return await to_thread.run_sync(source_files.copy_to, make_stored_files(settings), names)
+        files = await make_stored_files(target.database, settings)
+        return await to_thread.run_sync(source_files.copy_to, files, names)
 
     target = await open_base(settings, clock)
     try:

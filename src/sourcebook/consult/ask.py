@@ -24,7 +24,7 @@ from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
-from sourcebook.consult.curated.lookup import CuratedLookup, curated_citations, outdated_details
+from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details
 from sourcebook.consult.evidence.passage_details import quoted_language, told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
@@ -61,8 +61,8 @@ from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.expert_queue import Drafting
     from sourcebook.consult.question.inquiry import Inquiry
+    from sourcebook.consult.review_protocols import Drafting
     from sourcebook.model.chat import ChatSession
     from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue

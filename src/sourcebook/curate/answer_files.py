@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import yaml
@@ -16,7 +17,7 @@ from sourcebook.errors import BadAnswerFile
 from sourcebook.model.answer_check import AnswerFile, FileSource
 
 _FENCE = re.compile(r"\A﻿?---[^\S\n]*\n(?P<head>.*?)^---[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_KEYS = ("question", "also", "category", "subcategory", "language", "sources")
+_KEYS = ("question", "also", "category", "subcategory", "language", "approved", "sources")
 _LONGEST_NAME = 60
 
 
@@ -30,6 +31,8 @@ def answer_text(answer: AnswerFile) -> str:
         head["subcategory"] = answer.subcategory
     if answer.language:
         head["language"] = answer.language
+    if answer.approved_at is not None:
+        head["approved"] = datetime.fromtimestamp(answer.approved_at, UTC).isoformat()
     head["sources"] = [{"path": source.path, "quote": source.quote} for source in answer.sources]
     written = yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=100)
     return f"---\n{written}---\n\n{answer.answer.strip()}\n"
@@ -54,6 +57,7 @@ def read_answer(text: str, name: str) -> AnswerFile:
         subcategory=_optional(head, "subcategory", name),
         language=_optional(head, "language", name),
         sources=tuple(_sources(head, name)),
+        approved_at=_moment(head, "approved", name),
     )
 
 
@@ -100,6 +104,19 @@ def _optional(head: Mapping[str, object], key: str, name: str) -> str | None:
     if not isinstance(value, str | int | float):
         raise BadAnswerFile(f"In {name}, `{key}` must be text.")
     return str(value).strip() or None
+
+
+def _moment(head: Mapping[str, object], key: str, name: str) -> int | None:
+    """A date, or a date and time: with its offset, else in UTC. YAML makes of it what it can."""
+    value = head.get(key)
+    if value is None:
+        return None
+    try:
+        # Of a date alone, Python makes the midnight that it begins with.
+        found = datetime.fromisoformat(str(value).strip())
+        return max(0, int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()))
+    except (ValueError, OverflowError) as error:
+        raise BadAnswerFile(f"In {name}, `{key}` must be a date, such as 2026-11-16.") from error
 
 
 def _texts(head: Mapping[str, object], key: str, name: str) -> list[str]:

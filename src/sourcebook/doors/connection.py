@@ -12,6 +12,7 @@ from sourcebook.assembly import (
     make_passwords,
     make_pictures,
     make_retriever,
+    make_stored_files,
     open_base,
 )
 from sourcebook.errors import NotOpen, UsedAfterFork
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
     from sourcebook.consult.reception.reception import Reception
     from sourcebook.ingest.uploads.page_pictures import PagePictures
+    from sourcebook.ingest.uploads.stored_files import StoredFiles
     from sourcebook.people.passwords import Passwords
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.providers import Embedder
@@ -55,6 +57,7 @@ class DoorConnection:
         self._own_chat_model = make_chat_model(settings) if chat_model is None else None
         self.chat_model = chat_model if chat_model is not None else self._own_chat_model
         self.reception: Reception | None = None
+        self._files: StoredFiles | None = None
         self._pictures: PagePictures | None = None
         self._passwords: Passwords | None = None
         self._base: OpenBase | None = None
@@ -71,6 +74,7 @@ class DoorConnection:
         """Close the base. Calling this twice does no harm. A forked process leaves it to its parent."""
         base, self._base = self._base, None
         pictures, self._pictures = self._pictures, None
+        self._files = None
         self.reception = None
         if base is not None and self._process != os.getpid():
             return
@@ -106,9 +110,16 @@ class DoorConnection:
     def retriever(self) -> DefaultRetriever:
         return make_retriever(self.stores, self.embedders, self.rerankers, self.settings)
 
-    def pictures(self) -> PagePictures:
+    async def files(self) -> StoredFiles:
+        """The uploads of the base."""
+        if self._files is None:
+            self._files = await make_stored_files(self.base.database, self.settings)
+        return self._files
+
+    async def pictures(self) -> PagePictures:
+        files = await self.files()
         if self._pictures is None:
-            self._pictures = make_pictures(self.stores, self.settings)
+            self._pictures = make_pictures(self.stores, self.settings, files)
         return self._pictures
 
     @property

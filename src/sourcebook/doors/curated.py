@@ -14,7 +14,7 @@ from sourcebook.ports.arguments import checks_arguments
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.curated.curated_entries import CuratedEntries
     from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceChange, Wording
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.assembly import make_stored_files
 from sourcebook.ingest.texts.shared_texts import SharedTexts
 from sourcebook.ingest.uploads.stored_files import remove_document
 from sourcebook.ports.arguments import checks_arguments
@@ -69,7 +68,7 @@ class LibraryDoor:
         It is drawn from the file that the text was read from: the upload kept beside the base, or the file where it
         was added. If that file is gone or has changed, this raises an error.
         """
-        pictures = self._connection.pictures()
+        pictures = await self._connection.pictures()
         return await pictures.draw(self._connection.named(collection), document_id, page, span)
 
     async def remove(self, document_id: str, *, collection: str | None = None) -> bool:
@@ -78,7 +77,7 @@ class LibraryDoor:
         A text that was added under other ids too stays with these. If the file of a document is still in a folder that
         was added, adding the folder again brings it back.
         """
-        files = make_stored_files(self._connection.settings)
+        files = await self._connection.files()
         return await remove_document(
             self._connection.stores, files, self._connection.named(collection), document_id
         )

@@ -15,7 +15,6 @@ from sourcebook.assembly import (
     make_backups,
     make_bundles,
     make_reindex,
-    make_stored_files,
     missing_models,
     rebuild_if_damaged,
 )
@@ -95,7 +94,7 @@ class MaintenanceDoor:
         settings = self._connection.settings
         return await copy_base(
             self._connection.base,
-            make_stored_files(settings),
+            await self._connection.files(),
             settings.at(str(target)),
             on_progress=on_progress,
         )

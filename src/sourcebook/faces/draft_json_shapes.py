@@ -39,6 +39,8 @@ def draft(draft: Draft) -> dict[str, Any]:
         "asked": draft.asked,
         "people": draft.people,
         "resembles": resembling(draft),
+        "nearest": nearest(draft),
+        "rejected": rejected(draft),
     }
 
 
@@ -62,18 +64,31 @@ def draft_with_details(
 
 def resembling(draft: Draft) -> list[dict[str, Any]]:
     """The curated answers that were offered for the question: number, question and closeness."""
-    found = draft.details.get("similar")
-    return cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
+    return _rows(draft, "similar")
+
+
+def nearest(draft: Draft) -> list[dict[str, Any]]:
+    """The passages that came closest to a declined question: document, section, page and place in the text."""
+    return _rows(draft, "nearest")
+
+
+def rejected(draft: Draft) -> dict[str, Any] | None:
+    """The draft whose rejection made this question be declined: `draft_id`, `reason` and `at`."""
+    found = draft.details.get("rejected")
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
 def looked_at(draft: Draft) -> list[str]:
     """The documents found for a question and how close they came, as text."""
-    found = draft.details.get("passages")
-    passages = cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
     return [
         f"{passage.get('document_path')}, {'taken' if passage.get('taken') else 'not close enough'}"
-        for passage in passages
+        for passage in _rows(draft, "passages")
     ]
+
+
+def _rows(draft: Draft, name: str) -> list[dict[str, Any]]:
+    found = draft.details.get(name)
+    return cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
 
 
 def gap(gap: Gap) -> dict[str, Any]:

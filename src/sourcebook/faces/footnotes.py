@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sourcebook.locale import texts
+
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, Citation
 
@@ -14,7 +16,12 @@ _NEXT = "  \n"
 
 
 def footnotes(answer: Answer) -> str:
-    """A rule and a line for each source, by the numbers that stand in the answer; nothing if it has none."""
+    """A rule and a line for each source, by the numbers that stand in the answer; nothing if it has none.
+
+    Of what an expert alone says, a line that says so.
+    """
+    if answer.is_expert_only:
+        return RULE + texts(answer.language)("expert_only")
     return RULE + _NEXT.join(_footnote(each) for each in answer.citations) if answer.citations else ""
 
 

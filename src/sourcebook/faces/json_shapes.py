@@ -137,6 +137,7 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
         "question": answer.question,
         "answer": answer.answer,
         "tier": answer.tier.value,
+        "expert_only": answer.is_expert_only,
         "session_id": answer.session_id,
         "citations": [citation(each) for each in answer.citations],
         "sentences": [
@@ -237,6 +238,7 @@ def message(message: ChatMessage) -> dict[str, Any]:
         "role": message.role.value,
         "content": message.content,
         "tier": message.tier.value if message.tier else None,
+        "expert_only": message.is_expert_only,
         "citations": [citation(each) for each in message.citations],
         "created_at": message.created_at,
     }

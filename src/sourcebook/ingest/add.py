@@ -12,10 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
 from sourcebook.errors import Conflict, NotFound, ProviderError, StorageError
 from sourcebook.ingest.add_request import Labels
 from sourcebook.ingest.add_run import AddRequest, AddRun
 from sourcebook.ingest.folder.watch import EVERY_SECONDS, FolderWatch
+from sourcebook.ingest.freed_memory import give_back_freed_memory
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.ingest.texts.notes import Note, write_note
 from sourcebook.ingest.texts.notes_in_bulk import write_notes
@@ -43,7 +46,10 @@ class Ingest:
         A label that is given is remembered for all that was named, and put on files that did not change too. A path
         that does not exist, or a folder of which most is gone, is an error before anything is written.
         """
-        return await AddRun(self._tools, request).run()
+        report = await AddRun(self._tools, request).run()
+        if report.added or report.updated:
+            await to_thread.run_sync(give_back_freed_memory)
+        return report
 
     async def plan(self, request: AddRequest) -> AddPlan:
         """What `add` would do now, without writing anything."""

@@ -32,6 +32,8 @@ class AnswerFile:
     subcategory: str | None = None
     language: str | None = None
     sources: Sequence[FileSource] = ()
+    approved_at: int | None = None
+    """When it was approved, in seconds since 1970; None if the file does not say."""
 
 
 class Verdict(StrEnum):

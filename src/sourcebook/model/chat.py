@@ -141,6 +141,11 @@ class Answer:
     nearest: Sequence[SearchResult] = ()
 
     @property
+    def is_expert_only(self) -> bool:
+        """Whether an expert says it and no document does."""
+        return self.tier is Tier.CURATED and not self.citations
+
+    @property
     def nearest_excerpt(self) -> str | None:
         """What the first of `nearest` says that may be the answer, for the reader to judge."""
         found = self.details.get("nearest_excerpt")
@@ -174,6 +179,11 @@ class ChatMessage:
     tier: Tier | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     created_at: int = 0
+
+    @property
+    def is_expert_only(self) -> bool:
+        """Whether an expert says it and no document does: a reply, or an approved answer without a source."""
+        return self.role is Role.ASSISTANT and self.tier in (None, Tier.CURATED) and not self.citations
 
 
 def read_note(message_id: str) -> str:

@@ -134,8 +134,11 @@ class CuratedAnswers(Protocol):
         source_type: SourceType = SourceType.MANUAL,
         language: str | None = None,
         approved_by: int | None = None,
+        approved_at: int | None = None,
         sources: Sequence[CuratedSource] = (),
-    ) -> CuratedAnswer: ...
+    ) -> CuratedAnswer:
+        """Add an answer. It was approved now, unless an earlier time is given; without a person it was not."""
+        ...
 
     async def kb_search(
         self,

@@ -31,10 +31,10 @@ from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.retrieve.fusion import fuse_collections, put_behind
 from sourcebook.retrieve.passages.child_chunks import ChildView, with_parent_context, without_parent_context
 from sourcebook.retrieve.passages.result_texts import ChunkReader
-from sourcebook.retrieve.question import Question
 from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.retrieve.rerank.rerank_stage import RerankStage
 from sourcebook.retrieve.search_checks import checked_config, named_collections, require_question
+from sourcebook.retrieve.searchable_question import Question
 from sourcebook.retrieve.subcategories import general_entries, own_entries
 from sourcebook.retrieve.word_and_vector_arms import ArmQuery, Arms, only
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.explain.trace import Trace
     from sourcebook.retrieve.passages.result_texts import ChunkReader
-    from sourcebook.retrieve.question import Question
     from sourcebook.retrieve.question_context import EmbedderChoice, QuestionContext
+    from sourcebook.retrieve.searchable_question import Question
 
 
 @dataclass(frozen=True, slots=True)

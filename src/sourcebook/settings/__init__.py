@@ -14,7 +14,7 @@ from sourcebook.settings.loader import (
     SettingOrigin,
     load,
 )
-from sourcebook.settings.masks import masked
+from sourcebook.settings.secret_masks import masked
 from sourcebook.settings.writer import shadowed_by, write_setting
 
 __all__ = [

@@ -6,8 +6,8 @@ from pydantic import ValidationError, field_validator
 
 from sourcebook.errors import BadSetting
 from sourcebook.providers.model_server_address import is_readable_url
-from sourcebook.settings.masks import masked
 from sourcebook.settings.review_fields import ReviewFields
+from sourcebook.settings.secret_masks import masked
 
 
 class Settings(ReviewFields):

@@ -29,7 +29,7 @@ class FileAndWebFields(EmbedderFields):
         default=None,
         min_length=1,
         description="The folder that keeps uploaded files. Default: the base's path plus `.files`, or `data/files` "
-        "for a base on a server.",
+        "for a base on a server. In `data/files`, and in a folder named here, each base has one of its own.",
     )
     type_rules: str = Field(
         default="project/README.md=readme, project/docs/=documentation, documents/=document",

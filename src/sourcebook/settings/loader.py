@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 from sourcebook.settings.all_settings import Settings
-from sourcebook.settings.masks import masked
+from sourcebook.settings.secret_masks import masked
 
 PREFIX = "SOURCEBOOK_"
 DOTENV_FILE = ".env"

@@ -17,7 +17,7 @@ from sourcebook.text.spellings import in_one_spelling
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import asking_words, stop_words
 
-ANALYSER_VERSION: int = 3
+ANALYSER_VERSION: int = 4
 """Raising it makes every base index its words again. Any change that gives some text other terms must raise it."""
 
 MAX_QUESTION_CHARACTERS = 4096

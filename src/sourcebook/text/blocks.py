@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from sourcebook.text.counted_lines import counted_lines
+
 
 class BlockKind(StrEnum):
     TEXT = "text"
@@ -71,7 +73,7 @@ _HEADING = re.compile(
 _UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
 # A clause of a regulation, "3.2. A stack is at most 1.8 m high.", is an item too; without a full stop it is a heading.
 _ITEM = re.compile(
-    r"(?:[-*•–+◦▪·]\s+|\(?\d{1,2}[.)]\s+|\(?[a-zа-я]\)\s+|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=.*[.;:]$))\S"
+    r"(?:[-*•–+◦▪·]\s+|[-–—](?=[а-яё])|\(?\d{1,3}[.)]\s+|\(?[a-zа-я]\)\s+|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=.*[.;:]$))\S"
 )
 _HEADING_NUMBER = re.compile(r"(?<=#)\s+\d{1,2}(?:\.\d{1,2})*\.?(?=\s)")
 _ROW = re.compile(r"\|.*\|")
@@ -95,6 +97,7 @@ _SENTENCE_ENDS = (".", ":", ";", "!", "?", "…")
 _NOT_AFTER_A_HEADING = (*_SENTENCE_ENDS, ",", "»", '"', "”", "-", "–", "—")
 _LONGEST_HEADING = 10
 _LONGEST_LABEL = 8
+_LONGEST_NUMBERED_HEADING = 200
 _ROWS_OF_A_TABLE = 3
 _INDENT_OF_CODE = 4
 _WRAPPED = 0.6
@@ -220,7 +223,8 @@ def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
         code = _looks_like_code(lines)
         yield Block(BlockKind.CODE if code else BlockKind.TEXT, lines[0].begin, lines[-1].end)
         return
-    is_table = _is_table(lines)
+    counted = counted_lines([line.said for line in lines]) if len(lines) > 1 else frozenset[int]()
+    is_table = not counted and _is_table(lines)
     if is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2:
         yield Block(BlockKind.CODE, lines[0].begin, lines[-1].end)
         return
@@ -229,13 +233,25 @@ def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
         own = _kind_of(line, lines[number + 1] if number + 1 < len(lines) else None)
         if own is BlockKind.TEXT and is_table:
             own = BlockKind.ROW
-        if end and _goes_on(kind, own, line):
+        elif own is BlockKind.TEXT and number in counted:
+            own = BlockKind.ITEM
+        is_parted = kind is BlockKind.ITEM and number > 0 and _is_behind_list(lines, number)
+        if end and not is_parted and _goes_on(kind, own, line):
             end = line.end
             continue
         if end:
             yield Block(kind, begin, end)
         kind, begin, end = own, line.begin, line.end
     yield Block(kind, begin, end)
+
+
+def _is_behind_list(lines: Sequence[_Line], number: int) -> bool:
+    """Whether a line says something else than the item above: that one ended although a word more had room."""
+    before, line = lines[number - 1], lines[number]
+    width = max(len(other.said) for other in lines)
+    has_room = before.indent + len(before.said) + len(line.said.split(maxsplit=1)[0]) < width
+    is_outside = line.indent <= min(other.indent for other in lines)
+    return is_outside and has_room and before.said.endswith(_SENTENCE_ENDS) and line.said[:1].isupper()
 
 
 def _goes_on(kind: BlockKind, own: BlockKind, line: _Line) -> bool:
@@ -259,10 +275,15 @@ def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
         return BlockKind.CODE
     if line.is_alone and _is_call(said):
         return BlockKind.CODE
-    if _HEADING.match(said) and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}"))):
+    if (
+        _HEADING.match(said)
+        and len(said) <= _LONGEST_NUMBERED_HEADING
+        and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}")))
+    ):
         return BlockKind.HEADING
     if _ITEM.match(said):
-        return BlockKind.HEADING if _is_over_clauses(said, following) else BlockKind.ITEM
+        is_title = line.is_alone and said.isupper() and len(said.split()) <= _LONGEST_HEADING
+        return BlockKind.HEADING if is_title or _is_over_clauses(said, following) else BlockKind.ITEM
     return BlockKind.HEADING if _is_heading(line, following) else BlockKind.TEXT
 
 
@@ -301,7 +322,7 @@ def _is_heading(line: _Line, following: _Line | None) -> bool:
     ):
         return False
     if _ITEM.match(following.said):
-        return said[:1].isupper()
+        return said[:1].isupper() or said[:1].isdigit()
     return (
         following.said[:1].isupper()
         and len(following.said) > len(said)

@@ -75,8 +75,7 @@ def prose_of(question: str) -> list[str]:
 
     A name is a word with a capital or a digit anywhere but at the beginning of the text, or with capitals inside.
     """
-    found = _WORD.findall(_QUOTED.sub(" ", question))
-    return [folded(word) for place, word in enumerate(found) if not _is_name(word, is_first=place == 0)]
+    return list(_prose_of(_QUOTED.sub(" ", question), is_first=True))
 
 
 def _is_name(word: str, *, is_first: bool) -> bool:

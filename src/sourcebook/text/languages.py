@@ -52,17 +52,17 @@ def detect_language(text: str) -> str | None:
 
 def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
     likely = languages_of_prose(sample)
-    prose = _without_names(sample, runs)
-    seen = _by_letters(prose)
     if len(likely) == 1 and is_made_with(likely[0], sample):
         return likely[0]
+    prose = _without_names(sample, runs)
+    seen = _by_letters(prose)
     # A language without a list has small words of its neighbours; only those that the model guesses too readily wait.
     if seen is not None and seen not in LISTED and seen not in _TOO_READILY:
         return seen
     if len(likely) == 1:
         return likely[0]
     # Between two languages with the same small words the model decides, however little it believes in either.
-    return _first(code for code in _guesses(prose, 0.0) if code in likely) or seen
+    return (_first(code for code in _guesses(prose, 0.0) if code in likely) if likely else None) or seen
 
 
 def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:

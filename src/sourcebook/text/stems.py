@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import unicodedata
 from collections.abc import Sequence
@@ -61,6 +62,17 @@ _OWN_CYRILLIC = frozenset({"ru", "sr"})
 _PLAIN_WITHOUT_ACCENTS = frozenset(
     {"catalan", "english", "french", "italian", "portuguese", "romanian", "spanish"}
 )
+
+# The plural of an abbreviation: stemmers look for a vowel in front of the ending, and `dvds` has none. Those of three
+# letters are listed, for as many end in `s` by themselves, such as `gps` and `dns`.
+_PLURALS_OF_ABBREVIATIONS = frozenset(
+    ["apis", "cds", "ceos", "cpus", "dbs", "gpus", "ids", "ngos", "pcs", "tvs", "urls", "vms"]
+)
+_PLURAL_WITHOUT_VOWEL = re.compile(r"[b-df-hj-np-tv-xz]{2,}[b-df-hj-np-rtv-xz]s")
+_NO_PLURALS = frozenset({"ftps", "https"})
+# Own words end in a consonant and `s` only as Portuguese plurals do, `bens` and `sons`.
+_PLURAL_OF_FOREIGN_WORD = re.compile(r"[a-z]{2,}[bcdfghjklmpqrtvwxz]s")
+_WITHOUT_FOREIGN_PLURALS = frozenset({"portuguese", "spanish"})
 
 _SHORTEST_WITH_FLEETING_VOWEL = 5
 _MOST_REMEMBERED = 20_000
@@ -141,13 +153,23 @@ def _stemmed(words: Sequence[str], algorithm: str | None) -> list[str]:
 
 
 def _made(words: Sequence[str], algorithm: str) -> list[str]:
-    stems = _stemmers.get(algorithm).stemWords(words)
+    stems = _stemmers.get(algorithm).stemWords([_singular(word, algorithm) for word in words])
     if algorithm == "russian":
         stems = [_without_fleeting_vowel(stem) for stem in stems]
     elif algorithm in _PLAIN_WITHOUT_ACCENTS:
         stems = [stem if stem.isascii() else _without_accents(stem) for stem in stems]
     # Some algorithms leave nothing of a word that is all ending, such as a lone Arabic vowel sign.
     return [stem or word for stem, word in zip(stems, words, strict=True)] if "" in stems else stems
+
+
+def _singular(word: str, algorithm: str) -> str:
+    """`dvds` as `dvd`, `apis` as `api`. `https` is no plural of `http`."""
+    if word[-1:] != "s" or word in _NO_PLURALS:
+        return word
+    is_foreign = algorithm in _WITHOUT_FOREIGN_PLURALS and _PLURAL_OF_FOREIGN_WORD.fullmatch(word)
+    if is_foreign or word in _PLURALS_OF_ABBREVIATIONS or _PLURAL_WITHOUT_VOWEL.fullmatch(word):
+        return word[:-1]
+    return word
 
 
 def _without_fleeting_vowel(stem: str) -> str:

@@ -49,6 +49,8 @@ def place_of(passage: SearchResult) -> dict[str, JsonValue]:
         "document_id": passage.chunk.document_id,
         "document_path": passage.document_path,
         "title": passage.document_title,
+        "section": passage.chunk.section,
+        "page": passage.chunk.page,
         "start_index": passage.chunk.start_index,
         "end_index": passage.chunk.end_index,
     }

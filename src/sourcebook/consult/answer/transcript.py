@@ -42,6 +42,8 @@ def _turn(message: ChatMessage) -> str:
     paragraphs = [_paragraphs(message.content)]
     if message.citations:
         paragraphs.append("\n".join(_sources(message)))
+    if message.is_expert_only:
+        paragraphs.append("*From the expert, not from the documents.*")
     return "\n\n".join(paragraphs)
 
 

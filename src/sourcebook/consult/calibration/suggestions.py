@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sourcebook.errors import TooLittleData
 from sourcebook.model.calibration import (
@@ -20,6 +20,9 @@ from sourcebook.model.calibration import (
     PassageFigures,
     ThresholdPoint,
 )
+
+if TYPE_CHECKING:
+    from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 
 FEWEST = 10
 """So many questions with an answer, and without one, are needed; pairs that ask the same, and that do not."""
@@ -162,6 +165,12 @@ def _between(values: Sequence[float]) -> list[float]:
 def _share(values: Iterable[bool]) -> float:
     listed = list(values)
     return fmean(listed) if listed else 0.0
+
+
+def has_enough(questions: Sequence[JudgedQuestion]) -> bool:
+    """Whether a threshold can be measured on these: enough of them with an answer, and enough without."""
+    answerable = sum(question.has_answer for question in questions)
+    return min(answerable, len(questions) - answerable) >= FEWEST
 
 
 def _require(sides: Sequence[Sequence[object]], one: str, other: str) -> None:

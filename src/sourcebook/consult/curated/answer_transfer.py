@@ -16,7 +16,7 @@ from sourcebook.model.answer_check import AnswerFile, AnswerFinding, FileSource,
 from sourcebook.text.normal_form import normal_form
 
 if TYPE_CHECKING:
-    from sourcebook.consult.curated.entries import CuratedEntries
+    from sourcebook.consult.curated.curated_entries import CuratedEntries
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.ports.stores import Stores
 
@@ -46,6 +46,7 @@ async def as_files(stores: Stores, entries: Sequence[CuratedAnswer]) -> list[Ans
                 subcategory=entry.subcategory,
                 language=entry.language,
                 sources=tuple(sources),
+                approved_at=entry.approved_at,
             )
         )
     return found
@@ -105,8 +106,10 @@ class AnswerImport:
     ) -> None:
         old = known.get(normal_form(answer.question))
         if old is not None and old.stale_since is None:
-            stored = replace(as_they_are[str(old.id)], name=answer.name, language=answer.language)
-            if answer_text(stored) == answer_text(answer):
+            held = as_they_are[str(old.id)]
+            said = held.approved_at if answer.approved_at is None else answer.approved_at
+            stored = replace(held, name=answer.name, language=answer.language)
+            if answer_text(stored) == answer_text(replace(answer, approved_at=said)):
                 self.unchanged.append(answer.name)
                 return
         sources = [
@@ -121,6 +124,7 @@ class AnswerImport:
             answer=answer.answer,
             language=answer.language,
             approved_by=self.approved_by,
+            approved_at=_approved_at(answer, old),
             sources=sources,
         )
         for wording in answer.also:
@@ -128,3 +132,8 @@ class AnswerImport:
         if old is not None:
             await self.stores.curated.kb_remove(old.id)
         self.written.append(answer.name)
+
+
+def _approved_at(answer: AnswerFile, old: CuratedAnswer | None) -> int | None:
+    """When an answer of a file was approved. None is now: the words were changed, the time beside them was not."""
+    return None if old is not None and old.approved_at == answer.approved_at else answer.approved_at

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.ports.moderation import Embedded
 
 if TYPE_CHECKING:
-    from sourcebook.consult.curated.lookup import CuratedFinding
+    from sourcebook.consult.curated.curated_lookup import CuratedFinding
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.ports.stores import Stores

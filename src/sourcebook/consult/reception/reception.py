@@ -34,8 +34,8 @@ from sourcebook.ports.people import Answered, Entered
 
 if TYPE_CHECKING:
     from sourcebook.consult.ask import Consultation
-    from sourcebook.consult.expert_queue import ExpertQueue
     from sourcebook.consult.reception.paid_answer import OnEvent
+    from sourcebook.consult.review_protocols import ExpertQueue
     from sourcebook.model.consultations import LoggedMessage, Reply, Topic, Visit
     from sourcebook.model.moderation import Draft
     from sourcebook.people.users import People

@@ -263,13 +263,14 @@ def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: s
     has_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
     if given.tier is Tier.NONE:
         return Seal("none", texts("seal_none"))
+    origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None:
-        return Seal("approved", texts("seal_expert"))
+        return Seal("approved", texts(origin))
     if given.tier is Tier.CURATED:
         note = _approval(texts, given, approver)
         if has_changed or given.details.get("stale"):
             return Seal("changed", texts("seal_changed"), note)
-        return Seal("approved", texts("seal_approved"), note)
+        return Seal("approved", texts("seal_approved" if given.citations else origin), note)
     if has_changed:
         return Seal("changed", texts("seal_changed"), texts("changed_since_answer"))
     if given.tier is Tier.MODEL:

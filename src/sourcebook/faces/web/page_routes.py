@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from sourcebook.errors import AuthError, SourcebookError
 from sourcebook.faces.http.auth.caller import identified, require_role, role_needed
+from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.http.responses.problems import problem, status_of
 from sourcebook.faces.web.error_words import ErrorWords, words_for, words_of
 from sourcebook.faces.web.page_frame import FRAGMENT
@@ -41,7 +42,7 @@ class PageRoute(APIRoute):
                 return await handle(request)
             except SourcebookError as error:
                 if not _is_for_people(request):
-                    return problem(status_of(error), error.code, error.message, error.hint)
+                    return problem(status_of(error), error.code, error.message, hint_of(error))
                 return problem_page(request, error)
             except RequestValidationError as error:
                 first = next(iter(error.errors()), {"msg": ""})

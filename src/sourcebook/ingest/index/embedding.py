@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
 
 TITLE_SHARE = 0.5
+_ROWS_AT_ONCE = 1024
 
 
 class EmbeddingWork:
@@ -32,6 +33,7 @@ class EmbeddingWork:
         self._vectors: NDArray[np.float32] | None = None
         self._given = self._taken = self._told = 0
         self._is_whole = False
+        self._embedded: list[EmbeddedChunk] | None = None
 
     @classmethod
     def of(cls, chunks: Sequence[Chunk], title: str | None) -> EmbeddingWork:
@@ -103,15 +105,41 @@ class EmbeddingWork:
         return self._is_whole and self._taken == len(self._texts)
 
     def embedded(self) -> list[EmbeddedChunk]:
-        """The chunks with their vectors. A passage stands for itself; a child also leans towards the title."""
+        """The chunks with their vectors. A passage stands for itself; a child also leans towards the title.
+
+        Nothing may be added afterwards: the vectors of children take the place of those that were put in, so that
+        a document with very many chunks is not held twice.
+        """
         if self._vectors is None:
             return []
-        # A copy: two chunks may say the same, and only one of them lean.
-        vectors = self._vectors[[self._rows[chunk.content] for chunk in self._chunks]]
+        if self._embedded is None:
+            self._embedded = self._with_vectors(self._vectors)
+        return self._embedded
+
+    def _with_vectors(self, vectors: NDArray[np.float32]) -> list[EmbeddedChunk]:
+        said_by = [self._rows[chunk.content] for chunk in self._chunks]
+        found = [vectors[row] for row in said_by]
         if self._title:
+            title = vectors[self._rows[self._title]].copy()
             children = [i for i, chunk in enumerate(self._chunks) if chunk.level is ChunkLevel.CHILD]
-            vectors[children] = leaning(vectors[children], self._vectors[self._rows[self._title]])
-        return [EmbeddedChunk(chunk, vector) for chunk, vector in zip(self._chunks, vectors, strict=True)]
+            # Where a passage says the same as a child, only the child leans.
+            kept = {
+                row
+                for chunk, row in zip(self._chunks, said_by, strict=True)
+                if chunk.level is not ChunkLevel.CHILD
+            }
+            leant: dict[int, NDArray[np.float32]] = {}
+            rows = list(dict.fromkeys(said_by[i] for i in children))
+            for start in range(0, len(rows), _ROWS_AT_ONCE):
+                some = rows[start : start + _ROWS_AT_ONCE]
+                for row, vector in zip(some, leaning(vectors[some], title), strict=True):
+                    if row in kept:
+                        leant[row] = vector.copy()
+                    else:
+                        vectors[row] = vector
+            for i in children:
+                found[i] = leant.get(said_by[i], found[i])
+        return [EmbeddedChunk(chunk, vector) for chunk, vector in zip(self._chunks, found, strict=True)]
 
 
 async def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk], title: str | None) -> list[EmbeddedChunk]:

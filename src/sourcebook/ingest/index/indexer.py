@@ -58,6 +58,7 @@ from sourcebook.model.documents import (
     WriteOutcome,
 )
 from sourcebook.model.sources import Refusal, Refused
+from sourcebook.ports.storage import BulkWriter
 
 if TYPE_CHECKING:
     from sourcebook.ingest.add_tools import Parser, Tools
@@ -174,9 +175,11 @@ class Indexer:
             async def read(work: Work) -> Item[Work] | None:
                 return await self._read(work) if await sharing.take(work) else None
 
-            async def write(item: Item[Work]) -> None:
-                on_done(await self._write(item))
-                await sharing.give_back(item.work)
+            async def write(items: Sequence[Item[Work]]) -> None:
+                written = await self._write_together(items)
+                for item in items:
+                    on_done(written.get(id(item)) or await self._write(item))
+                    await sharing.give_back(item.work)
 
             pipeline = Pipeline[Work](
                 read=read,
@@ -297,6 +300,25 @@ class Indexer:
             )
         return paths
 
+    async def _write_together(self, items: Sequence[Item[Work]]) -> dict[int, IndexedWork]:
+        """Write documents in one transaction, by the id of their item; none if they have to be written one by one."""
+        writer = self._tools.writer
+        read = [(item, item.read) for item in items if item.error is None and item.read is not None]
+        if not isinstance(writer, BulkWriter) or len({one.document.id for _, one in read}) < max(
+            len(read), 2
+        ):
+            return {}
+        ready = [self._prepared(item, one) for item, one in read]
+        try:
+            reports = await writer.replace_documents(self._collection_id, ready)
+        except (DocumentChangedMeanwhile, UsageError):
+            # One of them cannot be written, which must not keep back the others.
+            return {}
+        return {
+            id(item): _indexed(item.work, prepared, report)
+            for (item, _), prepared, report in zip(read, ready, reports, strict=True)
+        }
+
     async def _write(self, item: Item[Work]) -> IndexedWork:
         work = item.work
         try:
@@ -304,20 +326,22 @@ class Indexer:
                 return await self._write_failure(work, item.error)
             if item.read is None:
                 return await self._write_path(work)
-            prepared = PreparedDocument(
-                document=item.read.document,
-                chunks=item.embedded(),
-                model=self._tools.embedder.model,
-                paths=item.read.paths,
-                expected_hash=work.expected_hash,
-            )
+            prepared = self._prepared(item, item.read)
             report = await self._tools.writer.replace_document(self._collection_id, prepared)
         except DocumentChangedMeanwhile:
             return IndexedWork(work, is_disputed=True)
         except UsageError as error:
             return await self._write_refused(work, error)
-        passages = sum(c.chunk.parent_id is None for c in prepared.chunks)
-        return IndexedWork(work, _counted(work, report), passages=passages)
+        return _indexed(work, prepared, report)
+
+    def _prepared(self, item: Item[Work], read: ReadDocument) -> PreparedDocument:
+        return PreparedDocument(
+            document=read.document,
+            chunks=item.embedded(),
+            model=self._tools.embedder.model,
+            paths=read.paths,
+            expected_hash=item.work.expected_hash,
+        )
 
     async def _write_path(self, work: Work) -> IndexedWork:
         """Another process has written these bytes: add this path to its document."""
@@ -392,6 +416,11 @@ def _with_bytes(document: Document, work: Work, read: Bytes) -> Document:
         mtime=read.mtime,
         stored_file=work.upload.stored_file if work.upload else None,
     )
+
+
+def _indexed(work: Work, prepared: PreparedDocument, report: WriteReport) -> IndexedWork:
+    passages = sum(c.chunk.parent_id is None for c in prepared.chunks)
+    return IndexedWork(work, _counted(work, report), passages=passages)
 
 
 def _counted(work: Work, report: WriteReport) -> Counter[str]:

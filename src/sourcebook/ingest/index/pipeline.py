@@ -2,8 +2,8 @@
 
 Several files are read at once, in the order in which they come. Their texts are embedded together, so that many small
 files keep the embedder as busy as one large one. The beginning of a long file is embedded while its rest is still
-read. One document after the other is written. What is on its way is
-bounded by its size: however many files there are, and whatever is slowest, memory stays the same.
+read. Documents that are ready at the same time are written together. What is on its way is bounded by its size:
+however many files there are, and whatever is slowest, memory stays the same.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ TEXTS_OF_A_CALL = 512
 TEXT_ON_THE_WAY = 2_000_000
 """Characters of text between reading and writing. With their vectors they take some twenty times that in bytes."""
 FILES_ON_THE_WAY = 64
+WRITTEN_TOGETHER = 32
+TEXT_WRITTEN_TOGETHER = 200_000
+"""Documents, and characters of text, that are written at once: few enough that other writers hardly wait."""
 MOST_FAILURES = 3
 """After so many calls in a row that failed, the provider is taken to be down."""
 STOP_SECONDS = 1.5
@@ -97,13 +100,13 @@ class Item(Generic[W]):
 
 
 class Pipeline(Generic[W]):
-    """Carries work from `read` over the embedder to `write`, which is called for one item at a time."""
+    """Carries work from `read` over the embedder to `write`, which gets all that is ready at a time."""
 
     def __init__(
         self,
         *,
         read: Callable[[W], Awaitable[Item[W] | None]],
-        write: Callable[[Item[W]], Awaitable[None]],
+        write: Callable[[Sequence[Item[W]]], Awaitable[None]],
         embedder: Embedder,
         stop: StopSignal | None = None,
         on_embedded: Callable[[W, float], None] | None = None,
@@ -272,10 +275,12 @@ class Pipeline(Generic[W]):
 
     async def _write_all(self, items: MemoryObjectReceiveStream[Item[W]]) -> None:
         async with items:
-            async for item in items:
-                await self._write(item)
-                await self._texts.give_back(item.weight)
-                reached(IngestCrashPoint.ACKNOWLEDGED)
+            async for first in items:
+                ready = _with_others(first, items)
+                await self._write(ready)
+                for item in ready:
+                    await self._texts.give_back(item.weight)
+                    reached(IngestCrashPoint.ACKNOWLEDGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +291,15 @@ class _Piece(Generic[W]):
     work: EmbeddingWork
     start: int
     texts: list[str]
+
+
+def _with_others(first: Item[W], items: MemoryObjectReceiveStream[Item[W]]) -> list[Item[W]]:
+    """An item and those that wait behind it, as far as they may be written together. Nobody is waited for."""
+    ready = [first]
+    with suppress(WouldBlock, EndOfStream):
+        while len(ready) < WRITTEN_TOGETHER and sum(i.weight for i in ready) < TEXT_WRITTEN_TOGETHER:
+            ready.append(items.receive_nowait())
+    return ready
 
 
 def _complete(item: Item[W]) -> None:

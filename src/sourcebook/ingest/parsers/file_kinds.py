@@ -179,6 +179,14 @@ _BROKEN = (
 )
 _MIMETYPE = "mimetype"
 _LONGEST_MIMETYPE = 200
+_TYPES = "[Content_Types].xml"
+_LONGEST_TYPES = 1_000_000
+# Some programs give the main part another name than the usual one, and only its type tells what it is.
+_MAIN_PARTS = {
+    "wordprocessingml.document.main+xml": FileKind.DOCX,
+    "spreadsheetml.sheet.main+xml": FileKind.XLSX,
+    "presentationml.presentation.main+xml": FileKind.PPTX,
+}
 # Kinds that a name cannot make out of a text.
 _BINARY = frozenset(
     {
@@ -247,7 +255,8 @@ def _package_kind(data: bytes) -> FileKind:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             names = frozenset(package.namelist())
-            said = _mimetype(package) if _MIMETYPE in names else ""
+            said = _small_part(package, _MIMETYPE, _LONGEST_MIMETYPE)
+            types = "" if names & _PARTS.keys() else _small_part(package, _TYPES, _LONGEST_TYPES)
     except (
         zipfile.BadZipFile,
         ValueError,
@@ -263,6 +272,9 @@ def _package_kind(data: bytes) -> FileKind:
     for part, kind in _PARTS.items():
         if part in names:
             return kind
+    for type_of_main_part, kind in _MAIN_PARTS.items():
+        if type_of_main_part in types:
+            return kind
     for kind in (FileKind.ODT, FileKind.ODS, FileKind.ODP):
         if said.startswith(kind.value):
             return kind
@@ -275,11 +287,11 @@ def _package_kind(data: bytes) -> FileKind:
     return FileKind.ZIP
 
 
-def _mimetype(package: zipfile.ZipFile) -> str:
-    """What a package says it is."""
-    if package.getinfo(_MIMETYPE).file_size > _LONGEST_MIMETYPE:
+def _small_part(package: zipfile.ZipFile, name: str, longest: int) -> str:
+    """A part of a package that says what the package is, if it is there and not suspiciously long."""
+    if name not in package.namelist() or package.getinfo(name).file_size > longest:
         return ""
-    return package.read(_MIMETYPE).decode("ascii", errors="replace").strip()
+    return package.read(name).decode("ascii", errors="replace").strip()
 
 
 def _text_kind(data: bytes, name: str) -> FileKind:

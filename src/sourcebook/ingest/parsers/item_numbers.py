@@ -6,14 +6,20 @@ _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
-_LETTERS = 26
+_LATIN = "abcdefghijklmnopqrstuvwxyz"
+_RUSSIAN = "абвгдежзиклмнопрстуфхцчшщыэюя"
+"""Lists are counted without letters that look like others or begin no word."""
 _LARGEST_ROMAN = 3999
 
 
 def item_number(number: int, form: str) -> str:
-    """The number of an item in one of the forms `1`, `a`, `A`, `i` and `I`; as a plain number in any other."""
+    """The number of an item in one of the forms `1`, `01`, `a`, `A`, `i`, `I`, `а`, `А`, else as it is."""
+    if form == "01":
+        return f"{number:02}"
     if form in ("a", "A") and number > 0:
-        counted = _in_letters(number)
+        counted = _in_letters(number, _LATIN)
+    elif form in ("а", "А") and number > 0:
+        counted = _in_letters(number, _RUSSIAN)
     elif form in ("i", "I") and 0 < number <= _LARGEST_ROMAN:
         counted = _in_roman(number)
     else:
@@ -21,11 +27,11 @@ def item_number(number: int, form: str) -> str:
     return counted.upper() if form.isupper() else counted
 
 
-def _in_letters(number: int) -> str:
+def _in_letters(number: int, alphabet: str) -> str:
     letters = ""
     while number:
-        number, rest = divmod(number - 1, _LETTERS)
-        letters = chr(ord("a") + rest) + letters
+        number, rest = divmod(number - 1, len(alphabet))
+        letters = alphabet[rest] + letters
     return letters
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,11 @@ _SAFE: dict[str, Any] = {
     "remove_comments": True,
     "remove_pis": True,
 }
+_STRICT = b"http://purl.oclc.org/ooxml/"
+_STRICT_NAME = re.compile(re.escape(_STRICT) + rb"(\w+)/")
+_USUAL_NAME = rb"http://schemas.openxmlformats.org/\1/2006/"
+_HEAD = 8192
+"""All names stand in the first element of a part."""
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -76,21 +82,31 @@ class Package:
     def open(self, name: str) -> IO[bytes]:
         return self._zip.open(name)
 
+    def main_part(self, usual: str) -> str:
+        """The part of an Office file that holds or lists all others; some programs call it `document2.xml`."""
+        found = [part for kind, part in self.relations("").values() if kind == "officeDocument"]
+        return found[0] if found and found[0] in self.names else usual
+
     def xml(self, name: str) -> Element:
-        return xml_of(self.read(name))
+        return xml_of(_in_usual_names(self.read(name)))
 
     def xml_if_there(self, name: str) -> Element | None:
         return self.xml(name) if name in self.names else None
 
     def elements(self, name: str, tag: str) -> Iterator[Element]:
         """The elements of a part, one after the other; each is forgotten before the next, however long the part is."""
-        with self.open(name) as stream:
+        with self._in_usual_names(name) as stream:
             found: Iterator[tuple[str, Any]] = _etree.iterparse(stream, events=("end",), tag=tag, **_SAFE)
             for _, element in found:
                 yield element
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
+
+    def _in_usual_names(self, name: str) -> IO[bytes]:
+        with self.open(name) as stream:
+            is_strict = _STRICT in stream.read(_HEAD)
+        return io.BytesIO(_in_usual_names(self.read(name))) if is_strict else self.open(name)
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
         """What a part of an Office file refers to inside the file: by its id, the kind and the part."""
@@ -109,6 +125,11 @@ class Package:
 def joined(folder: str, target: str) -> str:
     """The name of a part that another one refers to; it never leaves the package."""
     return normpath(f"{folder}/{target}" if folder else target).lstrip("./")
+
+
+def _in_usual_names(data: bytes) -> bytes:
+    """A part of an Office file with the names that most have; files saved as "strict" have others for the same."""
+    return _STRICT_NAME.sub(_USUAL_NAME, data) if _STRICT in data[:_HEAD] else data
 
 
 def xml_of(data: bytes) -> Element:

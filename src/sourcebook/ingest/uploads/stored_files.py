@@ -7,7 +7,6 @@ more is swept away.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Collection as Names
 from contextlib import suppress
@@ -21,13 +20,12 @@ from sourcebook.errors import UsageError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import stored_name
 from sourcebook.ingest.texts.shared_texts import SharedTexts
+from sourcebook.ingest.uploads.upload_folder import UNFINISHED, UploadFolder, is_upload_name
 from sourcebook.ports.disk_errors import named
 
 if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
 
-_NAME = re.compile(r"[a-z2-7]{2}/[a-z2-7]{32}")
-_UNFINISHED = ".unfinished"
 SWEPT_AFTER_SECONDS = 3600
 """A file that nothing speaks of may be one of which something is about to."""
 
@@ -35,8 +33,9 @@ SWEPT_AFTER_SECONDS = 3600
 class StoredFiles:
     """The files of one base."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | UploadFolder) -> None:
+        self._places = folder if isinstance(folder, UploadFolder) else UploadFolder(folder)
+        self.folder = self._places.own
 
     def put(self, collection_id: str, path: str, file_hash: str, data: bytes) -> str:
         """Keep the bytes, and say under which name. The same bytes at the same path have the same name."""
@@ -48,7 +47,7 @@ class StoredFiles:
     def _write(self, target: Path, data: bytes) -> None:
         for folder in (self.folder, target.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished = target.with_name(f"{uuid4().hex}{_UNFINISHED}")
+        unfinished = target.with_name(f"{uuid4().hex}{UNFINISHED}")
         try:
             with open(unfinished, "xb", opener=_private) as file:
                 file.write(data)
@@ -64,13 +63,12 @@ class StoredFiles:
 
     def location(self, name: str) -> Path:
         """Where the file of this name lies. A name that we did not make is refused."""
-        if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is not the name of a stored file.")
-        return self.folder / name
+        return self._places.find(_checked(name))
 
     def remove(self, name: str) -> None:
-        """Remove the file. One that is not there is fine."""
-        self.location(name).unlink(missing_ok=True)
+        """Remove the file. One that is not there is fine; what another base holds stays with it."""
+        self._places.take_over(_checked(name))
+        (self.folder / name).unlink(missing_ok=True)
 
     def copy_to(self, other: StoredFiles, names: Names[str]) -> tuple[int, list[str]]:
         """Copy these files to where another base keeps its own.
@@ -85,19 +83,24 @@ class StoredFiles:
                 except FileNotFoundError:
                     missing.append(name)
                     continue
-                # One folder may keep the files of both.
-                if not other.location(name).is_file() or other.location(name).read_bytes() != data:
-                    other._write(other.location(name), data)
+                target = other.folder / name
+                if not target.is_file() or target.read_bytes() != data:
+                    other._write(target, data)
             copied += 1
         return copied, missing
 
     def sweep(self, kept: Names[str]) -> int:
-        """Remove what is not among the kept and not quite new. How many files that were."""
+        """Remove what is not among the kept and not quite new. How many files that were.
+
+        In a folder that other bases use, only this base's own part is swept: whatever of the kept still lies outside
+        comes into it first.
+        """
+        self._places.take_over_all([name for name in kept if is_upload_name(name)])
         before = time.time() - SWEPT_AFTER_SECONDS
         swept = 0
         for file in self.folder.glob("??/*"):
             name = file.relative_to(self.folder).as_posix()
-            is_ours = _NAME.fullmatch(name) or name.endswith(_UNFINISHED)
+            is_ours = is_upload_name(name) or name.endswith(UNFINISHED)
             # Another worker may sweep too, and what is unfinished may just get its name.
             with suppress(FileNotFoundError):
                 if is_ours and name not in kept and file.stat().st_mtime < before:
@@ -120,6 +123,12 @@ async def remove_document(stores: Stores, files: StoredFiles, collection_id: str
     if document.stored_file and successor is None:
         await to_thread.run_sync(files.remove, document.stored_file)
     return is_removed
+
+
+def _checked(name: str) -> str:
+    if not is_upload_name(name):
+        raise UsageError(f"{name!r} is not the name of a stored file.")
+    return name
 
 
 def _private(path: str, flags: int) -> int:

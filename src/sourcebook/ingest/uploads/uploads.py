@@ -263,8 +263,7 @@ class Uploads:
             report = await self._index(kept, tell, job.id)
             await self._supersede(kept, job.id)
         except _OutOfDate:
-            with suppress(StorageError, OSError):
-                await self._drop(kept)
+            await self._give_way(job, kept)
             return False
         except _PASSING as error:
             await self._jobs.fail(job, str(error), retry_in=RETRY_SECONDS * 2**job.attempts)
@@ -278,6 +277,20 @@ class Uploads:
             "replaced": report.replaced,
         }
         return await self._jobs.complete(job, result)
+
+    async def _give_way(self, job: Job, kept: _Kept) -> None:
+        """Drop the bytes in favour of a newer version.
+
+        One that is equal to what lay at the path wrote nothing, and so did not keep these bytes from being written
+        after all, by somebody who had just asked whether they are wanted: then it is queued again.
+        """
+        lying, newer = await self._lying_at(kept), await self._newest_at(kept, job)
+        was_late = lying is not None and lying.file_hash == kept.file_hash
+        if was_late and newer is not None and newer.payload["hash"] != kept.file_hash:
+            key = f"{newer.payload['file']}@{newer.id}"
+            await self._jobs.enqueue(UPLOADS, newer.payload, unique_key=key)
+        with suppress(StorageError, OSError):
+            await self._drop(kept)
 
     async def _supersede(self, kept: _Kept, before: int) -> int:
         """End what came for the path before this and is not done, whether it waits or is being worked on.
@@ -319,6 +332,8 @@ class Uploads:
         if await self._is_only_announced(kept):
             # Whoever queued it announced it while it was being read, and what was read gave way to that.
             report = await AddRun(self._tools, request, find, attempts, current).run()
+        if current is not None:
+            await current()
         return await self._settle(kept, report, before, job_id)
 
     async def _without_bytes(self, kept: _Kept, before: Document | None) -> WriteReport:

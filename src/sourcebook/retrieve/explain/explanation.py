@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.explain.trace import Searched, Trace
     from sourcebook.retrieve.fusion import Contribution
-    from sourcebook.retrieve.question import Question
+    from sourcebook.retrieve.searchable_question import Question
 
 
 class Explainer:

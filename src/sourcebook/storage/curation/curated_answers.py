@@ -49,6 +49,7 @@ class SqlCuratedAnswers:
         source_type: SourceType = SourceType.MANUAL,
         language: str | None = None,
         approved_by: int | None = None,
+        approved_at: int | None = None,
         sources: Sequence[CuratedSource] = (),
     ) -> CuratedAnswer:
         wanted = Revision(collection_id, category, answer, question, subcategory, language, sources)
@@ -57,7 +58,14 @@ class SqlCuratedAnswers:
         async with self._database.transaction() as transaction:
             stored = await collections.require(transaction, collection_id)
             entry_id = await insert_entry(
-                transaction, stored, wanted, embedding, now, source_type=source_type, approved_by=approved_by
+                transaction,
+                stored,
+                wanted,
+                embedding,
+                now,
+                source_type=source_type,
+                approved_by=approved_by,
+                approved_at=approved_at,
             )
             await check_entry(transaction, entry_id, now)
             (entry,) = await read_entries(transaction, [entry_id])

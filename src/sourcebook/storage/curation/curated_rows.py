@@ -51,9 +51,13 @@ async def insert_entry(
     *,
     source_type: SourceType = SourceType.ADMIN_QA,
     approved_by: int | None = None,
+    approved_at: int | None = None,
     draft_id: int | None = None,
 ) -> int:
-    """Insert an answer with its vector and sources. A draft makes one answer at most."""
+    """Insert an answer with its vector and sources. A draft makes one answer at most.
+
+    One that was approved before, in another base, keeps that time; none lies ahead.
+    """
     row = await transaction.fetch_one(
         "insert_curated",
         collection_id=stored.collection.id,
@@ -67,7 +71,7 @@ async def insert_entry(
         language=wanted.language,
         draft_id=draft_id,
         approved_by=approved_by,
-        approved_at=None if approved_by is None else now,
+        approved_at=None if approved_by is None else min(now, now if approved_at is None else approved_at),
         now=now,
     )
     assert row is not None, "an insert returns its row"  # noqa: S101

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.curated.lookup import curated_citations
+from sourcebook.consult.curated.curated_lookup import curated_citations
 from sourcebook.consult.question.same_question import ask_the_same
 from sourcebook.curate.draft_rules import already_decided, require_decider
 from sourcebook.curate.question_groups import same_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.curated.lookup import curated_citations
+from sourcebook.consult.curated.curated_lookup import curated_citations
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft, Why
 from sourcebook.storage.argument_checks import metadata_text, require_storable
 from sourcebook.storage.chat.citations import citations_from, citations_text

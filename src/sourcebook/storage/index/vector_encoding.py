@@ -45,7 +45,7 @@ def normalised(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     if scale == 0.0:
         return vector
     scaled = vector.astype(np.float64) / scale
-    return (scaled / np.linalg.norm(scaled)).astype(np.float32)
+    return (scaled / np.sqrt(_squares(scaled[None])[0])).astype(np.float32)
 
 
 def stored_type(metric: DistanceMetric) -> np.dtype[np.float16] | np.dtype[np.float32]:
@@ -104,7 +104,7 @@ def _as_rows(vectors: Sequence[Vector], dimensions: int) -> NDArray[np.float32] 
 
 
 def _normalised_halves(rows: NDArray[np.float32]) -> NDArray[np.float16]:
-    """What `encoded` does with one row. Only sums depend on how they are made: those are made row by row."""
+    """What `encoded` does with one row."""
     wide = rows.astype(np.float64)
     is_unit = np.abs(_squares(wide) - 1.0) <= _FARTHEST_FROM_ONE
     # Others may be too large for half precision.
@@ -119,7 +119,8 @@ def _normalised_halves(rows: NDArray[np.float32]) -> NDArray[np.float16]:
 
 
 def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array([row.dot(row) for row in rows], dtype=np.float64)
+    """The square of the length of each row, which does not depend on the other rows: each is summed by itself."""
+    return np.einsum("ij,ij->i", rows, rows)
 
 
 def _is_stored_form(numbers: NDArray[np.float32]) -> bool:
@@ -128,7 +129,7 @@ def _is_stored_form(numbers: NDArray[np.float32]) -> bool:
     Normalised once more it could round to other bits; so it goes back as it came.
     """
     wide = numbers.astype(np.float64)
-    if abs(float(wide @ wide) - 1.0) > _FARTHEST_FROM_ONE:
+    if abs(float(_squares(wide[None])[0]) - 1.0) > _FARTHEST_FROM_ONE:
         return False
     return bool((numbers.astype(np.float16) == numbers).all())
 

@@ -110,6 +110,7 @@ async def restore_answer(
         now,
         source_type=read.choice("source_type", SourceType),
         approved_by=_IMPORTER,
+        approved_at=read.optional("approved_at", int),
     )
     await check_entry(transaction, entry_id, now)
     for worded in read.value("wordings", list[Any]):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sourcebook.model.people import User
     from sourcebook.model.token_prices import Charge, Prices
     from sourcebook.ports.clock_and_jobs import Clock
-    from sourcebook.storage.database import Database, Executor
+    from sourcebook.storage.database import Database, Executor, Row
 
 _JOB = "draft"
 
@@ -89,13 +89,14 @@ class SqlVisits:
 
     async def _entered(self, transaction: Executor, visit: Visit, terms: _Terms) -> Entry:
         user = await _admitted(transaction, visit.user_id)
-        asked, answered = await _messages_of(transaction, visit.key)
+        row = await _topic_row(transaction, visit)
+        asked, answered = await _messages_of(transaction, visit.key) if row["is_logged"] else (None, None)
         if asked is not None:
             if asked.user_id != visit.user_id:
                 raise UsageError(f"the key {visit.key!r} belongs to another question")
             if answered is not None:
                 return Answered(await reply_of(transaction, asked, answered))
-        topic = await self._topic(transaction, visit, asked, terms)
+        topic = await self._topic(transaction, visit, asked, row, terms)
         if topic.is_held:
             if await _is_taken(transaction, topic.topic, terms):
                 return Waiting()
@@ -105,22 +106,14 @@ class SqlVisits:
         return await self._begun(transaction, visit, asked, user, topic, terms)
 
     async def _topic(
-        self, transaction: Executor, visit: Visit, asked: LoggedMessage | None, terms: _Terms
+        self, transaction: Executor, visit: Visit, asked: LoggedMessage | None, row: Row, terms: _Terms
     ) -> _OpenTopic:
         if asked is not None and asked.topic_id is not None:
             paid = await transaction.fetch_one(
                 "topic_was_paid", user_id=visit.user_id, topic_id=asked.topic_id
             )
             return _OpenTopic(await topic_now(transaction, asked.topic_id), paid is not None)
-        if visit.session_id is None:
-            row = await transaction.fetch_one(
-                "topic_to_enter", user_id=visit.user_id, channel_key=visit.channel_key
-            )
-        else:
-            row = await transaction.fetch_one(
-                "topic_to_continue", user_id=visit.user_id, session_id=visit.session_id
-            )
-        if row is None:
+        if row["id"] is None:
             opened = await self._new_topic(transaction, visit, terms)
             return _OpenTopic(
                 opened, is_paid=False, is_held=False, is_new_conversation=visit.session_id is None
@@ -276,6 +269,17 @@ async def _locked_visitor(transaction: Executor, entered: Entered) -> _Visitor:
         and json.loads(row["message_meta"]).get("attempt") == entered.attempt
     )
     return _Visitor(topic_from(row), int(row["token_balance"]), row["message_id"], is_ours)
+
+
+async def _topic_row(transaction: Executor, visit: Visit) -> Row:
+    """The topic that a question is asked in, if there is one, and whether the question was asked before."""
+    place = {"user_id": visit.user_id, "question_key": visit.key}
+    if visit.session_id is None:
+        row = await transaction.fetch_one("topic_to_enter", channel_key=visit.channel_key, **place)
+    else:
+        row = await transaction.fetch_one("topic_to_continue", session_id=visit.session_id, **place)
+    assert row is not None, "there is always a row"  # noqa: S101
+    return row
 
 
 async def _messages_of(transaction: Executor, key: str) -> tuple[LoggedMessage | None, LoggedMessage | None]:

@@ -31,6 +31,10 @@ SETTINGS = {
 }
 """Told to every server, since a graph is searched there."""
 
+ATTEMPTS = 4
+"""How often something is searched for whose text is replaced before it is read. A snapshot is one of the coordinator
+alone: what workers say may change between two statements of it."""
+
 EXTENSIONS = ("vector", "citus")
 _USUAL_PORT = 5432
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, ConnectionLost, NotOpen
+from sourcebook.errors import BadSetting, BaseUnreachable, NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.postgres import bulk_copy, driver
+from sourcebook.storage.postgres.connections import RECONNECT_SECONDS, Connections, let_go, required
 from sourcebook.storage.postgres.migrate import bring_up_to_date
 from sourcebook.storage.queries import Queries
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Row
-    from sourcebook.storage.postgres.driver import Connection, Pool, Prepared, Transaction
-
-# A server that restarts is back within moments; whoever asks meanwhile waits so long, and no longer.
-_RECONNECT_SECONDS = 3.0
+    from sourcebook.storage.postgres.driver import Connection, Prepared, Transaction
 
 
 @cache
@@ -36,12 +34,14 @@ def read_queries(*, on_citus: bool = False) -> Queries:
 
 # All that a pooler may be told when a connection begins.
 _POOLED = {"application_name": "sourcebook"}
+GRAPH_ROWS_AT_MOST = 20_000
+"""So many vectors a search by a graph looks at, at most."""
 # How widely a graph of vectors is searched, that it goes on until there are enough, and how far at most. The one place
 # where this is said.
 _GRAPHS = {
     "hnsw.ef_search": "400",
     "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.max_scan_tuples": "20000",
+    "hnsw.max_scan_tuples": str(GRAPH_ROWS_AT_MOST),
 }
 # For a coordinator of Citus; other servers take no notice. A transaction that writes documents may read or write what
 # is whole on every worker, too: one shard after another then, for Citus refuses it in parallel. And it need not hide
@@ -96,10 +96,12 @@ class PostgresExecutor:
 
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
         statement = await self._ready(name, parameters)
-        with driver.in_use():
-            return driver.rows(
-                await self._open_connection().fetch(statement.sql, *statement.arguments(parameters))
-            )
+        try:
+            found = await self._open_connection().fetch(statement.sql, *statement.arguments(parameters))
+        except Exception:
+            with driver.in_use():
+                raise
+        return driver.rows(found)
 
     async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
         rows = await self.fetch(name, **parameters)
@@ -126,7 +128,7 @@ class PostgresExecutor:
                 await self._open_connection().executemany(statement.sql, arguments)
 
     async def _ready(self, name: str, parameters: Mapping[str, object]) -> Prepared:
-        return driver.prepared(self._queries[name])
+        return driver.prepared(self._queries[name], parameters)
 
     def _open_connection(self) -> Connection:
         if self._connection is None:
@@ -169,7 +171,7 @@ class PostgresDatabase:
         self._direct = direct
         self._limits = limits
         self.queries = read_queries()
-        self._pool: Pool | None = None
+        self._connections: Connections | None = None
         self._citus: str | None = None
         self.commits = 0
         """How many transactions have been completed here that may have written."""
@@ -198,7 +200,7 @@ class PostgresDatabase:
     async def _connect_pool(self) -> None:
         limits, is_pooled = self._limits, self._direct is not None
         with driver.translated():
-            self._pool = await driver.open_pool(
+            pool = await driver.open_pool(
                 self._address,
                 smallest=limits.pool_min,
                 largest=limits.pool_max,
@@ -206,6 +208,9 @@ class PostgresDatabase:
                 settings=_POOLED if is_pooled else limits.settings(),
                 remembers_statements=not is_pooled,
             )
+        self._connections = Connections(
+            pool, largest=limits.pool_max, patience=limits.busy_timeout, keeps_one=limits.pool_min > 0
+        )
         row = await self.fetch_one("citus_version")
         if row is not None:
             self._citus = row["version"]
@@ -231,14 +236,10 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Close every connection, when what is being done is done. Closing twice is fine."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
+        connections, self._connections = self._connections, None
+        if connections is not None:
             with anyio.CancelScope(shield=True), driver.translated():
-                try:
-                    await pool.close()
-                except BaseException:
-                    pool.terminate()
-                    raise
+                await connections.close()
 
     async def versions(self) -> dict[str, str]:
         """What the server is."""
@@ -248,13 +249,23 @@ class PostgresDatabase:
 
     @again_if_lost
     async def fetch(self, name: str, /, **parameters: object) -> list[Row]:
-        async with self._single() as executor:
-            return await executor.fetch(name, **parameters)
+        if self._direct is not None:
+            async with self.snapshot() as reader:
+                return await reader.fetch(name, **parameters)
+        # One statement that only reads is its own transaction. Every search comes by here, so no context is made.
+        connections = required(self._connections)
+        connection = await connections.take()
+        try:
+            found = await PostgresExecutor(connection, self.queries).fetch(name, **parameters)
+        except BaseException as error:
+            await connections.give_up(connection, error)
+            raise
+        await connections.give_back(connection)
+        return found
 
-    @again_if_lost
     async def fetch_one(self, name: str, /, **parameters: object) -> Row | None:
-        async with self._single() as executor:
-            return await executor.fetch_one(name, **parameters)
+        rows = await self.fetch(name, **parameters)
+        return rows[0] if rows else None
 
     @again_if_lost
     async def execute(self, name: str, /, **parameters: object) -> int:
@@ -311,20 +322,6 @@ class PostgresDatabase:
                     connection.terminate()
 
     @asynccontextmanager
-    async def _single(self) -> AsyncGenerator[PostgresExecutor, None]:
-        """A connection for one statement that only reads: its own transaction."""
-        if self._direct is not None:
-            async with self.snapshot() as reader:
-                yield reader
-            return
-        async with self._acquired() as connection:
-            executor = PostgresExecutor(connection, self.queries)
-            try:
-                yield executor
-            finally:
-                executor.end()
-
-    @asynccontextmanager
     async def _begun(
         self, isolation: str, *, readonly: bool
     ) -> AsyncGenerator[tuple[Connection, Transaction], None]:
@@ -332,9 +329,9 @@ class PostgresDatabase:
 
         One that the server closed meanwhile is noticed by then at the latest, and another takes its place.
         """
-        deadline = time.monotonic() + _RECONNECT_SECONDS
+        deadline = time.monotonic() + RECONNECT_SECONDS
         while True:
-            async with self._acquired() as connection:
+            async with required(self._connections).lent() as connection:
                 transaction = connection.transaction(isolation=isolation, readonly=readonly)
                 try:
                     with driver.translated():
@@ -342,7 +339,7 @@ class PostgresDatabase:
                         if self._direct is not None:
                             await self._set_for_this_transaction(connection)
                 except BaseUnreachable:
-                    _let_go(connection)
+                    let_go(connection)
                     if time.monotonic() >= deadline:
                         raise
                     continue
@@ -353,40 +350,6 @@ class PostgresDatabase:
         statement = driver.prepared(self.queries["set_for_transaction"])
         said = {"settings": self._limits.settings_of_a_transaction()}
         await connection.fetch(statement.sql, *statement.arguments(said))
-
-    @asynccontextmanager
-    async def _acquired(self) -> AsyncGenerator[Connection, None]:
-        pool = self._pool
-        if pool is None:
-            raise NotOpen
-        connection = await self._taken(pool)
-        try:
-            yield connection
-        except ConnectionLost:
-            # It may look as if it could still be used, and would fail whoever gets it next.
-            _let_go(connection)
-            raise
-        finally:
-            # What is wrong with a connection was said by whoever used it.
-            with anyio.CancelScope(shield=True), suppress(Exception):
-                await pool.release(connection)
-
-    async def _taken(self, pool: Pool) -> Connection:
-        deadline = time.monotonic() + _RECONNECT_SECONDS
-        while True:
-            try:
-                with driver.translated():
-                    return await driver.acquired(pool, self._limits.busy_timeout)
-            except BaseBusy as busy:
-                raise BaseBusy(
-                    f"all {self._limits.pool_max} connections were in use for "
-                    f"{self._limits.busy_timeout:g} seconds",
-                    hint="Try again, or raise `pool_max`.",
-                ) from busy
-            except BaseUnreachable:
-                if time.monotonic() >= deadline:
-                    raise
-                await anyio.sleep(0.1)
 
     async def _connected(self, limits: PoolLimits) -> Connection:
         with driver.translated():
@@ -413,10 +376,4 @@ async def _roll_back(transaction: Transaction, connection: Connection) -> None:
         try:
             await transaction.rollback()
         except Exception:
-            _let_go(connection)
-
-
-def _let_go(connection: Connection) -> None:
-    """A connection on which nothing works any more is worth nothing; often it has gone already."""
-    with suppress(Exception):
-        connection.terminate()
+            let_go(connection)

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import asyncpg
@@ -261,6 +261,14 @@ async def acquired(pool: Pool, patience: float) -> Connection:
     return await pool.acquire(timeout=patience)
 
 
+def is_closed(connection: Connection) -> bool:
+    """Whether a connection from the pool is gone. The pool takes back by itself one that the server closed."""
+    try:
+        return connection.is_closed()
+    except asyncpg.InterfaceError:
+        return True
+
+
 async def _leave(connection: object) -> None:
     return None
 
@@ -329,13 +337,43 @@ class Prepared:
         return json.dumps(value, ensure_ascii=False) if name in self.as_json else _bound(value)
 
 
-@cache
-def prepared(statement: Statement) -> Prepared:
-    names = (*statement.parameters, *statement.derived)
-    numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
-    sql = re.sub(r"(?<!:):([a-z][a-z0-9_]*)", lambda found: numbers[found[1]], statement.sql)
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value that stands in the text of a statement instead of being bound.
+
+    The server plans such a text for this value, and remembers the plan. With a bound value it plans again each time, if
+    the plan depends on it, as that of a partial index does. For values of which there are few.
+    """
+
+    value: str | int | float | None
+
+
+def prepared(statement: Statement, given: Mapping[str, object] | None = None) -> Prepared:
+    """The statement for these values, as far as they are constants."""
+    constants = [(name, value.value) for name, value in (given or {}).items() if isinstance(value, Constant)]
+    return _prepared(statement, tuple(constants))
+
+
+@lru_cache(maxsize=2000)
+def _prepared(statement: Statement, constants: tuple[tuple[str, str | float | None], ...]) -> Prepared:
+    written = {name: _written(value) for name, value in constants}
+    names = tuple(name for name in (*statement.parameters, *statement.derived) if name not in written)
+    texts = {**written, **{name: f"${number}" for number, name in enumerate(names, start=1)}}
+    sql = re.sub(r"(?<!:):([a-z][a-z0-9_]*)", lambda found: texts[found[1]], statement.sql)
     as_json = {name for name in statement.parameters if re.search(rf":{name}::jsonb\b", statement.sql)}
     return Prepared(sql, names, frozenset(as_json))
+
+
+def _written(value: str | float | None) -> str:
+    """The value as a part of a statement, in a form that means the same under every setting of the server."""
+    match value:
+        case None:
+            return "null"
+        case str():
+            quoted = value.replace("\\", "\\\\").replace("'", "''")
+            return f" E'{quoted}'"
+        case _:
+            return repr(value)
 
 
 def _bound(value: object) -> object:

@@ -18,6 +18,8 @@ import numpy as np
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.engines import ROUNDING_MARGIN, VECTORS_FOR_A_PASSAGE
+from sourcebook.storage.postgres.database import GRAPH_ROWS_AT_MOST
+from sourcebook.storage.postgres.driver import Constant, unpacked_rows
 from sourcebook.storage.postgres.passage_scores import best_passages
 
 if TYPE_CHECKING:
@@ -33,8 +35,10 @@ _SPARE = 5
 # A graph of signs is asked for so many times the wanted rows, and at least for so many.
 _BITS_FACTOR = 8
 _FEWEST_BITS = 900
-# And for so many times the square root of the rows: see docs/explanation/scaling.md for what this finds.
+# And for so many times the square root of the rows, or, of more than a quarter of a million, for so many times this
+# power of them: see docs/explanation/scaling.md for what this finds.
 _BITS_OF_ROOT = 5
+_BITS_OF_POWER, _POWER = 0.065, 0.85
 # Passages from a graph: so many of the nearest vectors, and more if more passages are wanted, are good enough.
 _ENOUGH_VECTORS = 350
 
@@ -68,13 +72,17 @@ class NearestSearch:
     seen: bool = False
     """Whether any candidate was found: if none is, the collection may be another than we thought."""
 
+    @property
+    def _metric(self) -> DistanceMetric:
+        return self.stored.collection.distance_metric
+
     async def chunks(self, top_k: int) -> list[tuple[Row, float]]:
         """The nearest chunks with their texts, best first."""
         wanted = top_k + _SPARE
         while True:
             rows = await self._candidates(wanted)
             scored = zip(rows, self._exact(rows), strict=True)
-            best = sorted(scored, key=lambda pair: (-pair[1], pair[0]["chunk_id"]))[:top_k]
+            best = sorted(scored, key=lambda pair: (-pair[1], pair[0]["id"]))[:top_k]
             is_enough = self.route is Route.GRAPH and len(best) == top_k
             if is_enough or self._is_complete(rows, wanted, [score for _, score in best], top_k):
                 return best
@@ -99,9 +107,13 @@ class NearestSearch:
         return self._best(await self._passages_of_all(top_k), top_k)
 
     async def _passages_of_graph(self, wanted: int, top_k: int) -> list[Row]:
-        scope = {**self._graph_scope(wanted), "top_k": top_k, "margin": ROUNDING_MARGIN}
+        scope = {
+            **self._graph_scope(wanted),
+            "top_k": Constant(top_k),
+            "margin": Constant(ROUNDING_MARGIN),
+        }
         if self.graph is Graph.BITS:
-            candidates = self._candidate_count(wanted)
+            candidates = Constant(self._candidate_count(wanted))
             return await self.reader.fetch("passages_by_bits", **scope, candidates=candidates)
         return await self.reader.fetch("passages_by_graph", **scope)
 
@@ -113,22 +125,19 @@ class NearestSearch:
 
     def _best(self, rows: Sequence[Row], top_k: int) -> list[Scored]:
         self.seen = self.seen or bool(rows)
-        return best_passages(rows, self.query, self.stored.collection.distance_metric, top_k)
+        return best_passages(rows, self.query, self._metric, top_k)
 
     def _is_complete(self, rows: Sequence[Row], wanted: int, scores: Sequence[float], top_k: int) -> bool:
         """Whether no row that was not seen can be among the best."""
         if len(rows) < wanted:
             return True
-        return len(scores) == top_k and scores[-1] >= self._rough(rows[-1]["distance"])
+        return len(scores) == top_k and scores[-1] >= self._rough(_farthest(rows))
 
     def _rough(self, distance: float) -> float:
         """The score that a row so far away has at most."""
         if not np.isfinite(distance):
             return np.inf
-        if self.stored.collection.distance_metric is DistanceMetric.EUCLIDEAN:
-            score = 1.0 / (1.0 + distance)
-        else:
-            score = -distance
+        score = 1.0 / (1.0 + distance) if self._metric is DistanceMetric.EUCLIDEAN else -distance
         return score + ROUNDING_MARGIN * max(1.0, abs(score))
 
     async def _candidates(self, wanted: int) -> list[Row]:
@@ -136,7 +145,7 @@ class NearestSearch:
             scope = self._graph_scope(wanted)
             if self.graph is Graph.BITS:
                 candidates = self._candidate_count(wanted)
-                rows = await self.reader.fetch("nearest_by_bits", **scope, candidates=candidates)
+                rows = await self.reader.fetch("nearest_by_bits", **scope, candidates=Constant(candidates))
             else:
                 rows = await self.reader.fetch("nearest_by_graph", **scope)
             if self._are_enough(rows, wanted):
@@ -146,20 +155,21 @@ class NearestSearch:
             return self._noted(await self.reader.fetch("nearest_of_all", **scope))
         scope["filter"] = self.filter.path
         if self.filter.has_index:
+            # So the same plan fits every such search, and is made once.
+            scope |= {"metric": Constant(self._metric.value), "limit": Constant(wanted)}
             return self._noted(await self.reader.fetch("nearest_of_named", **scope))
         return self._noted(await self.reader.fetch("nearest_of_matching", **scope))
 
-    def _are_enough(self, rows: Sequence[Row], wanted: int) -> bool:
+    def _are_enough(self, rows: list[Row], wanted: int) -> bool:
         self._noted(rows)
         if len(rows) < wanted:
             # A graph may know fewer than there are; looking at all of them does not.
             self.route = Route.ALL if self.filter is None else Route.MATCHING
         return len(rows) >= wanted
 
-    def _noted(self, rows: Sequence[Row]) -> list[Row]:
-        # The rows of a graph are only nearly in order of distance.
+    def _noted(self, rows: list[Row]) -> list[Row]:
         self.seen = self.seen or bool(rows)
-        return sorted(rows, key=_by_distance)
+        return rows
 
     def _candidate_count(self, wanted: int) -> int:
         return candidates_of_signs(wanted, self.stored.collection.chunk_count)
@@ -168,28 +178,27 @@ class NearestSearch:
         return {
             "collection_id": self.stored.collection.id,
             "model_id": self.stored.model_id,
-            "metric": self.stored.collection.distance_metric.value,
+            "metric": self._metric.value,
             "query": vector_encoding.Singles(self.query.tobytes()),
         }
 
     def _graph_scope(self, wanted: int) -> dict[str, object]:
+        """The graph is one of this collection and model: a plan that uses it fits no other, and is made once."""
         return {
-            "collection_id": self.stored.collection.id,
-            "model_id": self.stored.model_id,
-            "dimensions": self.stored.collection.embedding_dimensions,
+            "collection_id": Constant(self.stored.collection.id),
+            "model_id": Constant(self.stored.model_id),
+            "dimensions": Constant(self.stored.collection.embedding_dimensions),
             "query": vector_encoding.Singles(self.query.tobytes()),
-            "filter": None if self.filter is None else self.filter.path,
-            "limit": wanted,
+            "filter": Constant(None) if self.filter is None else self.filter.path,
+            "limit": Constant(wanted),
         }
 
     def _exact(self, rows: Sequence[Row]) -> list[float]:
         if not rows:
             return []
-        metric = self.stored.collection.distance_metric
-        matrix = np.frombuffer(
-            b"".join(row["vector"] for row in rows), dtype=vector_encoding.stored_type(metric)
-        )
-        return vector_encoding.scores(matrix.reshape(len(rows), -1), self.query, metric).tolist()
+        sent = b"".join([row["sent_vector"] for row in rows])
+        matrix = unpacked_rows(sent, len(self.query), vector_encoding.stored_type(self._metric))
+        return vector_encoding.scores(matrix, self.query, self._metric).tolist()
 
 
 def vectors_of_a_graph(graph: Graph, top_k: int, rows: int) -> int:
@@ -200,14 +209,17 @@ def vectors_of_a_graph(graph: Graph, top_k: int, rows: int) -> int:
 
 def candidates_of_signs(wanted: int, rows: int) -> int:
     """How many a graph of signs is asked for. The more there are, the more lie between a vector and its signs."""
-    return max(_BITS_FACTOR * wanted, _FEWEST_BITS, int(_BITS_OF_ROOT * math.sqrt(rows)))
+    of_rows = max(_BITS_OF_ROOT * math.sqrt(rows), _BITS_OF_POWER * rows**_POWER)
+    # In hundreds: each number is another statement, and a collection that grows would need a new one all the time.
+    hundreds = math.ceil(min(of_rows, GRAPH_ROWS_AT_MOST) / 100)
+    return max(_BITS_FACTOR * wanted, _FEWEST_BITS, 100 * hundreds)
 
 
 def _near_vectors(top_k: int) -> int:
     return max(_ENOUGH_VECTORS, VECTORS_FOR_A_PASSAGE * top_k + _SPARE)
 
 
-def _by_distance(row: Row) -> float:
-    """What cannot be measured comes first."""
-    distance = row["distance"]
-    return distance if np.isfinite(distance) else -np.inf
+def _farthest(rows: Sequence[Row]) -> float:
+    """The largest distance; infinite if none can be measured, for what cannot comes first."""
+    distances = [row["distance"] for row in rows]
+    return max(filter(math.isfinite, distances), default=-math.inf)

@@ -14,6 +14,7 @@ from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.collections import required_from
+from sourcebook.storage.postgres.citus import ATTEMPTS
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.storage.postgres.nearest import Graph, NearestSearch, Route, vectors_of_a_graph
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
@@ -75,9 +76,14 @@ class PostgresVectorEngine:
     async def search_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        async with self._database.snapshot() as reader:
-            found = await self._passages(reader, collection_id, query, top_k, filter)
-            return await _results(reader, collection_id, found)
+        results: list[SearchResult] = []
+        for _ in range(ATTEMPTS):
+            async with self._database.snapshot() as reader:
+                found = await self._passages(reader, collection_id, query, top_k, filter)
+                results = await _results(reader, collection_id, found)
+            if len(results) == len(found):
+                break
+        return results
 
     @again_if_lost
     async def rank_passages(
@@ -201,4 +207,5 @@ async def _results(reader: Executor, collection_id: str, found: Sequence[Scored]
             tuple(f.matched),
         )
         for f in found
+        if f.chunk_id in rows
     ]

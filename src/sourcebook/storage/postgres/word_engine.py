@@ -12,6 +12,7 @@ from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
 from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
+from sourcebook.storage.postgres.citus import ATTEMPTS
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.text.analysis import analyse_question
 
@@ -44,17 +45,41 @@ class PostgresWordEngine:
         languages: Sequence[str] | None = None,
     ) -> FoundWords:
         path = None if filter is None else compiled(check(filter)).path
+
+        async def once() -> tuple[FoundWords, bool]:
+            return await self._search(
+                collection_id, query, top_k, path, with_texts=with_texts, languages=languages
+            )
+
+        found, is_whole = await once()
+        for _ in range(ATTEMPTS - 1):
+            if is_whole:
+                break
+            found, is_whole = await once()
+        return found
+
+    async def _search(
+        self,
+        collection_id: str,
+        query: str,
+        top_k: int,
+        path: str | None,
+        *,
+        with_texts: bool,
+        languages: Sequence[str] | None,
+    ) -> tuple[FoundWords, bool]:
+        """What was found, and whether all of it was still there when its texts were read."""
         async with self._database.snapshot() as reader:
             spoken = await _spoken(reader, collection_id) if languages is None else languages
             question = analyse_question(query, spoken)
             totals, terms = await _known_terms(reader, collection_id, question)
             counts = word_counts(question, terms, totals["word_rows"])
             if not terms:
-                return FoundWords(question, [], counts)
+                return FoundWords(question, [], counts), True
             weights = _weights(question, totals, terms)
             found = await _ranked(reader, collection_id, weights, terms, path, top_k)
             results = await _results(reader, collection_id, found, with_texts=with_texts)
-            return FoundWords(question, results, counts)
+            return FoundWords(question, results, counts), len(results) == len(found)
 
     @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
@@ -179,4 +204,5 @@ async def _results(
     return [
         WordResult(chunk_id, score, texts[chunk_id]["content"], texts[chunk_id]["language"])
         for chunk_id, score in found
+        if chunk_id in texts
     ]

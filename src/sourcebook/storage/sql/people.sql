@@ -96,18 +96,22 @@ select id, user_id, session_id, channel_key, status, culture, category, follow_u
        closed_at
 from topics where user_id = :user_id and channel_key = :channel_key and status = 'open'
 
--- name: topic_to_enter(user_id, channel_key)
--- The open topic with what a question in it depends on: whether it was paid for, and whether somebody is answering.
+-- name: topic_to_enter(user_id, channel_key, question_key)
+-- The open topic with what a question in it depends on: whether it was paid for, whether somebody is answering, and
+-- whether this question was asked before. Without such a topic, a row that tells the last alone.
 select t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.category, t.follow_ups_left, t.created_at,
        t.updated_at, t.closed_at,
        case when exists (
            select 1 from token_transactions p join reservations r on r.id = p.reservation_id and r.status = 'settled'
            where p.user_id = :user_id and p.topic_id = t.id and p.operation_type = 'new_topic') then 1 else 0 end as is_paid,
        case when exists (
-           select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held
-from topics t where t.user_id = :user_id and t.channel_key = :channel_key and t.status = 'open'
+           select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held,
+       case when exists (
+           select 1 from messages m where m.external_id = :question_key) then 1 else 0 end as is_logged
+from (select 1 as always) o
+left join topics t on t.user_id = :user_id and t.channel_key = :channel_key and t.status = 'open'
 
--- name: topic_to_continue(user_id, session_id)
+-- name: topic_to_continue(user_id, session_id, question_key)
 -- The topic around a conversation, open or not, as `topic_to_enter` has it.
 select t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.category, t.follow_ups_left, t.created_at,
        t.updated_at, t.closed_at,
@@ -115,8 +119,11 @@ select t.id, t.user_id, t.session_id, t.channel_key, t.status, t.culture, t.cate
            select 1 from token_transactions p join reservations r on r.id = p.reservation_id and r.status = 'settled'
            where p.user_id = :user_id and p.topic_id = t.id and p.operation_type = 'new_topic') then 1 else 0 end as is_paid,
        case when exists (
-           select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held
-from topics t where t.user_id = :user_id and t.session_id = :session_id order by t.id desc limit 1
+           select 1 from reservations h where h.status = 'held' and h.topic_id = t.id) then 1 else 0 end as is_held,
+       case when exists (
+           select 1 from messages m where m.external_id = :question_key) then 1 else 0 end as is_logged
+from (select 1 as always) o
+left join topics t on t.user_id = :user_id and t.session_id = :session_id order by t.id desc limit 1
 
 -- name: topic_by_id(topic_id)
 select id, user_id, session_id, channel_key, status, culture, category, follow_ups_left, created_at, updated_at,

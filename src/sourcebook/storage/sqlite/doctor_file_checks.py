@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import numpy as np
 
+from sourcebook.ingest.uploads.upload_folder import UploadFolder
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.health import Finding, Repair, Weight
 from sourcebook.storage.index import vector_encoding
@@ -52,11 +53,10 @@ class StoredVector:
 
 class SqliteFileHealth:
     def __init__(self, database: SqliteDatabase, files: Path | None = None) -> None:
-        """`files` is the folder of uploads, if it is not the one beside the base."""
+        """`files` is the folder of uploads, if it is not the one beside the base. Other bases may use it, too."""
         self._database = database
         self._base = database.path
-        self._own_folder = files
-        self._files = base_files.stored_files_of(database.path) if files is None else files
+        self._shared = files
 
     async def findings(self) -> list[Finding]:
         found = [
@@ -140,7 +140,7 @@ class SqliteFileHealth:
 
     async def _stored_files(self) -> list[Finding]:
         rows = await self._database.fetch("documents_with_stored_file")
-        missing, changed = await anyio.to_thread.run_sync(_judged, self._files, rows)
+        missing, changed = await anyio.to_thread.run_sync(_judged, await self._folder(), rows)
         hint = "The text is still in the base. To get the file back too, add it again or restore a backup."
         return [
             *_counted("missing_files", "uploads are missing from their folder", missing, hint),
@@ -152,13 +152,17 @@ class SqliteFileHealth:
             ),
         ]
 
+    async def _folder(self) -> UploadFolder:
+        if self._shared is None:
+            return UploadFolder(base_files.stored_files_of(self._base))
+        fact = await self._database.fetch_one("info", key="base_id")
+        return UploadFolder.within(self._shared, "" if fact is None else fact["value"])
+
     async def _stray_files(self) -> list[str]:
         rows = await self._database.fetch("documents_with_stored_file")
         waiting = [row["payload"] for row in await self._database.fetch("open_job_payloads")]
         stored = {row["stored_file"] for row in rows}
-        folder = self._files
-        if self._own_folder is not None:
-            return []  # others may keep theirs in the same folder
+        folder = (await self._folder()).own
 
         def find() -> list[str]:
             return [
@@ -194,13 +198,13 @@ def _counted(code: str, meaning: str, rows: list[str], hint: str = REPAIR) -> It
         yield Finding(code, f"{len(rows)} × {meaning}, for example {rows[0]!r}", hint, len(rows), rows=rows)
 
 
-def _judged(folder: Path, rows: list[Row]) -> tuple[list[str], list[str]]:
+def _judged(folder: UploadFolder, rows: list[Row]) -> tuple[list[str], list[str]]:
     """The documents whose upload is gone, and those whose upload has other bytes than it had."""
     missing: list[str] = []
     changed: list[str] = []
     for row in rows:
         try:
-            with (folder / row["stored_file"]).open("rb") as file:
+            with folder.find(row["stored_file"]).open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError:
             missing.append(row["file_path"])

@@ -41,7 +41,8 @@ class FileClaims:
             # A lock that this process has is granted to it again.
             if key in self._taken:
                 return False
-            if not await anyio.to_thread.run_sync(_lock, self._descriptor, _place(key)):
+            # Neither waits for anybody, and a thread would cost many times as much.
+            if not _lock(self._descriptor, _place(key)):
                 return False
             self._taken.add(key)
             return True
@@ -50,7 +51,7 @@ class FileClaims:
         if self._descriptor is None or key not in self._taken:
             return
         async with self._turn:
-            await anyio.to_thread.run_sync(_unlock, self._descriptor, _place(key))
+            _unlock(self._descriptor, _place(key))
             self._taken.discard(key)
 
 

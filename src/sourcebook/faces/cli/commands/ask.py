@@ -7,10 +7,10 @@ from sourcebook import Sourcebook
 from sourcebook.errors import SessionNotFound, UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, streamed
+from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, streamed, tell_next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
 from sourcebook.locale import texts
-from sourcebook.model.chat import Answer, AnswerEvent, Tier
+from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.retrieve.filters.where_language import parse_where
 
 Where = Annotated[
@@ -97,8 +97,7 @@ def ask(
             tell(texts(answer.language)("terminal_ask_similar"))
         if explain:
             say(reasons(answer))
-        if answer.tier is Tier.NONE and (draft_id := answer.details.get("draft_id")) is not None:
-            tell(texts(answer.language)("terminal_draft", id=draft_id))
+        tell_next_steps(book, answer, collection)
         tell(f"Session {answer.session_id}")
 
 

@@ -11,7 +11,13 @@ from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces.cli.commands.ask import Category, CollectionNames, Session, Subcategory
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, sources, streamed
+from sourcebook.faces.cli.terminal.answer_text import (
+    reasons,
+    say_sources,
+    sources,
+    streamed,
+    tell_next_steps,
+)
 from sourcebook.faces.cli.terminal.output import flush, say, say_error, tell
 from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent
@@ -57,6 +63,7 @@ class Talk:
         say_sources(self.last)
         if self.last.similar:
             tell(texts(self.last.language)("terminal_chat_similar"))
+        tell_next_steps(self.book, self.last, self.collection)
 
     def similar(self, number: str) -> None:
         """Take the answer that was offered in this place, and let the wording be remembered."""

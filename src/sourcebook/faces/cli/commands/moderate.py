@@ -1,6 +1,7 @@
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +13,7 @@ from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import sources
 from sourcebook.faces.cli.terminal.curated_text import category_of, change_lines, state_of, wording_line
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.source_place import source_place
 from sourcebook.model.curation import CuratedAnswer, SourceChange
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
 from sourcebook.sync import Sourcebook
@@ -299,6 +301,9 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
         f"Resembles the curated answer {each['id']}: {each['question']}"
         for each in draft_json_shapes.resembling(draft)
     ]
+    if rejected := draft_json_shapes.rejected(draft):
+        lines.append(_rejection(rejected))
+    lines += [f"Closest: {_near(each)}" for each in draft_json_shapes.nearest(draft)]
     if draft.answer:
         lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
     lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
@@ -309,6 +314,22 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
         lines += [f"  {wording_line(wording)}" for wording in entry.wordings]
     lines += [f"  Looked at: {line}" for line in draft_json_shapes.looked_at(draft)]
     return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
+
+
+def _rejection(rejected: Mapping[str, Any]) -> str:
+    at, reason = rejected.get("at"), rejected.get("reason")
+    when = f" on {moment(at)}" if isinstance(at, int) else ""
+    return (
+        f"Declined because draft {rejected.get('draft_id')}, which gave the same answer, was rejected{when}"
+        + (f": {reason}" if reason else ".")
+    )
+
+
+def _near(place: Mapping[str, Any]) -> str:
+    page = place.get("page")
+    return source_place(
+        str(place.get("document_path")), place.get("section"), None if page is None else f"page {page}"
+    )
 
 
 def _gap(gap: Gap) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
+from sourcebook.consult.calibration.suggestions import has_enough
 from sourcebook.faces.cli.terminal.output import Stream, say, say_with_bold, tell
 from sourcebook.faces.source_place import source_place
 from sourcebook.locale import NAMES, texts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer, AnswerEvent, Citation
     from sourcebook.model.search import SearchResult
+    from sourcebook.sync import Sourcebook
 
 _TWO = 2
 _DOUBTS = {
@@ -99,13 +101,23 @@ def say_sources(answer: Answer) -> None:
             say(told("closest", name=name))
         else:
             say(told("closest_says", name=name, text=indent(said, "  ")))
-        if not answer.details.get("rejected"):
-            tell(told("terminal_calibrate"))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
+
+
+def tell_next_steps(book: Sourcebook, answer: Answer, collection: Sequence[str] | None = None) -> None:
+    """After a decline: how it gets an answer and, once enough was decided to measure with, how to decline less."""
+    if answer.tier is not Tier.NONE:
+        return
+    told = texts(answer.language)
+    if (draft_id := answer.details.get("draft_id")) is not None:
+        tell(told("terminal_draft", id=draft_id))
+    may_be_there = bool(answer.nearest) and not answer.details.get("rejected")
+    if may_be_there and not collection and has_enough(book.quality.decided_questions()):
+        tell(told("terminal_calibrate"))
 
 
 def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = None) -> Iterator[str]:
@@ -166,7 +178,10 @@ def _approval(answer: Answer) -> str:
     at = f" on {moment(when)}" if isinstance(when, int) else ""
     stale = answer.details.get("stale")
     context = " The context of a source has changed." if answer.details.get("context_changed") else ""
-    return f"\nCurated answer {answer.curated_id}{by}{at}." + (f" Stale: {stale}." if stale else context)
+    origin = f" {texts(answer.language)('expert_only')}" if answer.is_expert_only else ""
+    return f"\nCurated answer {answer.curated_id}{by}{at}.{origin}" + (
+        f" Stale: {stale}." if stale else context
+    )
 
 
 def _outdated(entry: dict[str, object], told: Texts) -> str:

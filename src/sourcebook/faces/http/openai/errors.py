@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 
 from sourcebook.errors import NotSignedIn
+from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.http.responses.problems import headers_of, status_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def openai_problem(error: SourcebookError) -> JSONResponse:
     """One of our errors. Its code and hint are there too."""
     status = status_of(error)
     code = "invalid_api_key" if isinstance(error, NotSignedIn) else error.code
-    return openai_error(status, f"{error.message} {error.hint}".strip(), code, headers=headers_of(error))
+    return openai_error(status, f"{error.message} {hint_of(error)}".strip(), code, headers=headers_of(error))
 
 
 def openai_error(

@@ -13,6 +13,7 @@ from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.openai.errors import error_body, openai_problem
 from sourcebook.faces.http.openai.questions import reply_to
 from sourcebook.faces.http.openai.safe_markdown import SafeText, safe_text
+from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.http.responses.problems import status_of
 from sourcebook.model.chat import TokenWritten
 
@@ -105,7 +106,7 @@ async def _end_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
 
 
 def _told(error: SourcebookError) -> dict[str, str | None]:
-    return error_body(status_of(error), f"{error.message} {error.hint}".strip(), error.code)
+    return error_body(status_of(error), f"{error.message} {hint_of(error)}".strip(), error.code)
 
 
 def _line(content: dict[str, Any] | str) -> bytes:

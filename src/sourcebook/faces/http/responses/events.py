@@ -13,6 +13,7 @@ from starlette.types import Send
 
 from sourcebook.errors import SourcebookError
 from sourcebook.faces import json_shapes
+from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
@@ -49,7 +50,7 @@ async def answer_events(ask: Asking) -> AsyncGenerator[Event, None]:
                 declined = answer.tier.value == "none"
                 send.send_nowait(Declined(answer) if declined else Done(answer))
             except SourcebookError as error:
-                send.send_nowait(Failed(error.code, error.message, error.hint, error))
+                send.send_nowait(Failed(error.code, error.message, hint_of(error), error))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(work)

@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json`, with the code and the hint that every face gives."""
+"""Errors as `application/problem+json`, with the code that every face gives and a hint for clients."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from sourcebook.errors import (
     UsageError,
     WrongPassword,
 )
+from sourcebook.faces.http.responses.hints import hint_of
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ def headers_of(error: SourcebookError) -> dict[str, str]:
 
 def problem_of(error: SourcebookError) -> JSONResponse:
     """One of our errors as a problem document."""
-    return problem(status_of(error), error.code, error.message, error.hint, headers_of(error))
+    return problem(status_of(error), error.code, error.message, hint_of(error), headers_of(error))
 
 
 def problem(
@@ -92,7 +93,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> JSONResponse:
-    """One problem document. `title` is the message; `code` and `hint` are as in the command line's errors."""
+    """One problem document. `title` is the message; `code` is as in the command line's errors."""
     body = {"type": f"urn:sourcebook:{code}", "title": message, "status": status, "code": code, "hint": hint}
     return JSONResponse(
         body | more, status, headers=dict(headers or {}), media_type="application/problem+json"

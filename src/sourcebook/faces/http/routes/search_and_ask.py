@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Request
 from pydantic import Field
 
-from sourcebook.errors import ProviderError
+from sourcebook.errors import CollectionNotFound, ProviderError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.http.auth.caller import Book, Reader, ServerSettings, allowed_collections
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection
@@ -26,6 +26,7 @@ from sourcebook.model.search import (
     RetrievalConfig,
     RetrievalMode,
     ReturnLevel,
+    SearchReport,
 )
 from sourcebook.retrieve.filters.where_language import parse_narrowing
 
@@ -100,13 +101,22 @@ class ExpertBody(Body):
 async def search(
     body: SearchBody, request: Request, caller: Reader, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
-    """The passages that match best, as `sourcebook search --json` prints them."""
+    """The passages that match best, as `sourcebook search --json` prints them.
+
+    Without `collections`, the default one is searched; before anything was added to it there are no results. A
+    collection that is named must exist.
+    """
     metrics: Metrics = request.app.state.metrics
     begun = time.perf_counter()
     config = _config(body, RerankProvider(settings.rerank_provider))
     collections = allowed_collections(caller, body.collections, settings)
     try:
         report = await book.search_report(body.query, config, collection=collections)
+    except CollectionNotFound:
+        # The default collection is made by the first upload. Until then it is empty, not missing.
+        if body.collections or body.explain_document is not None:
+            raise
+        report = SearchReport(())
     except ProviderError as error:
         metrics.provider_errors.labels(error.code).inc()
         raise
@@ -141,7 +151,7 @@ def _config(body: SearchBody, provider: RerankProvider) -> RetrievalConfig:
 async def ask(
     body: AskBody, request: Request, questions: Questions, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any] | EventStream:
-    """The answer, as `sourcebook ask --json` prints it.
+    """The answer, as `sourcebook ask --json` prints it. A base without documents cannot be asked (404).
 
     With `Accept: text/event-stream`, events while it is written: `searching`, `passages`, `token`, `citation`, and at
     the end `done`, `declined` or `failed`. A client that leaves ends the work; it is charged only if text was shown.

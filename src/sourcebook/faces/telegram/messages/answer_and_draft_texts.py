@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
+from sourcebook.faces.draft_json_shapes import nearest, rejected, resembling
 from sourcebook.faces.source_place import source_place
 from sourcebook.faces.telegram.messages.rich_text import (
     RichText,
@@ -20,7 +21,7 @@ from sourcebook.faces.telegram.messages.rich_text import (
 from sourcebook.model.chat import Citation, SourceState, Tier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sourcebook.faces.telegram.bot_services import BotTerms
     from sourcebook.locale import Texts
@@ -101,12 +102,7 @@ def source(texts: Texts, cited: Sequence[Citation]) -> RichText:
 def _notes(texts: Texts, given: Answer) -> list[RichText]:
     notes = list[str]()
     if given.tier is Tier.CURATED:
-        notes.append(texts("approved"))
-        is_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
-        if is_changed and not given.details.get("stale"):
-            notes.append(texts("stale"))
-        elif given.details.get("context_changed"):
-            notes.append(texts("context_changed"))
+        notes += _approval(texts, given)
     elif given.tier is not Tier.NONE:
         if any(sentence.is_doubtful for sentence in given.sentences):
             notes.append(" ".join([texts("unverified"), *_reasons(texts, given)]))
@@ -125,6 +121,17 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
     if (said := given.nearest_excerpt) is not None:
         shown += [quote(from_markdown(said).text), italic(texts("closest_may_not_answer"))]
     return shown
+
+
+def _approval(texts: Texts, given: Answer) -> list[str]:
+    """Who vouches for an approved answer, and what has changed since."""
+    notes = [texts("approved"), texts("expert_only")] if given.is_expert_only else [texts("approved")]
+    is_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
+    if is_changed and not given.details.get("stale"):
+        notes.append(texts("stale"))
+    elif given.details.get("context_changed"):
+        notes.append(texts("context_changed"))
+    return notes
 
 
 def _reasons(texts: Texts, given: Answer) -> list[str]:
@@ -172,6 +179,7 @@ def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceC
             joined([bold(texts("asked")), quote(item.question)], "\n"),
             italic(texts("draft_asked", n=item.people, times=item.asked)) if item.asked > 1 else RichText(),
             *_resembling(texts, item),
+            *_closest(texts, item),
             joined([bold(texts("proposed")), from_markdown(item.answer)], "\n")
             if item.answer
             else RichText(),
@@ -186,16 +194,29 @@ def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceC
 
 
 def _resembling(texts: Texts, item: Draft) -> list[RichText]:
-    found = item.details.get("similar")
-    rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
     return [
         italic(
             texts(
                 "draft_resembles", id=row.get("id"), question=clean(str(row.get("question")), _LONGEST_NAME)
             )
         )
-        for row in rows
+        for row in resembling(item)
     ]
+
+
+def _closest(texts: Texts, item: Draft) -> list[RichText]:
+    """What came closest to a declined question, or that what was found had been rejected, and why."""
+    notes = [texts("closest", name=_near_name(texts, row)) for row in nearest(item)[:1]]
+    if found := rejected(item):
+        reason = clean(str(found.get("reason") or ""), _LONGEST_NAME)
+        notes.append(joined([texts("draft_rejected", id=found.get("draft_id")), reason], " ").text)
+    return [italic(note) for note in notes]
+
+
+def _near_name(texts: Texts, row: Mapping[str, Any]) -> str:
+    name = clean(PurePosixPath(str(row.get("document_path"))).name, _LONGEST_NAME)
+    page = None if row.get("page") is None else texts("page", page=row["page"])
+    return source_place(name, clean(str(row.get("section") or ""), _LONGEST_NAME), page)
 
 
 def _change(texts: Texts, change: SourceChange) -> RichText:
@@ -233,7 +254,7 @@ def expert_answer(texts: Texts, item: Draft, sources: Sequence[CuratedSource] = 
             bold(texts("expert_answer")),
             quote(item.question),
             from_markdown(item.answer or ""),
-            joined([bold(texts("sources")), *lines], "\n") if lines else RichText(),
+            joined([bold(texts("sources")), *lines], "\n") if lines else italic(texts("expert_only")),
         ]
     )
 

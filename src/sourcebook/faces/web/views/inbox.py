@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -12,13 +12,15 @@ from markupsafe import Markup
 
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
-from sourcebook.faces.web.answer_view import rows
+from sourcebook.faces import draft_json_shapes
+from sourcebook.faces.source_place import source_place
+from sourcebook.faces.web.answer_view import document_address, file_name, rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
 from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts
 from sourcebook.faces.web.source_view import Leaf, leaf_of
-from sourcebook.model.chat import SourceState
+from sourcebook.model.chat import BETWEEN_HEADINGS, SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
 from sourcebook.model.moderation import Draft, DraftKind, Keep, LostSupport
 
@@ -47,6 +49,15 @@ class ShownChange:
 
 
 @dataclass(frozen=True, slots=True)
+class NearPlace:
+    """A passage that came closest to a declined question, and where to read it."""
+
+    name: str
+    page: int | None
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One draft with everything that is needed to decide it."""
 
@@ -60,6 +71,9 @@ class Case:
     category: str
     categories: Sequence[str]
     looked_at: Sequence[dict[str, Any]]
+    near: Sequence[NearPlace]
+    rejected: Mapping[str, Any] | None
+    """The draft whose rejection made this question be declined, and the reason."""
     before: int | None
     after: int | None
     in_new_words: str | None
@@ -206,10 +220,32 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         category=draft.category_guess or (entry.category if entry else ""),
         categories=await _categories(page, draft),
         looked_at=rows(draft.details.get("passages"))[:5],
+        near=_near(page, draft),
+        rejected=draft_json_shapes.rejected(draft),
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
         in_new_words=await _in_new_words(page, draft, entry),
     )
+
+
+def _near(page: Page, draft: Draft) -> list[NearPlace]:
+    """What came closest, as far as the expert may see it."""
+    return [
+        NearPlace(
+            _near_name(row),
+            row.get("page"),
+            document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),
+        )
+        for row in draft_json_shapes.nearest(draft)
+        if page.caller.sees(row["collection_id"])
+    ]
+
+
+def _near_name(row: Mapping[str, Any]) -> str:
+    """The document and the headings below its title, which is often the first of them."""
+    name = str(row.get("title") or file_name(row["document_path"]))
+    headings = str(row.get("section") or "").split(BETWEEN_HEADINGS)
+    return source_place(name, BETWEEN_HEADINGS.join(headings[headings[0] == name :]), None)
 
 
 async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -> str | None:

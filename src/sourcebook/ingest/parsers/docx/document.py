@@ -1,36 +1,33 @@
 """DOCX: paragraphs, headings, lists, tables and footnotes in the order of the document.
 
-The package is opened by python-docx; the text is read from the XML itself, because a good part of what Word shows
-(insertions, content controls, text boxes) lies where paragraphs of python-docx do not look. Macros are never looked at.
+What Word shows is read wherever it lies in the XML: in insertions, content controls and text boxes too. Comments,
+headers and footers are not text of the document, and macros are never looked at.
 """
 
 from __future__ import annotations
 
-import io
 import re
-from typing import TYPE_CHECKING, Any, cast
-
-from docx.opc.part import PartFactory
-from docx.oxml import parse_xml
-from docx.package import Package as OfficePackage
-from docx.parts.document import DocumentPart
+from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.docx.styles import ListFormats, ParagraphStyles
-from sourcebook.ingest.parsers.docx.xml import VALUE, qn
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
+from sourcebook.ingest.parsers.docx.lists import Lists
+from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
+from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
+from sourcebook.ingest.parsers.office.charts import CHART_NAMES, chart_text
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
+from sourcebook.ingest.parsers.office.properties import office_properties
+from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
+from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
 from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from docx.document import Document as OpenDocument
-
+    from sourcebook.ingest.parsers.docx.styles import ListPlace
     from sourcebook.ingest.parsers.xml_element import Element
-    from sourcebook.model.documents import JsonValue, Metadata
 
 _SMALLEST_SIZE = 4
 """In half points: smaller letters cannot be read."""
@@ -41,129 +38,186 @@ _TEXT, _TAB, _BREAK, _RETURN, _HYPHEN = (
 _SIGNS: dict[object, str] = {_TAB: "\t", _BREAK: "\n", _RETURN: "\n", _HYPHEN: "-"}
 _RUN, _PARAGRAPH, _TABLE, _ROW, _CELL = (qn(f"w:{name}") for name in ("r", "p", "tbl", "tr", "tc"))
 _PROPERTIES, _TEXT_BOX = (qn(f"w:{name}") for name in ("pPr", "txbxContent"))
-_NOTE_MARKS = tuple(qn(f"w:{name}") for name in ("footnoteReference", "endnoteReference"))
+_BODY = qn("w:body")
+_CHART = f"{{{CHART_NAMES}}}chart"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_NOTE_MARKS: dict[object, str] = {
+    qn("w:footnoteReference"): "footnotes",
+    qn("w:endnoteReference"): "endnotes",
+}
 _ID = qn("w:id")
 # What was deleted, what is shown instead of a drawing that is shown anyway, and what belongs to no line of text.
 _LEFT_OUT = frozenset(
-    [qn(f"w:{name}") for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr", "txbxContent", "sectPr")]
+    [qn(f"w:{name}") for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr", "txbxContent", "sectPr", "rt")]
     + ["{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"]
 )
-_CELL_PROPERTIES, _SPAN = (qn(f"w:{name}") for name in ("tcPr", "gridSpan"))
-_WIDEST_CELL = 64
-_NOTES_TYPES = ("/footnotes", "/endnotes")
-_OTHER_KINDS = (
-    "application/vnd.ms-word.document.macroEnabled.main+xml",
-    "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
+_CELL_PROPERTIES, _SPAN, _ROW_PROPERTIES, _COLUMNS_BEFORE = (
+    qn(f"w:{name}") for name in ("tcPr", "gridSpan", "trPr", "gridBefore")
 )
+_FRAME, _DROPPED = qn("w:framePr"), qn("w:dropCap")
+_LONG_MARK = re.compile(r"\w[.\-]\w")
+_WIDEST_CELL = 64
+_LONGEST_VALUE = 500
+KIND = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_PARTS = ("styles", "numbering", "footnotes", "endnotes")
 
 
 def parse_docx(data: bytes) -> ParsedText:
     """The text with its headings as sections; rows of tables are lines. Deleted and hidden text is left out."""
-    Package(data, "DOCX")
+    package = Package(data, "DOCX")
     with reading("DOCX"):
-        return _read(_opened(data))
-
-
-def _opened(data: bytes) -> OpenDocument:
-    """The document, also one with macros or a template, which are the same but for their names."""
-    for kind in _OTHER_KINDS:
-        PartFactory.part_type_for[kind] = DocumentPart
-    part: object = OfficePackage.open(io.BytesIO(data)).main_document_part
-    if not isinstance(part, DocumentPart):
-        raise DamagedFile("The main part of the file is not a document.")
-    return part.document
-
-
-def _read(document: OpenDocument) -> ParsedText:
-    reader = _Reader(document)
-    reader.read()
-    said = document.core_properties
-    return ParsedText(
-        reader.built.text(),
-        title=one_line(cleaned(said.title or "")) or reader.title or None,
-        metadata=_metadata(document),
-        sections=sections_of(reader.built.headings),
-        kind="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    )
-
-
-def _metadata(document: OpenDocument) -> Metadata:
-    said = document.core_properties
-    metadata: dict[str, JsonValue] = {
-        key: text
-        for key, value in (("author", said.author), ("subject", said.subject), ("keywords", said.keywords))
-        if (text := one_line(cleaned(value or "")))
-    }
-    if said.created is not None:
-        metadata["date"] = said.created.date().isoformat()
-    return metadata
+        reader = _Reader(package)
+        reader.read()
+        title, metadata = office_properties(package)
+        text = reader.built.text()
+        return ParsedText(
+            text,
+            title or reader.title or opening_title(text),
+            metadata,
+            sections_of(reader.built.headings),
+            kind=KIND,
+        )
 
 
 class _Reader:
     """Goes through one document."""
 
-    def __init__(self, document: OpenDocument) -> None:
+    def __init__(self, package: Package) -> None:
         self.built = TextBuilder()
         self.title = ""
         self._is_in_listing = False
-        root: Any = document.element
-        self._body: Element = root.body
-        self._styles = ParagraphStyles(cast("Element", document.styles.element))
-        self._lists = ListFormats(_part(document, "/numbering"))
-        notes = [_part(document, kind) for kind in _NOTES_TYPES]
+        self._initial = ""
+        main = package.main_part("word/document.xml")
+        body = package.xml(main).find(_BODY)
+        if body is None:
+            raise DamagedFile("The main part of the file is not a document.")
+        self._body = body
+        relations = package.relations(main)
+        self._chart_at = {
+            name: part
+            for name, (kind, part) in relations.items()
+            if kind == "chart" and part in package.names
+        }
+        self._package = package
+        related = {kind: package.xml_if_there(part) for kind, part in relations.values() if kind in _PARTS}
+        self._styles = ParagraphStyles(related.get("styles"))
+        self._lists = Lists(related.get("numbering"), self._styles.list_of)
         self._notes: dict[tuple[object, str], Element] = {
             (tag, note.get(_ID, "")): note
-            for tag, part in zip(_NOTE_MARKS, notes, strict=True)
-            for note in (part if part is not None else ())
+            for tag, kind in _NOTE_MARKS.items()
+            if (part := related.get(kind)) is not None
+            for note in part
         }
         self._wanted_notes: list[tuple[object, str]] = []
         self._read_note_count = 0
 
     def read(self) -> None:
+        beginning = ShownBeginning(self.built)
         for block in _blocks(self._body):
             self._block(block)
             self._read_notes()
+            beginning.grown()
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:
             self._is_in_listing = False
-            for index, row in enumerate(block.iter(_ROW)):
-                if _nearest(row, _TABLE) is block:
-                    self._row(row, PARAGRAPH if index == 0 else LINE)
+            self._table(block)
         else:
             self._paragraph(block)
-            for box in block.iter(_TEXT_BOX):
-                if not _is_left_out(box.getparent(), block):
-                    for inner in _blocks(box):
-                        self._block(inner)
+            for box in _boxes(block):
+                self._blocks(box)
+            for chart in block.iter(_CHART):
+                if chart.get(_RELATION, "") in self._chart_at:
+                    part = self._chart_at[chart.get(_RELATION, "")]
+                    self.built.add(chart_text(self._package.xml(part)))
 
-    def _row(self, row: Element, gap: str) -> None:
-        cells: list[str] = []
-        for cell in row:
-            if cell.tag == _CELL:
+    def _blocks(self, container: Element) -> None:
+        for block in _blocks(container):
+            self._block(block)
+
+    def _table(self, table: Element) -> None:
+        rows = [row for row in table.iter(_ROW) if _nearest(row, _TABLE) is table]
+        if self._only_arranges(rows):
+            for row in rows:
+                for cell in _cells(row):
+                    self._blocks(cell)
+            return
+        gap = PARAGRAPH
+        for row in rows:
+            cells = [
+                words for cell in _cells(row) for words in (self._cell(cell), *[""] * (_width(cell) - 1))
+            ]
+            if any(cells):
                 # A cell over several columns leaves the others empty, so that each stays in its column.
-                cells += [one_line(self._cell(cell)), *[""] * (_width(cell) - 1)]
-        if any(cells):
-            self.built.add(f"| {' | '.join(cells)} |", gap)
+                self.built.add(f"| {' | '.join([*[''] * _columns_before(row), *cells])} |", gap)
+                gap = LINE
+
+    def _only_arranges(self, rows: Sequence[Element]) -> bool:
+        """Whether a table holds parts of the document rather than values.
+
+        Those are headings with their text, tables with text around them, or paragraphs one below another.
+        """
+        cells = [[cell for cell in _cells(row) if _says_something(cell)] for row in rows]
+        if any(self._has_heading(cell) or _is_page(cell) for row in cells for cell in row):
+            return True
+        counts = (sum(map(_says_something, _blocks(cell))) for row in cells for cell in row)
+        return max(map(len, cells), default=0) == 1 and max(counts, default=0) > 1
+
+    def _has_heading(self, cell: Element) -> bool:
+        """Whether it holds a heading with a text below. The head of a column may be a heading alone."""
+        blocks = [block for block in _blocks(cell) if _says_something(block)]
+        levels = [block.tag == _PARAGRAPH and self._styles.of(block).level for block in blocks]
+        return any(levels) and not all(levels)
 
     def _cell(self, cell: Element) -> str:
-        return " ".join(self._words(paragraph) for paragraph in cell.iter(_PARAGRAPH))
+        return one_line(" ".join(self._cell_words(cell)))
+
+    def _cell_words(self, container: Element) -> Iterator[str]:
+        for block in _blocks(container):
+            if block.tag == _TABLE:
+                yield from (self._cell(inner) for row in block.iter(_ROW) for inner in _cells(row))
+                continue
+            yield f"{self._mark(block) or ''} {self._words(block)}"
+            for box in _boxes(block):
+                yield from self._cell_words(box)
 
     def _paragraph(self, paragraph: Element) -> None:
         style = self._styles.of(paragraph)
-        words = self._words(paragraph)
-        words = words.rstrip() if style.is_listing else words.strip()
+        words, self._initial = self._initial + self._words(paragraph), ""
+        if _is_initial(paragraph):
+            self._initial = words.strip()
+            return
+        words = words.rstrip() if style.is_listing else without_soft_breaks(words.strip())
         goes_on, self._is_in_listing = style.is_listing and self._is_in_listing, style.is_listing
         if not words.strip() or style.is_contents:
             return
         if style.is_title:
             self.title = self.title or one_line(cleaned(words))
+        mark = self._mark(paragraph)
         if style.level:
-            self.built.add_heading(words, style.level)
+            # "2.1 Watering" is a heading; "2. Watering" could be an item.
+            self.built.add_heading(f"{(mark or '').removesuffix('.')} {words}", style.level)
+        elif mark is None:
+            self.built.add(words, LINE if goes_on else PARAGRAPH)
         else:
-            mark = self._lists.mark(paragraph)
-            self.built.add(mark + words, LINE if mark or goes_on else PARAGRAPH)
+            self.built.add(f"{self._indent(paragraph, mark)}{mark or '-'} {words}", LINE)
+
+    def _mark(self, paragraph: Element) -> str | None:
+        """What counts an item; nothing stands for a bullet. None if the paragraph is no item."""
+        place = self._styles.place_in_list(paragraph)
+        if place is None:
+            return None
+        return self._lists.mark(place.name, self._list_level(place))
+
+    def _list_level(self, place: ListPlace) -> int:
+        if place.level is not None:
+            return place.level
+        return self._lists.level_of_style(place.name, place.style)
+
+    def _indent(self, paragraph: Element, mark: str) -> str:
+        """Items in items are indented, unless their number says what they belong to: `2.1`."""
+        place = self._styles.place_in_list(paragraph)
+        return "  " * self._list_level(place) if place and not _LONG_MARK.search(mark) else ""
 
     def _words(self, paragraph: Element) -> str:
         return "".join(self._piece(child) for child in paragraph)
@@ -203,11 +257,50 @@ def _blocks(container: Element) -> Iterator[Element]:
             yield from _blocks(child)
 
 
+def _cells(row: Element) -> Iterator[Element]:
+    """The cells of a row, also those that a content control wraps, as most fields of forms are."""
+    for child in row:
+        if child.tag == _CELL:
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from _cells(child)
+
+
+def _boxes(block: Element) -> Iterator[Element]:
+    """The boxes of text that hang on a paragraph; those inside of them come with them."""
+    for box in block.iter(_TEXT_BOX):
+        if not _is_left_out(box.getparent(), block):
+            yield box
+
+
+def _is_initial(paragraph: Element) -> bool:
+    """Whether it holds only the large letter that the next paragraph begins with."""
+    frame = paragraph.find(f"{_PROPERTIES}/{_FRAME}")
+    return frame is not None and frame.get(_DROPPED, "none") != "none"
+
+
+def _is_page(cell: Element) -> bool:
+    """Whether a cell holds a table, and more words than a value has."""
+    length = sum(len(text.text or "") for text in cell.iter(_TEXT))
+    return length > _LONGEST_VALUE and any(block.tag == _TABLE for block in _blocks(cell))
+
+
+def _says_something(block: Element) -> bool:
+    return any((text.text or "").strip() for text in block.iter(_TEXT))
+
+
+def _columns_before(row: Element) -> int:
+    """How many columns a row leaves free before its first cell."""
+    return min(_number(value_of(row.find(_ROW_PROPERTIES), _COLUMNS_BEFORE), 0), _WIDEST_CELL)
+
+
 def _width(cell: Element) -> int:
     """How many columns a cell takes."""
-    span = cell.find(f"{_CELL_PROPERTIES}/{_SPAN}")
-    said = span.get(VALUE, "") if span is not None else ""
-    return min(max(int(said), 1), _WIDEST_CELL) if _NUMBER.fullmatch(said) else 1
+    return min(max(_number(value_of(cell.find(_CELL_PROPERTIES), _SPAN), 1), 1), _WIDEST_CELL)
+
+
+def _number(said: str, default: int) -> int:
+    return int(said) if _NUMBER.fullmatch(said) else default
 
 
 def _nearest(element: Element, tag: str) -> Element | None:
@@ -236,11 +329,3 @@ def _is_hidden(run: Element) -> bool:
         return True
     points = size.get(VALUE, "") if size is not None else ""
     return bool(_NUMBER.fullmatch(points)) and int(points) <= _SMALLEST_SIZE
-
-
-def _part(document: OpenDocument, kind: str) -> Element | None:
-    """A part that belongs to the document, or None."""
-    for relation in document.part.rels.values():
-        if relation.reltype.endswith(kind) and not relation.is_external:
-            return cast("Element", parse_xml(relation.target_part.blob))
-    return None

@@ -1,13 +1,12 @@
-"""What the styles and lists of a DOCX say about a paragraph."""
+"""What the styles of a DOCX say about a paragraph."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.docx.xml import qn, value_of
-from sourcebook.ingest.parsers.item_numbers import item_number
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
@@ -17,15 +16,13 @@ _STYLE, _PROPERTIES, _PARAGRAPH_STYLE = (qn(f"w:{name}") for name in ("style", "
 _OUTLINE_LEVEL, _LIST, _LIST_ID, _LIST_LEVEL = (
     qn(f"w:{n}") for n in ("outlineLvl", "numPr", "numId", "ilvl")
 )
-_LIST_NUMBER, _ABSTRACT, _ABSTRACT_ID = (qn(f"w:{name}") for name in ("num", "abstractNum", "abstractNumId"))
-_LEVEL, _FORMAT, _START = qn("w:lvl"), qn("w:numFmt"), qn("w:start")
-_FORMS = {"decimal": "1", "lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
-_SMALL_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_NO_LIST = "0"
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|table of figures|оглавление)\b", re.IGNORECASE)
 _LISTINGS = frozenset({"preformatted text", "html preformatted", "source code", "macro text"})
 _LONGEST_CHAIN = 20
 _LOWEST_LEVEL = 9
+_LIST_LEVELS = re.compile(r"[0-8]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +35,22 @@ class ParagraphStyle:
     is_listing: bool = False
 
 
+class ListPlace(NamedTuple):
+    """The name of a list, the level in it, and the style that may say the level instead."""
+
+    name: str
+    level: int | None
+    style: str
+
+
 class ParagraphStyles:
     """The styles of one document."""
 
-    def __init__(self, styles: Element) -> None:
-        self._elements = {style.get(_STYLE_ID, ""): style for style in styles.iter(_STYLE)}
+    def __init__(self, styles: Element | None) -> None:
+        found = styles.iter(_STYLE) if styles is not None else ()
+        self._elements = {style.get(_STYLE_ID, ""): style for style in found}
         self._known: dict[str, ParagraphStyle] = {}
+        self._lists: dict[str, tuple[str, str, str]] = {}
 
     def of(self, paragraph: Element) -> ParagraphStyle:
         """What a paragraph is by its style, or by the level that it claims in the outline itself."""
@@ -54,6 +61,38 @@ class ParagraphStyles:
         style = self._known[name]
         own = _level(properties)
         return ParagraphStyle(own) if own and not style.level and not style.is_title else style
+
+    def place_in_list(self, paragraph: Element) -> ListPlace | None:
+        """The list that a paragraph is an item of, by itself or by its style."""
+        properties = paragraph.find(_PROPERTIES)
+        style = value_of(properties, _PARAGRAPH_STYLE)
+        own = properties.find(_LIST) if properties is not None else None
+        name, level = value_of(own, _LIST_ID), value_of(own, _LIST_LEVEL)
+        if not name:
+            if style not in self._lists:
+                self._lists[style] = self._list_of_chain(style)
+            name, of_style, style = self._lists[style]
+            level = level or of_style
+        if not name or name == _NO_LIST:
+            return None
+        return ListPlace(name, int(level) if _LIST_LEVELS.fullmatch(level) else None, style)
+
+    def list_of(self, style_id: str) -> str:
+        """The list that a style names."""
+        return self._list_of_chain(style_id)[0]
+
+    def _list_of_chain(self, style_id: str) -> tuple[str, str, str]:
+        """The list and the level that a style or one that it is based on names, and the style that does."""
+        level = ""
+        for _ in range(_LONGEST_CHAIN):
+            style = self._elements.get(style_id)
+            properties = style.find(_PROPERTIES) if style is not None else None
+            said = properties.find(_LIST) if properties is not None else None
+            level = level or value_of(said, _LIST_LEVEL)
+            if style is None or value_of(said, _LIST_ID):
+                return value_of(said, _LIST_ID), level, style_id
+            style_id = value_of(style, _BASED_ON)
+        return "", "", style_id
 
     def _resolved(self, style_id: str) -> ParagraphStyle:
         for _ in range(_LONGEST_CHAIN):
@@ -75,46 +114,6 @@ class ParagraphStyles:
                 return ParagraphStyle(level)
             style_id = value_of(style, _BASED_ON)
         return ParagraphStyle()
-
-
-class ListFormats:
-    """The lists of one document, which count their items."""
-
-    def __init__(self, numbering: Element | None) -> None:
-        self._formats: dict[tuple[str, str], str] = {}
-        self._starts: dict[tuple[str, str], int] = {}
-        self._counts: dict[tuple[str, str], int] = {}
-        if numbering is None:
-            return
-        levels = {
-            abstract.get(_ABSTRACT_ID, ""): {
-                level.get(_LIST_LEVEL, "0"): (value_of(level, _FORMAT), value_of(level, _START))
-                for level in abstract.iter(_LEVEL)
-            }
-            for abstract in numbering.iter(_ABSTRACT)
-        }
-        for number in numbering.iter(_LIST_NUMBER):
-            for level, (form, start) in levels.get(value_of(number, _ABSTRACT_ID), {}).items():
-                key = number.get(_LIST_ID, ""), level
-                self._formats[key] = form
-                self._starts[key] = int(start) if _SMALL_NUMBER.fullmatch(start) else 1
-
-    def mark(self, paragraph: Element) -> str:
-        """What stands before an item of a list, with its indent, or nothing."""
-        properties = paragraph.find(_PROPERTIES)
-        listed = properties.find(_LIST) if properties is not None else None
-        number, level = value_of(listed, _LIST_ID), value_of(listed, _LIST_LEVEL) or "0"
-        if not number or number == "0":
-            return ""
-        key = number, level
-        self._counts[key] = self._counts.get(key, self._starts.get(key, 1) - 1) + 1
-        for deeper in [other for other in self._counts if other[0] == number and other[1] > level]:
-            del self._counts[deeper]
-        indent = "  " * (int(level) if level.isdecimal() and len(level) == 1 else 0)
-        form = _FORMS.get(self._formats.get(key, ""))
-        if form is not None:
-            return f"{indent}{item_number(self._counts[key], form)}. "
-        return f"{indent}- "
 
 
 def _level(properties: Element | None) -> int:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from docx.oxml.ns import qn
-
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
 
-__all__ = ["VALUE", "qn", "value_of"]
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def qn(name: str) -> str:
+    """The name of an element or attribute of Word, written as `w:p`."""
+    return f"{{{_WORD}}}{name.removeprefix('w:')}"
+
 
 VALUE = qn("w:val")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import DamagedFile, EncryptedFile, FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.office.formulas import formula_text
+from sourcebook.ingest.parsers.office.opendocument_lists import number_in
 from sourcebook.ingest.parsers.office.opendocument_text import (
     DRAW,
     OFFICE,
@@ -20,11 +21,11 @@ from sourcebook.ingest.parsers.office.opendocument_text import (
     TEXT,
     OpenDocumentReader,
     TextStyles,
-    number_in,
 )
-from sourcebook.ingest.parsers.office.properties import metadata_of, said_by
+from sourcebook.ingest.parsers.office.properties import metadata_of, title_said_by
 from sourcebook.ingest.parsers.office.sheets import SheetText
 from sourcebook.ingest.parsers.office.slides import Slide, SlideText
+from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import sections_of
@@ -68,7 +69,8 @@ def parse_odt(data: bytes) -> ParsedText:
         reader.read(body)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
-        return ParsedText(reader.built.text(), title, metadata, sections, kind=f"{KIND}.text")
+        text = reader.built.text()
+        return ParsedText(text, title or opening_title(text), metadata, sections, kind=f"{KIND}.text")
 
 
 class _Formulas:
@@ -141,7 +143,7 @@ def _opened(data: bytes, kind: str) -> Package:
 def _properties(package: Package) -> tuple[str | None, Metadata]:
     root = package.xml_if_there("meta.xml")
     meta = root.find(f"{OFFICE}meta") if root is not None else None
-    return (said_by(meta, f"{_DC}title"), metadata_of(meta, _SAID)) if meta is not None else (None, {})
+    return (title_said_by(meta), metadata_of(meta, _SAID)) if meta is not None else (None, {})
 
 
 def _count(package: Package, words: bytes) -> int:

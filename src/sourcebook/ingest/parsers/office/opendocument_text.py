@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.item_numbers import item_number
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
+from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
@@ -18,16 +18,19 @@ OFFICE, TEXT, TABLE, DRAW, STYLE = (
     f"{{{_NS}{name}:1.0}}" for name in ("office", "text", "table", "drawing", "style")
 )
 PRESENTATION = f"{{{_NS}presentation:1.0}}"
-_DIGITS = re.compile(r"\d{1,6}", re.ASCII)
+_LONG_MARK = re.compile(r"\w[.\-]\w")
 _MOST_SPACES = 100
 _MOST_COVERED = 64
+_LONGEST_VALUE = 500
 _LISTINGS = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_Code"})
 
 _PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+_BLOCKS = (*_PARAGRAPHS, f"{TEXT}list", f"{TABLE}table")
 _SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-break", "note"))
 _SPAN = f"{TEXT}span"
 _OBJECT, _LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
 _BOX = f"{DRAW}text-box"
+_CELL = f"{TABLE}table-cell"
 _COVERED = f"{TABLE}covered-table-cell"
 # What is not shown, was deleted, is told twice, or belongs to the margin.
 _LEFT_OUT = frozenset(
@@ -55,20 +58,6 @@ def _hidden_styles(*roots: Element | None) -> frozenset[str]:
     return frozenset(names)
 
 
-def _numbered_lists(*roots: Element | None) -> dict[tuple[str, str], tuple[int, str]]:
-    """The styles of lists and the levels at which they count, with the number that they begin with and its form."""
-    return {
-        (style.get(f"{STYLE}name", ""), level.get(f"{TEXT}level", "1")): (
-            number_in(level.get(f"{TEXT}start-value", ""), 1),
-            level.get(f"{STYLE}num-format", ""),
-        )
-        for root in roots
-        for style in (root.iter(f"{TEXT}list-style") if root is not None else ())
-        for level in style.iter(f"{TEXT}list-level-style-number")
-        if level.get(f"{STYLE}num-format", "")
-    }
-
-
 def _listings(*roots: Element | None) -> frozenset[str]:
     """The styles of paragraphs that are lines of a listing, and those that are made from them."""
     parents = {
@@ -80,17 +69,24 @@ def _listings(*roots: Element | None) -> frozenset[str]:
     return frozenset(_LISTINGS | made)
 
 
+def _uncounted(*roots: Element | None) -> frozenset[str]:
+    """The styles of headings without a number among headings that have one."""
+    return frozenset(
+        style.get(f"{STYLE}name", "")
+        for root in roots
+        for style in (root.iter(f"{STYLE}style") if root is not None else ())
+        if style.get(f"{STYLE}list-style-name", "-") == ""
+    )
+
+
 class TextStyles:
-    """What the styles of a document say about its text: which is hidden, and which lists count."""
+    """What the styles of a document say about its text: which is hidden, which a listing, and how lists count."""
 
     def __init__(self, *roots: Element | None) -> None:
         self.hidden = _hidden_styles(*roots)
-        self.numbered = _numbered_lists(*roots)
+        self.uncounted = _uncounted(*roots)
+        self.numbers = ListNumbers(*roots)
         self.listings = _listings(*roots)
-
-
-def number_in(text: str, default: int) -> int:
-    return int(text) if _DIGITS.fullmatch(text) else default
 
 
 class OpenDocumentReader:
@@ -125,13 +121,13 @@ class OpenDocumentReader:
     def _paragraph(self, paragraph: Element, mark: str) -> None:
         is_listing = paragraph.get(f"{TEXT}style-name", "") in self._styles.listings
         words = self.words(paragraph)
-        words = words.rstrip() if is_listing else words.strip()
+        words = words.rstrip() if is_listing else without_soft_breaks(words.strip())
         gap = LINE if mark or (is_listing and self._is_in_listing) else PARAGRAPH
         self._is_in_listing = is_listing
         if words.strip():
             level = number_in(paragraph.get(f"{TEXT}outline-level", ""), 0)
             if paragraph.tag == f"{TEXT}h":
-                self.built.add_heading(words, min(max(level, 1), 9))
+                self._heading(paragraph, words, min(max(level, 1), 9), mark)
             else:
                 self.built.add(mark + words, gap)
         self._read_notes()
@@ -147,21 +143,36 @@ class OpenDocumentReader:
             inner = (self.words(p) for tag in _PARAGRAPHS for p in body.iter(tag)) if body is not None else ()
             self.built.add(f"[{self._note_count}] {one_line(' '.join(inner))}", LINE)
 
-    def _list(self, items: Element, indent: int, outer: str = "") -> None:
+    def _heading(self, heading: Element, words: str, level: int, mark: str) -> None:
+        is_counted = heading.get(f"{TEXT}style-name", "") not in self._styles.uncounted
+        if not mark.strip(" -") and is_counted:
+            mark = self._styles.numbers.heading_mark(heading, level)
+        # "2.1 Watering" is a heading; "2. Watering" could be an item.
+        self.built.add_heading(f"{mark.strip(' -').removesuffix('.')} {words}", level)
+
+    def _list(self, items: Element, indent: int, outer: str = "", counts: Counts | None = None) -> None:
         name = items.get(f"{TEXT}style-name", outer)
-        start, form = self._styles.numbered.get((name, str(indent + 1)), (1, ""))
-        number = start - 1
+        counts = self._styles.numbers.begun(items, name) if counts is None else counts
         for item in items:
-            number += item.tag == f"{TEXT}list-item"
-            mark = "  " * min(indent, 20) + (f"{item_number(number, form)}. " if form else "- ")
+            mark = ""
+            if item.tag == f"{TEXT}list-item" and any(child.tag in _PARAGRAPHS for child in item):
+                start = item.get(f"{TEXT}start-value", "")
+                mark = self._styles.numbers.mark(counts, name, indent + 1, start) or "-"
+                # Items in items are indented, unless their number says what they belong to.
+                mark = ("" if _LONG_MARK.search(mark) else "  " * min(indent, 20)) + f"{mark} "
             for child in item:
                 if child.tag == f"{TEXT}list":
-                    self._list(child, indent + 1, name)
+                    self._list(child, indent + 1, name, counts)
                 elif child.tag in _PARAGRAPHS:
                     self._paragraph(child, mark)
+                    mark = ""
 
     def _table(self, table: Element) -> None:
         gap = PARAGRAPH
+        if _only_arranges(table):
+            for cell in (cell for row in rows_of(table) for cell in row if cell.tag == _CELL):
+                self.read(cell)
+            return
         for row in rows_of(table):
             cells = [cell for part in row for cell in self._cells(part)]
             if any(cells):
@@ -171,7 +182,7 @@ class OpenDocumentReader:
 
     def _cells(self, cell: Element) -> Iterator[str]:
         """The words of a cell. One that another reaches into is empty, so that the next stay in their columns."""
-        if cell.tag == f"{TABLE}table-cell":
+        if cell.tag == _CELL:
             yield one_line(" ".join(self._cell(cell)))
         elif cell.tag == _COVERED:
             count = number_in(cell.get(f"{TABLE}number-columns-repeated", ""), 1)
@@ -220,6 +231,30 @@ def rows_of(table: Element) -> Iterator[Element]:
             f"{TABLE}table-header-rows",
         ):
             yield from rows_of(child)
+
+
+def _only_arranges(table: Element) -> bool:
+    """Whether a table holds parts of the document rather than values.
+
+    Those are headings with their text, tables with text around them, or paragraphs one below another.
+    """
+    rows = [[cell for cell in row if cell.tag == _CELL and _length(cell)] for row in rows_of(table)]
+    cells = [cell for row in rows for cell in row]
+    blocks = [[part for part in cell if part.tag in _BLOCKS and _length(part)] for cell in cells]
+    for cell, parts in zip(cells, blocks, strict=True):
+        tags = {part.tag for part in parts}
+        # The head of a column may be a heading alone.
+        if f"{TEXT}h" in tags and len(tags) > 1:
+            return True
+        if f"{TABLE}table" in tags and _length(cell) > _LONGEST_VALUE:
+            return True
+    return max(map(len, rows), default=0) == 1 and max(map(len, blocks), default=0) > 1
+
+
+def _length(element: Element) -> int:
+    """How many letters the element holds."""
+    own = len((element.text or "").strip())
+    return own + sum(_length(child) + len((child.tail or "").strip()) for child in element)
 
 
 def _boxes(paragraph: Element) -> Iterator[Element]:

@@ -1,11 +1,14 @@
-"""PPTX: slides as pages, each with its texts, tables and diagrams, and with what the speaker wrote below it."""
+"""PPTX: slides as pages, each with its texts, tables, diagrams and charts, and with what the speaker wrote below it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
+from sourcebook.ingest.parsers.item_numbers import item_number
+from sourcebook.ingest.parsers.office.charts import chart_text
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.slides import Slide, SlideText
@@ -27,6 +30,12 @@ _PARAGRAPH, _RUN, _FIELD, _BREAK, _TEXT = (f"{_A}{name}" for name in ("p", "r", 
 _TABLE, _ROW, _CELL = (f"{_A}{name}" for name in ("tbl", "tr", "tc"))
 _SHAPE, _TREE, _HOLDER, _SLIDE = (f"{_P}{name}" for name in ("sp", "spTree", "ph", "sldId"))
 _TITLES = ("title", "ctrTitle")
+_LONGEST_TITLE = 100
+_USUAL_SIZE = 1800
+_LEVELS = "012345678"
+_NUMBER = re.compile(r"\d{1,5}", re.ASCII)
+_FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
+_NUMBERS = re.compile(rf"({'|'.join(_FORMS)})(Period|Paren\w+|Plain)?")
 # Numbers, dates and footers, which stand on every slide.
 _RUNNING = ("sldNum", "dt", "ftr", "hdr")
 
@@ -42,8 +51,9 @@ def parse_pptx(data: bytes) -> ParsedText:
 
 def _slides(package: Package) -> SlideText:
     text = SlideText()
-    relations = package.relations(_PRESENTATION)
-    listed = list(package.xml(_PRESENTATION).iter(_SLIDE))
+    main = package.main_part(_PRESENTATION)
+    relations = package.relations(main)
+    listed = list(package.xml(main).iter(_SLIDE))
     for number, entry in enumerate(listed, start=1):
         part = relations.get(entry.get(_ID, ""), ("", ""))[1]
         slide = package.xml_if_there(part)
@@ -58,24 +68,46 @@ def _slide(package: Package, part: str, slide: Element) -> Slide:
     blocks: list[str] = []
     # The date on the slide that opens a presentation is its own.
     is_first = any(holder.get("type", "") == "ctrTitle" for holder in slide.iter(_HOLDER))
-    for shape in _shapes(slide):
+    shapes = list(_shapes(slide))
+    largest = _in_largest_letters(shapes)
+    for shape in shapes:
         if shape.tag == _TABLE:
             blocks.append("\n".join(_rows(shape)))
             continue
         kind = _holder(shape)
         if kind in _RUNNING and not (kind == "dt" and is_first):
             continue
-        paragraphs = list(_paragraphs(shape))
-        if kind in _TITLES and not title:
-            title = one_line(" ".join(paragraphs))
+        if (kind in _TITLES or shape is largest) and not title:
+            title = one_line(" ".join(_paragraphs(shape)))
         else:
-            blocks.append(_listed(shape) if kind == "body" else PARAGRAPH.join(paragraphs))
+            blocks.append(_listed(shape, is_body=kind == "body"))
     related = package.relations(part).values()
     for kind, inner in related:
         if kind == "diagramData" and inner in package.names:
             blocks.append("\n".join(_paragraphs(package.xml(inner))))
+        elif kind == "chart" and inner in package.names:
+            blocks.append(chart_text(package.xml(inner)))
     notes = [inner for kind, inner in related if kind == "notesSlide" and inner in package.names]
     return Slide(title, blocks, "\n".join(line for inner in notes[:1] for line in _notes(package.xml(inner))))
+
+
+def _in_largest_letters(shapes: Sequence[Element]) -> Element | None:
+    """The shape that serves as a title on a slide without one: a single line in larger letters than all others."""
+    texts = [shape for shape in shapes if shape.tag == _SHAPE and any(_paragraphs(shape))]
+    if any(_holder(shape) in _TITLES for shape in texts) or len(texts) == 1:
+        return None
+    by_size = sorted(texts, key=_size, reverse=True)
+    if not by_size or (len(by_size) > 1 and _size(by_size[0]) == _size(by_size[1])):
+        return None
+    lines = list(_paragraphs(by_size[0]))
+    is_short = len(lines) == 1 and len(lines[0]) <= _LONGEST_TITLE
+    return by_size[0] if is_short and not _holder(by_size[0]) else None
+
+
+def _size(shape: Element) -> int:
+    """The size of the largest letters, as far as it is said there."""
+    sizes = [run.get("sz", "") for run in shape.iter(f"{_A}rPr")]
+    return max((int(size) for size in sizes if _NUMBER.fullmatch(size)), default=_USUAL_SIZE)
 
 
 def _shapes(element: Element) -> Iterator[Element]:
@@ -107,28 +139,45 @@ def _rows(table: Element) -> Iterator[str]:
 
 def _paragraphs(element: Element) -> Iterator[str]:
     for paragraph in element.iter(_PARAGRAPH):
-        words = cleaned("".join(_pieces(paragraph))).strip()
+        words = without_soft_breaks(cleaned("".join(_pieces(paragraph))).strip())
         if words:
             yield words
 
 
-def _listed(shape: Element) -> str:
-    """The paragraphs of the body of a slide, which are items of a list unless they say that they are none."""
-    text, number = "", 0
+def _listed(shape: Element, *, is_body: bool) -> str:
+    """The paragraphs of a shape. In the body of a slide they are items unless they say no, elsewhere if they say so."""
+    text = ""
+    counts: dict[int, int] = {}
     for paragraph in shape.iter(_PARAGRAPH):
-        words = cleaned("".join(_pieces(paragraph))).strip()
+        words = without_soft_breaks(cleaned("".join(_pieces(paragraph))).strip())
         if not words:
             continue
         properties = paragraph.find(f"{_A}pPr")
-        is_item = properties is None or properties.find(f"{_A}buNone") is None
-        is_counted = properties is not None and properties.find(f"{_A}buAutoNum") is not None
-        number = number + 1 if is_counted else 0
-        level = properties.get("lvl", "0") if properties is not None else "0"
-        indent = "  " * (int(level) if level in "12345678" else 0)
-        mark = f"{number}." if is_counted else "-"
-        text += f"\n{indent}{mark} {words}" if is_item else f"{PARAGRAPH}{words}"
+        said = properties.get("lvl", "0") if properties is not None else "0"
+        level = int(said) if said in _LEVELS else 0
+        mark = _mark(properties, level, counts, is_body=is_body)
+        text += f"\n{'  ' * level}{mark} {words}" if mark else f"{PARAGRAPH}{words}"
     # A body of one paragraph is no list.
     return text[len("\n- ") :] if text.startswith("\n- ") and text.count("\n") == 1 else text
+
+
+def _mark(properties: Element | None, level: int, counts: dict[int, int], *, is_body: bool) -> str:
+    """What stands before a paragraph: a number, a bullet or nothing. Items below it are counted anew."""
+    for deeper in [other for other in counts if other > level]:
+        del counts[deeper]
+    numbered = properties.find(f"{_A}buAutoNum") if properties is not None else None
+    if numbered is not None:
+        start = numbered.get("startAt", "1")
+        first = int(start) if _NUMBER.fullmatch(start) else 1
+        counts[level] = counts.get(level, first - 1) + 1
+        kind = _NUMBERS.match(numbered.get("type", ""))
+        form, end = (kind[1], kind[2] or "") if kind else ("arabic", "Period")
+        return f"{item_number(counts[level], _FORMS[form])}{')' if end.startswith('Paren') else '.'}"
+    counts.pop(level, None)
+    if properties is not None and properties.find(f"{_A}buNone") is not None:
+        return ""
+    has_bullet = properties is not None and properties.find(f"{_A}buChar") is not None
+    return "-" if is_body or has_bullet else ""
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
@@ -21,6 +22,13 @@ _SAID = {
     "keywords": f"{_CP}keywords",
     "date": f"{_TERMS}created",
 }
+# What programs write there when nobody has given a title.
+_NO_TITLE = re.compile(
+    r"untitled|без названия|sem título|(?:document|документ|documento) ?\d*|microsoft (?:word|office)\b.*"
+    r"|powerpoint presentation|презентация powerpoint|apresentação do powerpoint|(?:слайд|slide|folie|diapositiva) \d+"
+    r"|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|dotx?)",
+    re.IGNORECASE,
+)
 _DATE_LENGTH = len("2024-01-31")
 
 
@@ -29,7 +37,13 @@ def office_properties(package: Package) -> tuple[str | None, Metadata]:
     core = package.xml_if_there(_CORE)
     if core is None:
         return None, {}
-    return said_by(core, f"{_DC}title"), metadata_of(core, _SAID)
+    return title_said_by(core), metadata_of(core, _SAID)
+
+
+def title_said_by(element: Element) -> str | None:
+    """The title that somebody gave a document, and not just a program."""
+    title = said_by(element, f"{_DC}title")
+    return None if title and _NO_TITLE.fullmatch(title) else title
 
 
 def said_by(element: Element, tag: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.sections import LINE, LONGEST_NAME, PARAGRAPH, Heading, TextBuilder
+from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
 from sourcebook.ingest.parsers.table_rows import blocks_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class SheetText:
 
     def __init__(self) -> None:
         self.built = TextBuilder()
+        self._beginning = ShownBeginning(self.built)
 
     def add(self, name: str, rows: Iterable[Row], *, is_only: bool) -> None:
         """Write a sheet. The name that a program gave to the only one says nothing."""
@@ -58,6 +60,7 @@ class SheetText:
             if index == 0:
                 gap = len(PARAGRAPH) if start else 0
                 self.built.headings.append(Heading(start + gap, 2, place[:LONGEST_NAME]))
+        self._beginning.grown()
 
 
 def _range(left: int, top: int, right: int, bottom: int) -> str:

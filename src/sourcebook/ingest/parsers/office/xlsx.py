@@ -46,8 +46,8 @@ def parse_xlsx(data: bytes) -> ParsedText:
 
 
 def _read(package: Package) -> ParsedText:
-    book = package.xml(_WORKBOOK)
-    relations = package.relations(_WORKBOOK)
+    main = package.main_part(_WORKBOOK)
+    book, relations = package.xml(main), package.relations(main)
     by_kind = dict(relations.values())
     cells = _Cells(
         list(_strings(package, by_kind.get("sharedStrings"))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.page_progress import page_read, text_read
 from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
+from sourcebook.ingest.parsers.pdf.form_fields import FormFields, with_values
 from sourcebook.ingest.parsers.pdf.layout import (
     Line,
     PageBlock,
@@ -60,8 +62,9 @@ def parse_pdf(data: bytes) -> ParsedText:
 def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
     """The text of all pages; those that are pictures are read by the reader, if there is one."""
     document = open_document(data)
+    fields = FormFields(document)
     try:
-        reading = _Reading(document)
+        reading = _Reading(document, fields)
         for portion in _portions(_page_count(document)):
             reading.read(portion)
             if portion.stop < reading.count and any(reading.blocks):
@@ -71,6 +74,7 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
             _read_pictures(document, reading.contents, reading.blocks, read_picture)
         return reading.assembled()
     finally:
+        fields.close()
         document.close()
 
 
@@ -85,11 +89,13 @@ def _portions(count: int) -> Iterator[range]:
 class _Reading:
     """The pages of a document that were read so far. What follows changes nothing in their text."""
 
-    def __init__(self, document: PdfDocument) -> None:
+    def __init__(self, document: PdfDocument, fields: FormFields) -> None:
         self.count = len(document)
         self.contents: list[PageContent | None] = []
         self.blocks: list[list[PageBlock]] = []
         self._document = document
+        self._bookmarks: list[Bookmark] | None = None
+        self._fields = fields
         self._before: list[list[Line]] = []
         self._words: set[str] = set()
 
@@ -97,7 +103,7 @@ class _Reading:
         """Read some pages more. What is a running head shows on them and on those before them."""
         contents: list[PageContent | None] = []
         for index in portion:
-            contents.append(_content(self._document, index))
+            contents.append(_content(self._document, index, self._fields))
             page_read(index + 1, self.count)
         pages = [laid_out(content.rows, content.width) if content else [] for content in contents]
         kept = without_running_heads([*self._before, *pages])[len(self._before) :]
@@ -111,7 +117,9 @@ class _Reading:
             self.blocks.append([*blocks, *(_sideways(content) if content else ())])
 
     def assembled(self) -> ParsedText:
-        return _assembled(self._document, self.blocks)
+        if self._bookmarks is None:
+            self._bookmarks = list(_bookmarks(self._document))
+        return _assembled(self._document, self.blocks, self._bookmarks)
 
 
 def _page_count(document: PdfDocument) -> int:
@@ -123,14 +131,17 @@ def _page_count(document: PdfDocument) -> int:
     return count
 
 
-def _content(document: PdfDocument, index: int) -> PageContent | None:
+def _content(document: PdfDocument, index: int, fields: FormFields) -> PageContent | None:
     """What stands on a page, or None if it cannot be read: one broken page does not hide the others."""
     try:
         page = document.get_page(index)
     except PdfiumError:
         return None
     try:
-        return read_page(page)
+        content, values = read_page(page), fields.values(page)
+        if not values:
+            return content
+        return replace(content, rows=with_values(content.rows, values), has_pictures=False)
     except PdfiumError:
         return None
     finally:
@@ -165,10 +176,11 @@ def _read_pictures(
             page.close()
 
 
-def _assembled(document: PdfDocument, blocks: Sequence[Sequence[PageBlock]]) -> ParsedText:
+def _assembled(
+    document: PdfDocument, blocks: Sequence[Sequence[PageBlock]], bookmarks: Sequence[Bookmark]
+) -> ParsedText:
     text, placed = _joined(blocks)
     body = body_size(blocks)
-    bookmarks = list(_bookmarks(document))
     headings = headings_of_outline(bookmarks, placed) if bookmarks else headings_of_sizes(placed, body)
     return ParsedText(
         text,

@@ -24,11 +24,14 @@ FEWEST_COLUMN_LINES = 6
 NARROW = 0.6
 INDENT = 0.5
 JUSTIFIED_GAP = 3.0
+RAISED = 0.5
+"""An exponent or the number of a note stands at most this part of a line higher."""
 TABLE_GAPS = 2
 """A row with this many wide gaps is one of a table."""
 
 _SENTENCE_ENDS = (".", "!", "?", "…", ":")
-_ITEM = re.compile(r"(?:[•◦▪‣·–—*-]|\(?[\da-zа-я]{1,3}[.)])\s+\S", re.IGNORECASE)
+# A short word with a full stop is none: "Fig. 1", "Рис. 1", "id. If". Large Roman numbers count headings.
+_ITEM = re.compile(r"(?:[•◦▪‣·–—*-]|\(?(?:\d{1,3}|[^\W\d_]|[ivxl]{2,5})[.)])\s+\S")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _LAST_PART, _FIRST_PART = re.compile(r"[\w-]*\w$"), re.compile(r"^[\w-]*\w")
 _LEADERS = re.compile(r"(?:\s*\.){5,}\s*|(?:\s\.){4,}\s*")
@@ -49,6 +52,8 @@ class Line:
     size: float
     is_hyphenated: bool = False
     is_listing: bool = False
+    is_table: bool = False
+    """Whether it is a listing only because it is a row of a table."""
 
     @property
     def width(self) -> float:
@@ -99,7 +104,7 @@ def _is_beside(one: Line, other: Line) -> bool:
     gap = other.left - one.right
     return (
         not one.is_hyphenated
-        and abs(one.baseline - other.baseline) < 0.4 * size
+        and abs(one.baseline - other.baseline) < RAISED * size
         and -0.3 * size < gap < 1.5 * size
     )
 
@@ -179,7 +184,7 @@ def _parted(row: Sequence[Line], gutter: float | None) -> list[Line]:
             gaps.append(segment.left - parts[-1].right)
             parts[-1] = parts[-1].to(segment, " ")
     is_table = len(gaps) >= TABLE_GAPS and not _is_justified(row, gaps)
-    return [replace(part, is_listing=True) for part in parts] if is_table else parts
+    return [replace(part, is_listing=True, is_table=True) for part in parts] if is_table else parts
 
 
 def _is_justified(row: Sequence[Line], gaps: Sequence[float]) -> bool:
@@ -263,11 +268,26 @@ def _belongs(group: Sequence[Line], line: Line, leading: _Leading) -> bool:
         return False
     if before.is_hyphenated:
         return True
-    is_outside = is_item(first.text) and line.left < first.left - INDENT * size
+    is_outside = (
+        is_item(first.text) and line.left < first.left - INDENT * size and not line.text[:1].islower()
+    )
     is_indented = before.text.endswith(_SENTENCE_ENDS) and line.left > before.left + INDENT * size
-    if is_item(line.text) or is_outside or (is_indented and before is not first):
+    if (
+        is_item(line.text)
+        or is_outside
+        or _ends_listing(before, line)
+        or (is_indented and before is not first)
+    ):
         return False
     return step > -0.4 * size and leading.is_kept(step, size, MORE_LEADING)
+
+
+def _ends_listing(before: Line, line: Line) -> bool:
+    """Whether one is a line of a listing and the other is prose, which is indented less."""
+    prose, listing = (line, before) if before.is_listing else (before, line)
+    is_prose = not prose.is_listing and len(prose.text) >= COLUMN_LETTERS
+    is_indented = listing.left > prose.left + INDENT * max(line.size, 1.0)
+    return is_prose and is_indented and listing.is_listing and not listing.is_table
 
 
 def is_item(text: str) -> bool:

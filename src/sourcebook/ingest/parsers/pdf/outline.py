@@ -65,7 +65,7 @@ def _place(bookmark: Bookmark, blocks: Sequence[PlacedBlock]) -> PlacedBlock | N
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _says(block: PageBlock, wanted: str) -> bool:

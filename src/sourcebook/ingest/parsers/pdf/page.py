@@ -26,7 +26,9 @@ WIDE_GAP = 1.0
 _ROW = re.compile(r"[^\r\n\x02]+\x02?|\x02")
 _WORD = re.compile(r"[^\t \xa0]+")
 _CONTROLS = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
-# Half of a pair is nothing: the library gives the other half separately, if at all.
+# Letters of formulas take two codes, which the library gives one by one. Half of such a pair is nothing.
+_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
+_LETTERS_OF_FORMULAS = range(0x1D400, 0x1D800)
 _NO_LETTER = re.compile("[\0-\x02\ue000-\uf8ff\ud800-\udfff]")
 _LAST_CODE = 0x10FFFF
 # Fonts without a table of letters are mostly cut from TrueType fonts, whose glyphs have this order.
@@ -37,9 +39,13 @@ _FEWEST_WIDTHS, _SAME_WIDTH = 6, 0.02
 # The bullets of the fonts Symbol and Wingdings have private codes; ligatures are two letters to whoever searches.
 _BULLETS = "\uf0b7\uf0a7\uf0a8\uf0d8\uf0fc\uf06e\uf076"
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES})
+_HEIGHT = {"ℎ": "h"}
+"""The only letter of formulas with one code."""
+_SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES, **_HEIGHT})
 
 _QUARTER = math.pi / 2
+# Asked for nearly every word of a file: to look them up each time costs as much as some of the calls.
+_loose_box, _origin = raw.FPDFText_GetLooseCharBox, raw.FPDFText_GetCharOrigin
 
 
 class Glyph(NamedTuple):
@@ -157,9 +163,9 @@ class _PageReader:
         return segments
 
     def _glyph(self, index: int, turn: int) -> Glyph:
-        box, x, y = self._box, self._x, self._y
-        raw.FPDFText_GetLooseCharBox(self._page, index, box)
-        raw.FPDFText_GetCharOrigin(self._page, index, x, y)
+        page, box, x, y = self._page, self._box, self._x, self._y
+        _loose_box(page, index, box)
+        _origin(page, index, x, y)
         glyph = Glyph(box.left, box.right, box.bottom, box.top, x.value, y.value)
         return glyph.turned(turn) if turn else glyph
 
@@ -198,7 +204,7 @@ class _PageReader:
 
     def _width(self, index: int, turn: int) -> float:
         box = self._box
-        raw.FPDFText_GetLooseCharBox(self._page, index, box)
+        _loose_box(self._page, index, box)
         return box.top - box.bottom if turn % 2 else box.right - box.left
 
 
@@ -246,8 +252,14 @@ def _all_at_once(text: PdfTextPage, count: int) -> str | None:
 def _text(letters: str) -> str:
     if letters.isascii() and letters.isprintable():
         return " ".join(letters.split())
-    seen = _NO_LETTER.sub("", letters.translate(_SYMBOLS))
+    seen = _NO_LETTER.sub("", _PAIR.sub(_of_pair, letters.translate(_SYMBOLS)))
     return " ".join(unicodedata.normalize("NFC", cleaned(seen)).split())
+
+
+def _of_pair(pair: re.Match[str]) -> str:
+    """The sign that two codes stand for; a letter of a formula is a plain letter to whoever searches."""
+    code = 0x10000 + ((ord(pair[1]) - 0xD800) << 10) + ord(pair[2]) - 0xDC00
+    return unicodedata.normalize("NFKC", chr(code)) if code in _LETTERS_OF_FORMULAS else chr(code)
 
 
 def _has_pictures(page: PdfPage) -> bool:

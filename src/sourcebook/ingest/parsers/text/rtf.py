@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
 
@@ -25,7 +26,7 @@ _PASSED_OVER_NAMES = """
     colortbl pict object themedata colorschememapping latentstyles datastore listtable listoverridetable revtbl
     rsidtbl generator xmlnstbl filetbl header headerl headerr headerf footer footerl footerr footerf fldinst bkmkstart
     bkmkend annotation atnid atnauthor nonshppict mmathpr pgptbl pntxta pntxtb template operator
-    datafield formfield docvar userprops fchars lchars wgrffmtfilter factoidname shppict
+    datafield formfield docvar userprops fchars lchars wgrffmtfilter factoidname shppict sp nonesttables
 """
 _PASSED_OVER = frozenset(_PASSED_OVER_NAMES.split())
 _READ_ANYWAY = frozenset(["shpinst", "shptxt", "footnote"])
@@ -62,6 +63,7 @@ _CHARSETS = {
 }
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _LOWEST_LEVEL = 9
+_LONG_MARK = re.compile(r"\w+[.\-]\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,10 @@ def parse_rtf(data: bytes) -> ParsedText:
         for key in ("author", "subject", "keywords")
         if said.get(key, "").strip()
     }
+    text = document.built.text()
     return ParsedText(
-        document.built.text(),
-        one_line(cleaned(said.get("title", ""))) or None,
+        text,
+        one_line(cleaned(said.get("title", ""))) or opening_title(text),
         metadata,
         sections_of(document.built.headings),
         kind="application/rtf",
@@ -115,7 +118,8 @@ class _Reader:
         self._cells: list[str] = []
         self._is_new_group = self._is_optional = False
         self._left_to_skip = 0
-        self._level = 0
+        self._level = self._list_level = 0
+        self._note_start = 0
         self._in_table = False
         self._font = self._style = 0
         self._style_name: list[str] = []
@@ -137,6 +141,7 @@ class _Reader:
             elif plain:
                 self._plain(plain)
         self._end_paragraph()
+        self._end_row()
         return self._document
 
     def _brace(self, brace: bytes) -> None:
@@ -151,7 +156,8 @@ class _Reader:
         if self._stack:
             self._state = self._stack.pop()
         if left == "note" and self._state.goes_to != "note":
-            self._words.append("]")
+            note = one_line("".join(self._words[self._note_start :]))
+            self._words[self._note_start :] = [f" [{note}]"] if note else []
         self._is_new_group = False
 
     def _control(self, word: str, number: int | None) -> None:
@@ -176,7 +182,7 @@ class _Reader:
     def _begins_other_text(self, word: str, *, is_optional: bool) -> bool:
         """Whether the group that this word begins goes somewhere else than into the text."""
         if word == "footnote" and self._state.goes_to == "text":
-            self._words.append(" [")
+            self._note_start = len(self._words)
             self._state = replace(self._state, goes_to="note")
             return True
         if word in ("fonttbl", "stylesheet", "info") or (word in _INFO and self._state.goes_to == "info"):
@@ -206,12 +212,17 @@ class _Reader:
             case "par" | "sect" | "page":
                 self._end_paragraph()
             case "pard":
-                self._level, self._in_table = 0, False
+                self._level, self._list_level, self._in_table = 0, 0, False
+            case "ilvl":
+                self._list_level = min(max(number or 0, 0), _LOWEST_LEVEL)
             case "intbl":
                 self._in_table = True
-            case "cell" | "nestcell":
+            case "nestcell":
+                # A table in a cell is a part of what the cell says.
+                self._words.append(" ")
+            case "cell":
                 self._end_cell()
-            case "row" | "nestrow":
+            case "row":
                 self._end_row()
             case "outlinelevel":
                 self._level = (number or 0) + 1 if (number or 0) < _LOWEST_LEVEL else 0
@@ -345,6 +356,7 @@ class _Reader:
         if self._in_table:
             self._words.append(" ")
             return
+        self._end_row()
         words, mark = "".join(self._words).strip(), one_line("".join(self._mark))
         self._words, self._mark = [], []
         if not words:
@@ -352,11 +364,18 @@ class _Reader:
         if self._level:
             self._document.built.add_heading(words, self._level)
         elif mark:
-            shown = mark if any(map(str.isalnum, mark)) else "-"
-            self._document.built.add(f"{shown} {words}", LINE)
+            self._document.built.add(f"{self._shown(mark)} {words}", LINE)
         else:
             self._document.built.add(words)
         self._was_row = False
+
+    def _shown(self, mark: str) -> str:
+        """The number of an item or a bullet, indented like the items in items that do not say what they belong to."""
+        if _LONG_MARK.match(mark):
+            return mark
+        # A letter alone is a bullet in a font of signs.
+        is_bullet = (len(mark) == 1 and not mark.isdecimal()) or not any(map(str.isalnum, mark))
+        return "  " * self._list_level + ("-" if is_bullet else mark)
 
 
 def _known(name: str) -> str | None:

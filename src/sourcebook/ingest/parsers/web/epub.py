@@ -13,6 +13,7 @@ from sourcebook.ingest.parsers.office.properties import said_by
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import Heading, TextBuilder, sections_of
+from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
 from sourcebook.ingest.parsers.web.html import opened_page
 from sourcebook.ingest.parsers.web.page_text import KeptMarkup, PageReader
 from sourcebook.ingest.parsers.zip_and_xml import Package, joined, reading
@@ -30,7 +31,8 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
 _REFERENCE = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
 _LOCK = "{http://www.w3.org/2001/04/xmlenc#}EncryptionMethod"
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_].*)?", re.IGNORECASE)
-_FONT_LOCKS = ("obfuscation", "font")
+_FONT_LOCKS = ("obfuscation", "font", "idpf.org/2008/embedding", "ns.adobe.com/pdf/enc#RC")
+"""Ways to spoil the fonts of a book for other use, which leave its text as it is."""
 
 
 def parse_epub(data: bytes) -> ParsedText:
@@ -67,9 +69,11 @@ class _Book:
     def read(self) -> ParsedText:
         chapters = [part for part in self._spine() if part in self._package.names]
         names = self._contents()
+        beginning = ShownBeginning(self._built)
         for number, part in enumerate(chapters, start=1):
             self._chapter(self._package.read(part), names.get(part, ""))
             page_read(number, len(chapters))
+            beginning.grown()
         metadata = next(self._book.iter(f"{_OPF}metadata"), None)
         return ParsedText(
             self._built.text(),

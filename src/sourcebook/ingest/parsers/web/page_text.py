@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from sourcebook.errors import DamagedFile, FileOverLimit
 from sourcebook.ingest.parsers.item_numbers import item_number
+from sourcebook.ingest.parsers.office.formulas import formula_text
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
+from sourcebook.ingest.parsers.zip_and_xml import reading, xml_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -57,6 +61,9 @@ _NOTE_MARKS = frozenset({"doc-noteref", "noteref"})
 _WAYS_BACK = frozenset({"doc-backlink", "backlink"})
 _START = re.compile(r"\d{1,6}", re.ASCII)
 _TEX = "annotation[encoding='application/x-tex']"
+_MATH_TAG = re.compile(r"<math\b[^>]*>", re.IGNORECASE)
+_MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML">'
+_LONGEST_FORMULA = 50_000
 _LAYOUT = "table, h1, h2, h3, h4, ul, ol, pre, p + p"
 _BREAK = "\x0b"
 """Stands for `<br>` until white space is folded; no text holds it."""
@@ -245,9 +252,16 @@ def _first_number(items: LexborNode) -> int:
 
 
 def _formula(math: LexborNode) -> str:
-    """A formula as whoever wrote it typed it, if it says so, else its signs in their order."""
+    """A formula as whoever wrote it typed it, if it says so, else in one line: `E=mc^2`."""
     typed = math.css_first(_TEX)
-    return " ".join((typed.text() if typed is not None else math.text(separator=" ")).split())
+    if typed is not None:
+        return " ".join(typed.text().split())
+    markup = (math.html or "").replace("&nbsp;", " ")
+    if len(markup) <= _LONGEST_FORMULA:
+        # What is no real MathML is read as its signs in their order.
+        with suppress(DamagedFile, FileOverLimit), reading("formula"):
+            return formula_text(xml_of(_MATH_TAG.sub(_MATH, markup, count=1).encode()))
+    return " ".join(math.text(separator=" ").split())
 
 
 def _is_layout(table: LexborNode) -> bool:

@@ -31,7 +31,7 @@ from (select 1 from document_chunks c
 -- of pgvector comes first: its exact score decides. Here and below, nothing is found when the collection is no longer
 -- what the caller took it for.
 select n.document_id, n.chunk_id, n.distance,
-       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
+       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as sent_vector, c.id, c.chunk_index, c.content,
        c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
 from (
@@ -54,7 +54,7 @@ join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
 -- part: nearest_of_allowed
 select n.document_id, n.chunk_id, n.distance,
-       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
+       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as sent_vector, c.id, c.chunk_index, c.content,
        c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
 from (
@@ -101,11 +101,11 @@ with allowed as materialized (
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
 -- The graph gives the nearest one after another, and the filter is asked for each. In brackets and not as a join, which the
 -- server might do for all rows beforehand; without a filter nothing is left of it.
-select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index,
+select n.document_id, n.chunk_id, n.distance, n.sent_vector, c.id, c.chunk_index, c.content, c.start_index,
        c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
 from (
-    select v.document_id, v.chunk_id, halfvec_send(v.vector) as packed_vector,
+    select v.document_id, v.chunk_id, halfvec_send(v.vector) as sent_vector,
            halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
     from vectors v
     where v.collection_id = :collection_id and v.model_id = :model_id
@@ -123,11 +123,11 @@ join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
 -- name: nearest_by_bits(collection_id, model_id, dimensions, query, filter, candidates, limit)
 -- The same on a graph of signs, which is much smaller: more candidates than are wanted, then their distances.
-select n.document_id, n.chunk_id, n.distance, n.packed_vector, c.id, c.chunk_index, c.content, c.start_index,
+select n.document_id, n.chunk_id, n.distance, n.sent_vector, c.id, c.chunk_index, c.content, c.start_index,
        c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
 from (
-    select s.document_id, s.chunk_id, halfvec_send(s.vector) as packed_vector,
+    select s.document_id, s.chunk_id, halfvec_send(s.vector) as sent_vector,
            s.vector <#> :query::vector::halfvec as distance
     from (
         select v.document_id, v.chunk_id, v.vector

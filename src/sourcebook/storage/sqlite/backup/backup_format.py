@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.errors import BackupDamaged, SourcebookError
-from sourcebook.storage.sqlite import driver, tables
+from sourcebook.ingest.uploads.upload_folder import UNFINISHED, UploadFolder, is_upload_name
+from sourcebook.storage.sqlite import base_files, driver, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,21 +87,34 @@ def record_of(connection: Connection) -> BackupRecord | None:
         raise BackupDamaged("the backup has no list of its contents") from error
 
 
-def put_files(connection: Connection, folder: Path, advance: Callable[[int, int], None]) -> dict[str, str]:
+def upload_folder_of(base: Path, shared: Path | None, connection: Connection) -> UploadFolder:
+    """Where the uploads of a base lie: beside it, or in the folder that the settings name for them."""
+    if shared is None:
+        return UploadFolder(base_files.stored_files_of(base))
+    fact = connection.execute("select value from base_info where key = 'base_id'").fetchall()
+    return UploadFolder.within(shared, str(fact[0][0]) if fact else "")
+
+
+def put_files(
+    connection: Connection, folder: UploadFolder, advance: Callable[[int, int], None]
+) -> dict[str, str]:
     """Take in the uploads of a base. The SHA-256 of each by its name.
 
     One that somebody removes meanwhile is not in the backup: its document is going, too.
     """
-    names = sorted(
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file() and not path.name.endswith(".unfinished")
-    )
+    found = {
+        path.relative_to(folder.own).as_posix()
+        for path in folder.own.rglob("*")
+        if path.is_file() and not path.name.endswith(UNFINISHED)
+    }
+    if folder.shared is not None:
+        found.update(filter(is_upload_name, [*uploads_named_in(connection), *_waiting_uploads(connection)]))
+    names = sorted(found)
     hashes: dict[str, str] = {}
     for done, name in enumerate(names):
         advance(done, len(names))
         try:
-            with (folder / name).open("rb") as file:
+            with folder.find(name).open("rb") as file:
                 hashed = hashlib.sha256()
                 part = 0
                 while (piece := file.read(_PIECE)) or part == 0:
@@ -119,6 +133,14 @@ def uploads_named_in(connection: Connection) -> list[str]:
     """The stored files of which the documents of a base speak."""
     found = connection.execute("select distinct stored_file from documents where stored_file is not null")
     return sorted(str(name) for (name,) in found)
+
+
+def _waiting_uploads(connection: Connection) -> list[str]:
+    """The stored files of which only a job speaks so far."""
+    found = connection.execute(
+        "select payload from jobs where kind = 'uploads' and status in ('pending', 'doing')"
+    )
+    return [str(json.loads(payload).get("file", "")) for (payload,) in found]
 
 
 def holds_files(connection: Connection) -> bool:

@@ -49,11 +49,7 @@ class BackupWriter:
     vfs: str | None = None
     """The file system that the backup is written to, as SQLite knows it."""
     files: Path | None = None
-    """The folder of uploads, if it is not the one beside the base."""
-
-    @property
-    def uploads(self) -> Path:
-        return base_files.stored_files_of(self.base) if self.files is None else self.files
+    """The folder of uploads, if it is not the one beside the base. Other bases may use it, too."""
 
     def run(self, on_existing: OnExisting) -> BackupReport:
         """Write the backup, verify it, and give it its name. On any error nothing is left of it."""
@@ -94,7 +90,8 @@ class BackupWriter:
                 counts = tables.counts_of(source)
             driver.make_one_file(destination)
             backup_format.make_room(destination)
-            files = backup_format.put_files(destination, self.uploads, partial(self.stages.at, FILES))
+            uploads = backup_format.upload_folder_of(self.base, self.files, destination)
+            files = backup_format.put_files(destination, uploads, partial(self.stages.at, FILES))
             record = backup_format.BackupRecord(digest, rows, self.program, self.now, counts, files)
             backup_format.seal(destination, record)
         driver.sync_file(unfinished)

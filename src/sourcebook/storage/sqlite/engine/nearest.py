@@ -1,8 +1,7 @@
 """The nearest vectors of an image, for chunks and for passages.
 
-Large sets are first narrowed by the signs of their numbers and then by a byte for each of them, all parts together, so
-that the candidates depend only on the rows that are searched and not on how they are distributed over parts. What is
-left is scored with the stored numbers, roughly first and then exactly.
+Large sets are first narrowed to candidates. What is left is scored with the stored numbers, roughly first and then
+exactly.
 """
 
 from __future__ import annotations
@@ -17,42 +16,13 @@ from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.search import Match
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.engines import MATCHES_SHOWN, ROUNDING_MARGIN, VECTORS_FOR_A_PASSAGE, Scored
-from sourcebook.storage.sqlite.engine.vector_codes import bytes_of
+from sourcebook.storage.sqlite.engine.candidates import Allowed, candidates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
+    from sourcebook.storage.sqlite.engine.vector_codes import Quantiser
     from sourcebook.storage.sqlite.engine.vector_part import VectorPart
-
-# Up to so many rows, and for short vectors, scoring all of them costs less than choosing among them. Few signs also
-# tell too little.
-_SCORE_ALL = 5_000
-_FEWEST_SIGNS = 256
-# Gathering rows costs more for each than reading all of them in a row.
-_SHARE_TO_GATHER = 0.45
-# The bytes leave more rows than are wanted, being less exact than the stored numbers.
-_SPARE = 54
-# To guess in how many signs the candidates differ, one row in 16 is sampled, and the guess is made for half as many
-# candidates again, so that it is rarely too low.
-_SAMPLED = 16
-_TO_BE_SURE = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """A part and the numbers of those of its rows that may be found; None for all."""
-
-    part: VectorPart
-    rows: NDArray[np.int64] | None
-
-    @classmethod
-    def of(cls, part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
-        return cls(part, None if mask.all() else np.flatnonzero(mask))
-
-    @property
-    def count(self) -> int:
-        return len(self.part) if self.rows is None else len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +44,6 @@ def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
 def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
     """The same for passages: the filter speaks of the passage, also for its children."""
     return Allowed.of(part, mask[part.passage] & part.has_vector)
-
-
-def candidates_wanted(rows: int, at_least: int = 100) -> int:
-    """How many candidates the signs must leave for all that is wanted to be among them nearly always.
-
-    Of the ten nearest among 100,000 sentences, 1,200 candidates hold 99.7 % and 2,200 hold 99.9 %. Ten need half as
-    many as a hundred.
-    """
-    return int((800 + rows // 160) * (1.0 + min(1.0, at_least / 100)))
-
-
-def rows_scored(total: int, quantiser: Quantiser | None, at_least: int) -> int | None:
-    """How many of the rows are scored at least, the others being ruled out by their signs; None if all are scored."""
-    wanted = max(candidates_wanted(total, at_least), 2 * at_least)
-    if quantiser is None or len(quantiser.centre) < _FEWEST_SIGNS or total <= max(_SCORE_ALL, wanted):
-        return None
-    return wanted
 
 
 def nearest_chunks(
@@ -146,64 +99,12 @@ def _rough(
     allowed: Sequence[Allowed], query: NDArray[np.float32], quantiser: Quantiser | None, at_least: int
 ) -> list[_Found]:
     """The rows worth scoring with their rough scores."""
-    wanted = rows_scored(sum(a.count for a in allowed), quantiser, at_least)
-    if quantiser is None or wanted is None:
-        chosen = [a.rows for a in allowed]
-    else:
-        codes = [a.part.codes(quantiser) for a in allowed]
-        near = _by_signs(allowed, codes, quantiser.signs_of(query), wanted)
-        chosen = _by_bytes(near, codes, bytes_of(query), at_least + max(_SPARE, at_least // 4))
+    chosen = candidates(allowed, query, quantiser, at_least)
     return [
         _Found(a.part, np.arange(len(a.part)) if rows is None else rows, a.part.rough_scores(rows, query))
         for a, rows in zip(allowed, chosen, strict=True)
         if (len(a.part) if rows is None else len(rows))
     ]
-
-
-def _by_signs(
-    allowed: Sequence[Allowed], codes: Sequence[Codes], signs: NDArray[np.uint8], wanted: int
-) -> list[NDArray[np.int64]]:
-    """At least `wanted` rows that differ in the fewest signs, and all that differ in as many as the last."""
-    differing = [_differing(a, own, signs) for a, own in zip(allowed, codes, strict=True)]
-    near = rows_of_fewest(differing, wanted)
-    return [n if a.rows is None else a.rows.take(n) for a, n in zip(allowed, near, strict=True)]
-
-
-def _differing(allowed: Allowed, codes: Codes, signs: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    if allowed.rows is None or allowed.count < _SHARE_TO_GATHER * len(allowed.part):
-        return codes.differing(allowed.rows, signs)
-    return codes.differing(None, signs).take(allowed.rows)
-
-
-def rows_of_fewest(differing: Sequence[NDArray[np.uint16]], wanted: int) -> list[NDArray[np.int64]]:
-    """The rows of each part whose number is among the `wanted` smallest of all parts, or equal to the last of them."""
-    rough = _more_than_enough(differing, wanted)
-    rows = [np.flatnonzero(own <= rough) for own in differing]
-    if sum(map(len, rows)) < wanted:
-        rows = [np.arange(len(own)) for own in differing]
-    counts = [own.take(some) for own, some in zip(differing, rows, strict=True)]
-    every = counts[0] if len(counts) == 1 else np.concatenate(counts)
-    last = int(np.bincount(every).cumsum().searchsorted(wanted))
-    return [some.compress(own <= last) for own, some in zip(counts, rows, strict=True)]
-
-
-def _more_than_enough(differing: Sequence[NDArray[np.uint16]], wanted: int) -> int:
-    """A number that nearly always leaves more than are wanted, and few more: counting all of them is dear."""
-    every = [own[::_SAMPLED] for own in differing]
-    sample = every[0] if len(every) == 1 else np.concatenate(every)
-    return int(np.bincount(sample).cumsum().searchsorted(_TO_BE_SURE * wanted / _SAMPLED))
-
-
-def _by_bytes(
-    near: Sequence[NDArray[np.int64]], codes: Sequence[Codes], query: NDArray[np.int8], wanted: int
-) -> list[NDArray[np.int64]]:
-    """Of these rows the nearest ones by their bytes, and all that are as near as the last."""
-    products = [own.products(rows, query) for rows, own in zip(near, codes, strict=True)]
-    every = products[0] if len(products) == 1 else np.concatenate(products)
-    if len(every) <= wanted:
-        return list(near)
-    last = np.partition(every, len(every) - wanted)[len(every) - wanted]
-    return [rows[found >= last] for rows, found in zip(near, products, strict=True)]
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:

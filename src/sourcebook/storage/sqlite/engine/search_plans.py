@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
 from sourcebook.storage.index.engines import VECTORS_FOR_A_PASSAGE
-from sourcebook.storage.sqlite.engine.nearest import rows_scored
+from sourcebook.storage.sqlite.engine.candidates import rows_scored
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.storage.database import Row
+    from sourcebook.storage.sqlite.engine.candidates import Allowed
     from sourcebook.storage.sqlite.engine.memory_images import LivePart
-    from sourcebook.storage.sqlite.engine.nearest import Allowed
     from sourcebook.storage.sqlite.engine.vector_part import VectorPart
     from sourcebook.storage.sqlite.engine.word_part import WordPart
     from sourcebook.text.analysis import QuestionWords

@@ -16,6 +16,11 @@ _LARGEST = 127
 # Few numbers are farther out than nearly all of them; they are cut, so that the others are told apart more finely.
 _SHARE_INSIDE = 0.9999
 _ROWS_TO_MEASURE = 2_000
+# Of shorter vectors, the signs are read as fast as some of them would be.
+_FEWEST_FOR_LEADING = 256
+_LEADING = 128
+_WORD = 64
+_ROWS_IN_CACHE = 32_768
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,8 @@ class Quantiser:
     """The mean vector: signs tell most when each number is above it half of the time."""
     step: float
     """The distance of two numbers whose bytes differ by one."""
+    leading: NDArray[np.int64] | None = None
+    """The places of the 128 numbers that vary most: their signs tell most. None if they would tell too little."""
 
     @classmethod
     def of(cls, matrix: NDArray[np.floating[Any]], count: int) -> Quantiser:
@@ -33,9 +40,13 @@ class Quantiser:
         total = np.zeros(matrix.shape[1])
         for start in range(0, len(matrix), _BLOCK):
             total += matrix[start : start + _BLOCK].sum(axis=0, dtype=np.float64)
-        some = np.abs(matrix[:: -(-len(matrix) // _ROWS_TO_MEASURE) or 1].astype(np.float32))
-        widest = float(np.quantile(some, _SHARE_INSIDE)) if some.size else 0.0
-        return cls((total / max(count, 1)).astype(np.float32), widest / _LARGEST or 1.0)
+        some = matrix[:: -(-len(matrix) // _ROWS_TO_MEASURE) or 1].astype(np.float32)
+        widest = float(np.quantile(np.abs(some), _SHARE_INSIDE)) if some.size else 0.0
+        centre = (total / max(count, 1)).astype(np.float32)
+        leading = None
+        if matrix.shape[1] >= _FEWEST_FOR_LEADING and some.size:
+            leading = np.sort(np.argsort(-some.var(axis=0), kind="stable")[:_LEADING])
+        return cls(centre, widest / _LARGEST or 1.0, leading)
 
     def codes(self, matrix: NDArray[np.floating[Any]]) -> Codes:
         count, dimensions = matrix.shape
@@ -43,24 +54,39 @@ class Quantiser:
             np.empty((count, (dimensions + 7) // 8), dtype=np.uint8),
             np.empty((count, dimensions), dtype=np.int8),
             self,
+            None if self.leading is None else np.empty((_LEADING // _WORD, count), dtype=np.uint64),
         )
         for start in range(0, count, _BLOCK):
             block = matrix[start : start + _BLOCK].astype(np.float32)
-            found.signs[start : start + _BLOCK] = np.packbits(block > self.centre, axis=1)
+            is_above = block > self.centre
+            found.signs[start : start + _BLOCK] = np.packbits(is_above, axis=1)
             found.numbers[start : start + _BLOCK] = _bytes(block, self.step)
+            if found.leading is not None:
+                found.leading[:, start : start + _BLOCK] = self._leading(is_above).T
         return found
 
     def signs_of(self, query: NDArray[np.float32]) -> NDArray[np.uint8]:
         return np.packbits(query > self.centre)
 
+    def leading_signs_of(self, query: NDArray[np.float32]) -> NDArray[np.uint64]:
+        return self._leading((query > self.centre)[None])[0]
+
+    def _leading(self, is_above: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        """The leading signs of each row, 64 in a word."""
+        return np.ascontiguousarray(np.packbits(is_above[:, self.leading], axis=1)).view(np.uint64)
+
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """The signs of some rows, eight in a byte, and a byte for each of their numbers."""
+    """The signs of some rows, eight in a byte, and a byte for each of their numbers.
+
+    `leading` holds some of the signs once more, a word of 64 after the other for all rows, so that numpy counts them.
+    """
 
     signs: NDArray[np.uint8]
     numbers: NDArray[np.int8]
     by: Quantiser
+    leading: NDArray[np.uint64] | None = None
 
     def differing(self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
         """In how many signs each of these rows (None: all) differs from the wanted ones."""
@@ -69,6 +95,19 @@ class Codes:
             return np.empty(0, dtype=np.uint16)
         found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
         return np.asarray(found).ravel().astype(np.uint16)
+
+    def leading_differing(
+        self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint64]
+    ) -> NDArray[np.uint8]:
+        """In how many of the leading signs each of these rows (None: all) differs from the wanted ones."""
+        assert self.leading is not None  # noqa: S101
+        words = self.leading if rows is None else self.leading.take(rows, axis=1)
+        found = np.zeros(words.shape[1], dtype=np.uint8)
+        for start in range(0, len(found), _ROWS_IN_CACHE):
+            own = found[start : start + _ROWS_IN_CACHE]
+            for word, sign in zip(words[:, start : start + _ROWS_IN_CACHE], wanted, strict=True):
+                own += np.bitwise_count(word ^ sign)
+        return found
 
     def products(self, rows: NDArray[np.int64], wanted: NDArray[np.int8]) -> NDArray[np.float64]:
         """The products with a question in bytes: in the order of the real ones, or nearly so."""

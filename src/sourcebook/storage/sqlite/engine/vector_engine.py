@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -13,10 +13,10 @@ from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import vector_encoding
+from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
-    Allowed,
     chunk_rows,
     nearest_chunks,
     nearest_passages,
@@ -90,13 +90,16 @@ class VectorParts:
                 "signs": codes.signs,
                 "numbers": codes.numbers,
             }
+            known = replace(part, known_codes=codes)
+            if codes.leading is not None and answers_at_first_look(known, quantiser):
+                arrays |= {"leading": np.asarray(quantiser.leading), "leading_signs": codes.leading}
         return arrays
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> VectorPart:
         quantiser = codes = None
         if "centre" in arrays:
-            quantiser = Quantiser(arrays["centre"], float(arrays["step"][0]))
-            codes = Codes(arrays["signs"], arrays["numbers"], quantiser)
+            quantiser = Quantiser(arrays["centre"], float(arrays["step"][0]), arrays.get("leading"))
+            codes = Codes(arrays["signs"], arrays["numbers"], quantiser, arrays.get("leading_signs"))
         return VectorPart(
             Segment.from_arrays(arrays),
             arrays["matrix"],

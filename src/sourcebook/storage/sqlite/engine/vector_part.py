@@ -159,8 +159,13 @@ def _keep_codes(joined: VectorPart, old: Sequence[tuple[VectorPart, NDArray[np.i
     dimensions = joined.matrix.shape[1]
     signs = np.empty((len(joined), (dimensions + 7) // 8), dtype=np.uint8)
     numbers = np.empty((len(joined), dimensions), dtype=np.int8)
-    for part, where in old:
+    codes = [part.codes(known[0]) for part, _ in old]
+    words = 0 if codes[0].leading is None else len(codes[0].leading)
+    leading = np.empty((words, len(joined)), dtype=np.uint64)
+    for own, (_, where) in zip(codes, old, strict=True):
         kept = np.flatnonzero(where >= 0)
-        signs[where[kept]] = part.codes(known[0]).signs[kept]
-        numbers[where[kept]] = part.codes(known[0]).numbers[kept]
-    joined.remember_codes(Codes(signs, numbers, known[0]))
+        signs[where[kept]] = own.signs[kept]
+        numbers[where[kept]] = own.numbers[kept]
+        if own.leading is not None:
+            leading[:, where[kept]] = own.leading[:, kept]
+    joined.remember_codes(Codes(signs, numbers, known[0], leading if words else None))

@@ -1,7 +1,7 @@
 -- part: nearest_of_filtered
 -- On each worker what the filter lets through, with its vectors; here the best of those.
 select n.document_id, n.chunk_id, n.distance,
-       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as packed_vector, c.id, c.chunk_index, c.content,
+       coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as sent_vector, c.id, c.chunk_index, c.content,
        c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
 from (

@@ -49,6 +49,7 @@ class CuratedEntries:
         source_type: SourceType = SourceType.MANUAL,
         language: str | None = None,
         approved_by: int | None = None,
+        approved_at: int | None = None,
         sources: Sequence[CuratedSource] = (),
     ) -> CuratedAnswer:
         asked = question.strip() or None if question is not None else None
@@ -64,6 +65,7 @@ class CuratedEntries:
             source_type=source_type,
             language=language or detect_language(asked or answer),
             approved_by=approved_by,
+            approved_at=approved_at,
             sources=sources,
         )
 

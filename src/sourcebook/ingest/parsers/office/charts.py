@@ -1,0 +1,64 @@
+"""The numbers of a chart in an Office file, as the table that it was drawn from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sourcebook.ingest.parsers.xml_element import Element
+
+CHART_NAMES = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+_C = f"{{{CHART_NAMES}}}"
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_SERIES, _NAME, _TITLE = f"{_C}ser", f"{_C}tx", f"{_C}chart/{_C}title"
+_LABELS, _VALUES = (f"{_C}cat", f"{_C}xVal"), (f"{_C}val", f"{_C}yVal")
+_POINT, _VALUE = f"{_C}pt", f"{_C}v"
+_MOST_ROWS, _MOST_SERIES = 500, 50
+_NUMBER = re.compile(r"-?\d{1,15}\.\d{3,20}(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def chart_text(chart: Element) -> str:
+    """The title of a chart, and a row for each thing on its axis with the values of all series."""
+    title = chart.find(_TITLE)
+    words = (
+        one_line(cleaned("".join(t.text or "" for t in title.iter(f"{_A}t")))) if title is not None else ""
+    )
+    return "\n".join([*([words] if words else []), *_rows(list(chart.iter(_SERIES))[:_MOST_SERIES])])
+
+
+def _rows(series: list[Element]) -> Iterator[str]:
+    names = [next(iter(_points(one, (_NAME,)).values()), "") for one in series]
+    labels = next((found for one in series if (found := _points(one, _LABELS))), dict[int, str]())
+    values = [_points(one, _VALUES) for one in series]
+    places = sorted({place for points in values for place in points})[:_MOST_ROWS]
+    if not places:
+        return
+    if any(names):
+        yield _row(["", *names])
+    for place in places:
+        yield _row([labels.get(place, ""), *(points.get(place, "") for points in values)])
+
+
+def _points(series: Element, tags: tuple[str, ...]) -> dict[int, str]:
+    """What a series says at each place, as it was when the chart was saved."""
+    found: dict[int, str] = {}
+    for part in (part for tag in tags if (part := series.find(tag)) is not None):
+        for point in part.iter(_POINT):
+            index, value = point.get("idx", ""), point.find(_VALUE)
+            if index.isdecimal() and len(index) <= len("1000000") and value is not None:
+                found.setdefault(int(index), _shown(one_line(cleaned(value.text or ""))))
+    return found
+
+
+def _shown(value: str) -> str:
+    """A number without digits that only a computation has left."""
+    return f"{float(value):.6g}" if _NUMBER.fullmatch(value) else value
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

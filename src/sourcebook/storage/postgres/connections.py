@@ -1,0 +1,123 @@
+"""The connections to a server, lent to one after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from sourcebook.errors import BaseBusy, BaseUnreachable, ConnectionLost, NotOpen
+from sourcebook.storage.postgres import driver
+
+if TYPE_CHECKING:
+    from sourcebook.storage.postgres.driver import Connection, Pool
+
+RECONNECT_SECONDS = 3.0
+"""A server that restarts is back within moments; whoever asks meanwhile waits so long, and no longer."""
+# After so many uses in a row a connection goes back to the pool, which replaces old ones.
+_USES_IN_A_ROW = 1_000
+
+
+class Connections:
+    """A pool, and the connection that was used last.
+
+    To give a connection back to the pool and take it out again costs a task, a timer and several turns of the loop, as
+    much as a small search. So one is kept at hand for whoever comes next, unless somebody waits for one already.
+    """
+
+    def __init__(self, pool: Pool, *, largest: int, patience: float, keeps_one: bool) -> None:
+        self._pool = pool
+        self._largest = largest
+        self._patience = patience
+        self._keeps_one = keeps_one
+        self._at_hand: Connection | None = None
+        self._uses = 0
+        self._waiting = 0
+
+    async def take(self) -> Connection:
+        """A connection, after waiting for one if need be."""
+        at_hand, self._at_hand = self._at_hand, None
+        if at_hand is not None:
+            if not driver.is_closed(at_hand):
+                return at_hand
+            await self._release(at_hand)
+        self._waiting += 1
+        try:
+            return await self._from_pool()
+        finally:
+            self._waiting -= 1
+
+    async def give_back(self, connection: Connection) -> None:
+        """Give back a connection on which nothing is going on."""
+        may_keep = self._keeps_one and self._at_hand is None and not self._waiting
+        if may_keep and self._uses < _USES_IN_A_ROW and not driver.is_closed(connection):
+            self._at_hand = connection
+            self._uses += 1
+            return
+        await self._release(connection)
+
+    async def give_up(self, connection: Connection, error: BaseException) -> None:
+        """Give back a connection on which something went wrong, or was broken off."""
+        if isinstance(error, ConnectionLost):
+            # It may look as if it could still be used, and would fail whoever gets it next.
+            let_go(connection)
+        await self._release(connection)
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncGenerator[Connection, None]:
+        connection = await self.take()
+        try:
+            yield connection
+        except BaseException as error:
+            await self.give_up(connection, error)
+            raise
+        await self.give_back(connection)
+
+    async def close(self) -> None:
+        """Close every connection, when what is being done is done."""
+        self._keeps_one = False
+        at_hand, self._at_hand = self._at_hand, None
+        if at_hand is not None:
+            await self._release(at_hand)
+        try:
+            await self._pool.close()
+        except BaseException:
+            self._pool.terminate()
+            raise
+
+    async def _release(self, connection: Connection) -> None:
+        self._uses = 0
+        # What is wrong with a connection was said by whoever used it.
+        with anyio.CancelScope(shield=True), suppress(Exception):
+            await self._pool.release(connection)
+
+    async def _from_pool(self) -> Connection:
+        deadline = time.monotonic() + RECONNECT_SECONDS
+        while True:
+            try:
+                with driver.translated():
+                    return await driver.acquired(self._pool, self._patience)
+            except BaseBusy as busy:
+                raise BaseBusy(
+                    f"all {self._largest} connections were in use for {self._patience:g} seconds",
+                    hint="Try again, or raise `pool_max`.",
+                ) from busy
+            except BaseUnreachable:
+                if time.monotonic() >= deadline:
+                    raise
+                await anyio.sleep(0.1)
+
+
+def let_go(connection: Connection) -> None:
+    """A connection on which nothing works any more is worth nothing; often it has gone already."""
+    with suppress(Exception):
+        connection.terminate()
+
+
+def required(connections: Connections | None) -> Connections:
+    if connections is None:
+        raise NotOpen
+    return connections

@@ -1,0 +1,137 @@
+"""What a search costs a server and the program: plans that are made once, and a connection that stays at hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+import anyio.lowlevel
+import numpy as np
+import pytest
+from tests.postgres_server import execute
+
+from sourcebook.assembly import OpenBase, open_base
+from sourcebook.model.documents import Collection
+from sourcebook.model.search import Equals
+from sourcebook.settings import Settings
+from sourcebook.storage.postgres import driver
+from sourcebook.storage.queries import Statement
+from sourcebook.testing.contract.material import chunk
+from sourcebook.testing.fakes import FixedClock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sourcebook.storage.postgres.database import PostgresDatabase
+
+pytestmark = pytest.mark.anyio
+
+ROWS, WIDTH = 300, 16
+HOSTILE = "it's \\ a \\' $1 :limit ; drop table vectors; -- E'c'"
+
+
+def vectors(count: int) -> NDArray[np.float32]:
+    return np.random.default_rng(1).standard_normal((count, WIDTH)).astype(np.float32)
+
+
+async def grown(address: str, collection_id: str, **settings: Any) -> tuple[OpenBase, NDArray[np.float32]]:
+    """A base with a graph over the vectors of one collection."""
+    base = await open_base(Settings(db=address, vector_index="hnsw", **settings), FixedClock())
+    rows = vectors(ROWS)
+    await base.stores.vectors.create_collection(Collection(collection_id, WIDTH))
+    chunks = [
+        chunk(f"k{i:03}", rows[i], document=f"d{i // 20}", metadata={"n": i % 100}) for i in range(ROWS)
+    ]
+    await base.stores.vectors.add(collection_id, chunks)
+    await cast("Any", base.stores.vectors).prepare(collection_id)
+    await anyio.to_thread.run_sync(execute, address, "analyze")
+    return base, rows
+
+
+async def test_a_collection_of_any_name_is_searched_by_its_graph(postgres_db: str) -> None:
+    base, rows = await grown(postgres_db, HOSTILE)
+    try:
+        [graph] = await base.database.fetch("graphs_of_collection", collection_id=HOSTILE)
+        assert graph["is_valid"]
+        for tree in (None, Equals("n", 7)):
+            found = await base.stores.vectors.search_semantic(HOSTILE, rows[7], 3, tree)
+            assert found[0].chunk.id == "k007"
+        ranked = await cast("Any", base.stores.vectors).rank_passages(HOSTILE, rows[7], 3)
+        assert ranked[0].chunk.id == "k007"
+    finally:
+        await base.close()
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "", "\\", "'", "''\\", "E'x'", "ё\n\t", ":query $2"])
+async def test_a_constant_means_the_same_whatever_the_server_makes_of_backslashes(
+    postgres_db: str, text: str
+) -> None:
+    statement = Statement("said", ("text",), "select :text::text as said")
+    written = driver.prepared(statement, {"text": driver.Constant(text)})
+    base = await open_base(Settings(db=postgres_db))
+    try:
+        async with cast("PostgresDatabase", base.database).apart() as connection:
+            for setting in ("on", "off"):
+                await connection.execute(f"set standard_conforming_strings = {setting}")
+                assert await connection.fetchval(written.sql) == text
+    finally:
+        await base.close()
+
+
+@pytest.mark.parametrize("tree", [None, Equals("n", 7)], ids=["by graph", "by filter"])
+async def test_a_search_is_planned_once_and_not_each_time(postgres_db: str, tree: Equals | None) -> None:
+    base, rows = await grown(postgres_db, "c", pool_max=1)
+    try:
+        for row in rows[:20]:
+            await base.stores.vectors.search_semantic("c", row, 3, tree)
+        database = cast("PostgresDatabase", base.database)
+        async with database.snapshot() as reader:
+            connection = reader._open_connection()  # pyright: ignore[reportPrivateUsage]
+            [plans] = await connection.fetch(
+                "select generic_plans, custom_plans from pg_prepared_statements "
+                "where statement like '%sent_vector%' and statement not like '%generic_plans%'"
+            )
+        # The server compares a few plans for the values at hand with one for all, and stays with that.
+        assert plans["generic_plans"] > plans["custom_plans"]
+    finally:
+        await base.close()
+
+
+async def test_reads_one_after_another_take_the_same_connection(postgres_db: str) -> None:
+    base = await open_base(Settings(db=postgres_db, pool_max=3))
+    try:
+        assert len({await backend(base) for _ in range(5)}) == 1
+    finally:
+        await base.close()
+
+
+async def test_a_connection_that_the_server_closed_while_it_was_at_hand_is_replaced(postgres_db: str) -> None:
+    base = await open_base(Settings(db=postgres_db))
+    try:
+        for _ in range(3):
+            before = await backend(base)
+            await anyio.to_thread.run_sync(execute, postgres_db, f"select pg_terminate_backend({before})")
+            assert await base.database.fetch_one("info", key="base_id") is not None
+            assert await backend(base) != before
+    finally:
+        await base.close()
+
+
+async def test_who_is_cancelled_leaves_a_connection_that_works(postgres_db: str) -> None:
+    base = await open_base(Settings(db=postgres_db, pool_max=1))
+    try:
+        for _ in range(5):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(4):
+                    tasks.start_soon(base.stores.vectors.list_collections)
+                await anyio.lowlevel.checkpoint()
+                tasks.cancel_scope.cancel()
+            assert await base.database.fetch_one("info", key="base_id") is not None
+    finally:
+        await base.close()
+
+
+async def backend(base: OpenBase) -> int:
+    async with cast("PostgresDatabase", base.database).snapshot() as reader:
+        connection = reader._open_connection()  # pyright: ignore[reportPrivateUsage]
+        return int(await connection.fetchval("select pg_backend_pid()"))

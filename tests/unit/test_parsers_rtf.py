@@ -1,0 +1,37 @@
+"""What is read out of an RTF that Word has written."""
+
+from __future__ import annotations
+
+from sourcebook.ingest.parsers.text.rtf import parse_rtf
+
+
+def of(body: str) -> str:
+    return parse_rtf(b"{\\rtf1\\ansi " + body.encode("ascii") + b"}").text
+
+
+def test_items_in_items_are_indented() -> None:
+    inner = r"{\listtext a)\tab}\ilvl1 two\par"
+    bullet = r"\pard{\listtext o\tab}\ilvl1 three\par"
+    assert (
+        of(rf"\pard{{\listtext 1.\tab}}\ilvl0 one\par\pard{inner}{bullet}") == "1. one\n  a) two\n  - three"
+    )
+
+
+def test_a_table_in_a_cell_is_a_part_of_it() -> None:
+    inner = r"\pard\intbl\itap2 x\nestcell y\nestcell{\*\nesttableprops\nestrow}{\nonesttables\par other}"
+    assert of(rf"\trowd\pard\intbl a {inner}\pard\intbl\cell b\cell\row") == "| a x y | b |"
+
+
+def test_what_describes_a_text_box_is_no_text() -> None:
+    box = r"{\shp{\*\shpinst{\sp{\sn shapeType}{\sv 202}}{\shptxt In the box.\par}}}"
+    assert of(rf"{box}\pard Text.\par") == "In the box.\n\nText."
+
+
+def test_cells_of_a_table_that_breaks_off_are_kept() -> None:
+    assert of(r"\trowd\pard\intbl one\cell two\cell") == "| one | two |"
+
+
+def test_a_note_stands_in_brackets_without_the_space_that_begins_it() -> None:
+    assert of(r"\pard Water at dawn.{\footnote \pard  Not at noon.} Then rest.\par") == (
+        "Water at dawn. [Not at noon.] Then rest."
+    )
