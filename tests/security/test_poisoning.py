@@ -60,7 +60,7 @@ async def test_a_rejected_answer_is_never_given(book: AsyncSourcebook) -> None:
     await book.moderation.reject_moderation_item(draft_id, LOCAL, "wrong")
     with pytest.raises(AlreadyDecided, match="rejected by local"):
         await book.moderation.approve_moderation_item(draft_id, LOCAL, answer=POISON)
-    assert (await book.ask(QUESTION)).tier is Tier.DOCUMENTS
+    assert (await book.ask(QUESTION)).tier is Tier.NONE
 
 
 @pytest.mark.anyio

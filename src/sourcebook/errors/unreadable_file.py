@@ -80,7 +80,7 @@ class NeedsOcr(BadFile):
 class NeedsTranscription(BadFile):
     """The file is a recording of sound or film.
 
-    Set `transcription_model` (and `transcription_base_url` for a server of your own), then add it again. Or add subtitles.
+    Set `transcription_model` (and `transcription_base_url` for your own server), then add it again. Or add subtitles.
     """
 
     code = "needs_transcription"

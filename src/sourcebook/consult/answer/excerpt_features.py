@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.passage_units import is_contents, names_another_place
 from sourcebook.consult.answer.question_share import held_terms, weight_of
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
+from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.blocks import BlockKind
@@ -22,6 +23,7 @@ from sourcebook.text.quoted_mail import quoted_spans
 if TYPE_CHECKING:
     from sourcebook.consult.answer.joined_passages import JoinedPassages
     from sourcebook.consult.answer.passage_units import Unit, Units
+    from sourcebook.consult.question.wanted_form import Gives
     from sourcebook.model.search import SearchResult
 
 _MARKS_OF_ITEMS = " \n-*•"
@@ -34,10 +36,8 @@ _SHORTEST_LENGTH = 10
 _FORMS = (
     AnswerForm.NUMBER,
     AnswerForm.COUNT,
-    AnswerForm.TIME,
     AnswerForm.COMMAND,
     AnswerForm.DEFINITION,
-    AnswerForm.NAME,
     AnswerForm.REASON,
 )
 _LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
@@ -138,14 +138,18 @@ class TextNumbers:
             "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
             "news": float(_NEWS.search(self._whole.document_path) is not None),
         }
-        met = self._met(i)
+        numbers["wanted"] = float(self._wanted is not None and self._wanted(self._led_text(i)))
+        met = self._forms.met_by(self._led_text(i))
         return numbers | {form.value: float(form in met) for form in _FORMS}
 
-    def _met(self, i: int) -> frozenset[AnswerForm]:
-        """The forms asked for that a unit has, with what it leads into. What goes before says when, as a date does."""
+    def _led_text(self, i: int) -> str:
+        """A unit with what it leads into."""
         units = self._units
-        met = self._forms.met_by(f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.text(i))
-        return met | {AnswerForm.TIME} if AnswerForm.MOMENT in met else met
+        return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.text(i)
+
+    @cached_property
+    def _wanted(self) -> Gives | None:
+        return wanted_form(self._asked.question, self.language)
 
     def _terms_held(self, text: str) -> frozenset[str]:
         return frozenset(held_terms(self._asked.weights, distinct_terms(text, self.language)))
