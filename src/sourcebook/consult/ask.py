@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import without_repeated_marks
-from sourcebook.consult.answer.closest_passages import closest_passages, place_of
+from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key, place_of
 from sourcebook.consult.answer.composer import (
     ComposedAnswer,
     PassageSources,
@@ -420,7 +420,7 @@ class Consultation:
             question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(
             question=question.inquiry.question,
-            answer=texts(question.language)("rejected" if question.details.get("rejected") else "declined"),
+            answer=texts(question.language)(decline_text_key(question.details)),
             tier=Tier.NONE,
             language=question.language,
             nearest=tuple(nearest),

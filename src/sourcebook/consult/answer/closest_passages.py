@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,3 +54,10 @@ def place_of(passage: SearchResult) -> dict[str, JsonValue]:
         "start_index": passage.chunk.start_index,
         "end_index": passage.chunk.end_index,
     }
+
+
+def decline_text_key(details: Mapping[str, JsonValue]) -> str:
+    """The key of what a decline says: not that nothing was found above a quote that may be the answer."""
+    if details.get("rejected"):
+        return "rejected"
+    return "declined_unsure" if details.get("nearest_excerpt") else "declined"

@@ -115,6 +115,8 @@ class AnswerView:
     doubts: Sequence[ShownDoubt] = ()
     changed: Sequence[SourceLine] = ()
     is_excerpt: bool = False
+    is_watched: bool = False
+    """Whether an expert is asked to look at it again when a source of it changes: an approved answer."""
     copy: str = ""
     outdated: Markup | None = None
     """What an approved answer said that this one takes the place of, against what is said now."""
@@ -138,6 +140,8 @@ def answer_view(texts: Texts, given: Given, approver: str | None = None) -> Answ
         ],
         changed=list({line.document: line for line in lines if line.state != "current"}.values()),
         is_excerpt=given.tier is Tier.DOCUMENTS and given.details.get("model") is None,
+        # A reply of an expert has sources only if it was approved, too.
+        is_watched=given.tier in (None, Tier.CURATED),
         copy=_as_text(texts, given, listed),
         outdated=_outdated(given),
         details=given.details,

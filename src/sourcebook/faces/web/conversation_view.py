@@ -65,7 +65,7 @@ class ConversationView:
 
 
 async def conversation_view(page: Page, stored: Conversation) -> ConversationView:
-    """The whole conversation. An expert's reply stands as a turn of its own, without a question."""
+    """The whole conversation. What came later, from an expert or from documents, is a turn without a question."""
     drafts = await _drafts(page, stored.session.id)
     turns: list[Turn] = []
     question = ""

@@ -12,7 +12,7 @@ from sourcebook.storage.chat.citations import citations_text
 from sourcebook.storage.chat.sessions import position_in
 
 if TYPE_CHECKING:
-    from sourcebook.model.chat import Citation
+    from sourcebook.model.chat import Citation, Tier
     from sourcebook.model.documents import Metadata
     from sourcebook.model.moderation import Draft
     from sourcebook.storage.database import Executor
@@ -65,11 +65,16 @@ async def _send(transaction: Executor, kind: str, draft: Draft, more: Metadata, 
 
 
 async def put_into_session(
-    transaction: Executor, draft: Draft, text: str, citations: Sequence[Citation], now: int
+    transaction: Executor,
+    draft: Draft,
+    text: str,
+    citations: Sequence[Citation],
+    now: int,
+    tier: Tier | None = None,
 ) -> None:
     """Let the answer stand in the conversation in which the question was asked, if there still is one.
 
-    It has no tier: those tell what the base could answer by itself.
+    An expert's reply has no tier; what the documents answer by now has theirs.
     """
     if draft.session_id is None:
         return
@@ -84,7 +89,7 @@ async def put_into_session(
         role=Role.ASSISTANT.value,
         content=text,
         citations=citations_text(citations),
-        tier=None,
+        tier=None if tier is None else tier.value,
         details=metadata_text({"draft_id": draft.id}, "the message"),
         now=now,
     )

@@ -15,6 +15,7 @@ from sourcebook.consult.question.same_question import ask_the_same
 from sourcebook.curate.draft_rules import already_decided, require_decider
 from sourcebook.curate.question_groups import same_words
 from sourcebook.errors import DraftNotFound
+from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, NewDraft
 from sourcebook.storage.chat.citations import citations_text
 from sourcebook.storage.chat.outbox_messages import (
@@ -199,7 +200,7 @@ async def close_found(
         await transaction.execute("set_draft_citations", draft_id=one.id, citations=citations_text(citations))
         if _whom(one) not in told:
             told.add(_whom(one))
-            await put_into_session(transaction, one, answer, citations, now)
+            await put_into_session(transaction, one, answer, citations, now, Tier.DOCUMENTS)
             await tell_found(transaction, one, now)
 
 

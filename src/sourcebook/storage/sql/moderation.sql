@@ -227,9 +227,12 @@ where kind <> 'stale' and status in ('approved', 'rejected') and created_at >= :
 order by id limit :limit
 
 -- name: tiers_between(since, until)
-select tier, count(*) as count from chat_messages
-where role = 'ASSISTANT' and tier is not null and created_at >= :since and created_at < :until
-group by tier
+-- What the documents answered later follows another answer: its question was counted when it was asked.
+select m.tier, count(*) as count from chat_messages m
+where m.role = 'ASSISTANT' and m.tier is not null and m.created_at >= :since and m.created_at < :until
+  and not exists (select 1 from chat_messages p where p.session_id = m.session_id
+                  and p.position = m.position - 1 and p.role = 'ASSISTANT')
+group by m.tier
 
 -- name: people_between(since, until)
 select count(distinct s.user_id) as people from chat_messages m join chat_sessions s on s.id = m.session_id

@@ -122,6 +122,20 @@ class SessionsContract:
         )
         assert await sessions.unread_replies(LOCAL, 0) == []
 
+    async def test_what_the_documents_answer_later_is_no_reply_of_an_expert(
+        self, base: OpenBase, clock: FixedClock
+    ) -> None:
+        sessions, queue = base.stores.sessions, base.stores.moderation
+        made = await a_session(base)
+        await sessions.add_turn(made.id, "Why?", "not in the base", Tier.NONE, (), {})
+        asked = await queue.add(NewDraft(LOCAL, DraftKind.DECLINED, "Why?", session_id=made.id))
+        await queue.close_found(asked.id, QUOTE, [citation()], "the documents answer it now: d.md")
+        *_, found = await sessions.messages(made.id, LOCAL)
+        assert (found.tier, found.content, len(found.citations)) == (Tier.DOCUMENTS, QUOTE, 1)
+        assert await sessions.unread_replies(LOCAL, 0) == []
+        # It was asked once, and declined then.
+        assert (await queue.tally(0, clock.now() + 1)).tiers == {"none": 1}
+
     async def test_a_turn_is_stored_with_its_citations_and_in_order(self, base: OpenBase) -> None:
         sessions = base.stores.sessions
         made = await a_session(base)

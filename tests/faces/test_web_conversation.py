@@ -1,0 +1,80 @@
+"""What a conversation says of its answers when it is opened again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+
+from sourcebook import AsyncSourcebook, Settings, Tier
+from sourcebook.faces.http.app import create_app
+
+pytestmark = pytest.mark.anyio
+POOL = "# Pool\n\n## Opening\n\nThe pool opens at seven in the morning.\n"
+QUESTION = "When does the pool open?"
+HTML = {"Accept": "text/html", "Accept-Language": "en"}
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path) -> AsyncIterator[tuple[AsyncSourcebook, httpx.AsyncClient]]:
+    settings = Settings(db=str(tmp_path / "base.db"))
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        transport = httpx.ASGITransport(create_app(book, settings))
+        async with httpx.AsyncClient(transport=transport, base_url="http://kb.test", headers=HTML) as client:
+            yield book, client
+
+
+async def test_what_the_documents_answer_later_is_not_called_an_experts_reply(tmp_path: Path) -> None:
+    (tmp_path / "trip.md").write_text("# Trip\n\nThe bus leaves from the school gate.\n", "utf-8")
+    async with opened(tmp_path) as (book, client):
+        await book.add(tmp_path / "trip.md")
+        declined = await book.ask(QUESTION)
+        assert declined.tier is Tier.NONE
+        (tmp_path / "pool.md").write_text(POOL, "utf-8")
+        assert (await book.add(tmp_path / "pool.md")).answered == 1
+        start = (await client.get("/ask")).text
+        page = (await client.get(f"/ask/{declined.session_id}")).text
+    assert "replied-bar" not in start
+    assert "Your documents answer this by now" in page
+    assert "The expert replied" not in page
+    assert "From the expert" not in page
+    assert "From your documents" in page
+    assert "seven in the morning" in page
+
+
+@pytest.mark.parametrize("is_approved", [True, False])
+async def test_an_expert_is_said_to_look_again_only_at_what_was_approved(
+    tmp_path: Path, is_approved: bool
+) -> None:
+    file = tmp_path / "pool.md"
+    file.write_text(POOL, "utf-8")
+    async with opened(tmp_path) as (book, client):
+        await book.add(file)
+        given = await book.ask(QUESTION)
+        if is_approved:
+            draft = int(str(given.details["draft_id"]))
+            await book.moderation.approve_moderation_item(draft, 1, category="pool")
+            given = await book.ask(QUESTION)
+            assert given.tier is Tier.CURATED
+        file.write_text(POOL.replace("seven", "nine"), "utf-8")
+        await book.add(file)
+        page = (await client.get(f"/ask/{given.session_id}")).text
+    assert "pool.md has been edited since." in page
+    assert ("An expert is asked to look at this answer again." in page) is is_approved
+    assert ("Ask again to read what it says now." in page) is not is_approved
+
+
+async def test_a_decline_with_a_quote_does_not_say_that_the_documents_are_silent(tmp_path: Path) -> None:
+    (tmp_path / "pool.md").write_text(POOL, "utf-8")
+    async with opened(tmp_path) as (book, client):
+        await book.add(tmp_path / "pool.md")
+        declined = await book.ask("Which gearbox oil does the pool pump need?")
+        page = (await client.get(f"/ask/{declined.session_id}")).text
+    assert declined.tier is Tier.NONE
+    assert declined.nearest_excerpt is not None
+    assert declined.answer == "I am not sure that the base answers this question."
+    assert "I am not sure that your documents answer this." in page
+    assert "Your documents do not answer this." not in page
