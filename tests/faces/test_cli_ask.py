@@ -81,6 +81,15 @@ def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) 
     assert "sourcebook moderate answer 1 ANSWER" in done.stderr
     assert "sourcebook calibrate" not in done.stderr
     assert shell.json("ask", "Which gearbox oil suits a tractor?")["tier"] == "none"
+    shown = shell.run("moderate", "show", "1").stdout
+    assert f"{closest.replace(', though it may not answer', '')}\n{excerpt}\n" in shown
+
+
+def test_what_came_closest_is_named_by_its_title(shell: Shell) -> None:
+    with Sourcebook(shell.folder / "data" / "knowledge_base.db") as book:
+        book.add_text("The bus leaves from the gate at nine.", id="mail/trip.eml", title="School trip")
+    done = shell.run("ask", "What is the price of the bus?")
+    assert "Closest: School trip · mail/trip.eml\n" in done.stdout
 
 
 def test_an_explanation_tells_what_was_not_taken(shell: Shell) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ HTML = {"Accept": "text/html", "Accept-Language": "en"}
 
 
 @asynccontextmanager
-async def opened(tmp_path: Path) -> AsyncIterator[tuple[AsyncSourcebook, httpx.AsyncClient]]:
+async def opened(tmp_path: Path) -> AsyncGenerator[tuple[AsyncSourcebook, httpx.AsyncClient]]:
     settings = Settings(db=str(tmp_path / "base.db"))
     async with AsyncSourcebook(settings=settings, face="http") as book:
         transport = httpx.ASGITransport(create_app(book, settings))

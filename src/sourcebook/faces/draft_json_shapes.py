@@ -40,6 +40,7 @@ def draft(draft: Draft) -> dict[str, Any]:
         "people": draft.people,
         "resembles": resembling(draft),
         "nearest": nearest(draft),
+        "nearest_excerpt": nearest_excerpt(draft),
         "rejected": rejected(draft),
     }
 
@@ -70,6 +71,12 @@ def resembling(draft: Draft) -> list[dict[str, Any]]:
 def nearest(draft: Draft) -> list[dict[str, Any]]:
     """The passages that came closest to a declined question: document, section, page and place in the text."""
     return _rows(draft, "nearest")
+
+
+def nearest_excerpt(draft: Draft) -> str | None:
+    """What the first of these passages says that may be the answer, for the expert to judge."""
+    found = draft.details.get("nearest_excerpt")
+    return found if isinstance(found, str) else None
 
 
 def rejected(draft: Draft) -> dict[str, Any] | None:

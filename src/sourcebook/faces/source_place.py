@@ -10,3 +10,9 @@ def source_place(name: str, section: str | None, page: str | None) -> str:
     headings = " ".join((section or "").split()).replace(BETWEEN_HEADINGS, " › ")
     place = f"{name} › {headings}" if headings else name
     return place if page is None else f"{place}, {page}"
+
+
+def below_title(title: str | None, section: str | None) -> str:
+    """The headings of a section without the first, if that is the document's title, which is named already."""
+    headings = (section or "").split(BETWEEN_HEADINGS)
+    return BETWEEN_HEADINGS.join(headings[headings[0] == title :])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sourcebook.errors import UserNotFound
+from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import (
     AnswerView,
     Given,
@@ -20,6 +21,7 @@ from sourcebook.faces.web.page_frame import Page
 from sourcebook.faces.web.safe_html import plain
 from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.faces.web.why_view import WhyView, why_view
+from sourcebook.locale import Texts
 from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
 from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import SimilarQuestion
@@ -108,7 +110,12 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
         waiting=_waiting(drafts, given.message_id, answer.question),
         near=[
             Near(
-                each.document_title or file_name(each.document_path),
+                _near_name(
+                    page.texts,
+                    each.document_title or file_name(each.document_path),
+                    each.chunk.section,
+                    each.chunk.page,
+                ),
                 file_name(each.document_path),
                 document_address(
                     each.collection_id, each.chunk.document_id, each.chunk.start_index, each.chunk.end_index
@@ -152,7 +159,12 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
         waiting=_waiting(drafts, message.id, question),
         near=[
             Near(
-                str(row.get("title") or file_name(str(row["document_path"]))),
+                _near_name(
+                    page.texts,
+                    str(row.get("title") or file_name(str(row["document_path"]))),
+                    row.get("section"),
+                    row.get("page"),
+                ),
                 file_name(str(row["document_path"])),
                 document_address(
                     str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
@@ -164,6 +176,12 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
         other_language=bool(message.details.get("other_language")) and message.tier is Tier.DOCUMENTS,
         thumb=await _thumb(page, message.id),
     )
+
+
+def _near_name(texts: Texts, name: str, section: str | None, page: int | None) -> str:
+    """The document, the headings below its title, and the page, as far as there are any."""
+    named = None if page is None else texts("page_short", page=page)
+    return source_place(name, below_title(name, section), named)
 
 
 def _near_says(details: Mapping[str, JsonValue]) -> Markup | None:

@@ -1,6 +1,7 @@
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from textwrap import indent
 from typing import Annotated, Any
 
 import typer
@@ -10,10 +11,9 @@ from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.answer_text import sources
+from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
 from sourcebook.faces.cli.terminal.curated_text import category_of, change_lines, state_of, wording_line
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
-from sourcebook.faces.source_place import source_place
 from sourcebook.model.curation import CuratedAnswer, SourceChange
 from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
 from sourcebook.sync import Sourcebook
@@ -303,7 +303,10 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
     ]
     if rejected := draft_json_shapes.rejected(draft):
         lines.append(_rejection(rejected))
-    lines += [f"Closest: {_near(each)}" for each in draft_json_shapes.nearest(draft)]
+    for place, each in enumerate(draft_json_shapes.nearest(draft)):
+        lines.append(f"Closest: {_near(each)}")
+        if place == 0 and (said := draft_json_shapes.nearest_excerpt(draft)) is not None:
+            lines.append(indent(said, "  "))
     if draft.answer:
         lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
     lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
@@ -327,8 +330,11 @@ def _rejection(rejected: Mapping[str, Any]) -> str:
 
 def _near(place: Mapping[str, Any]) -> str:
     page = place.get("page")
-    return source_place(
-        str(place.get("document_path")), place.get("section"), None if page is None else f"page {page}"
+    return titled_place(
+        str(place.get("document_path")),
+        place.get("title"),
+        place.get("section"),
+        None if page is None else f"page {page}",
     )
 
 

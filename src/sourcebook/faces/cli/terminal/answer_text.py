@@ -10,7 +10,7 @@ from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.consult.calibration.suggestions import has_enough
 from sourcebook.faces.cli.terminal.output import Stream, say, say_with_bold, tell
-from sourcebook.faces.source_place import source_place
+from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.locale import NAMES, texts
 from sourcebook.model.chat import ExcerptFound, Tier, TokenWritten
 
@@ -139,16 +139,22 @@ def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = 
 
 
 def near_place(result: SearchResult, told: Texts) -> str:
-    """Where a passage stands: `file › section, page`."""
+    """Where a passage stands: `title › section, page · file`."""
     page = result.chunk.page
     named = None if page is None else told("page", page=page)
-    return source_place(result.document_path, result.chunk.section, named)
+    return titled_place(result.document_path, result.document_title, result.chunk.section, named)
+
+
+def titled_place(path: str, title: str | None, section: str | None, page: str | None) -> str:
+    """`title › section, page · file`, as far as there is each. A letter has its subject for a title."""
+    place = source_place(title or path, below_title(title, section), page)
+    return place if title in (None, "", path) else f"{place} · {path}"
 
 
 def _place(citation: Citation) -> str:
-    title, path = citation.document_title, citation.document_path
-    place = source_place(path if title is None else title, citation.section_name, _page(citation.page))
-    return place if title in (None, path) else f"{place} · {path}"
+    return titled_place(
+        citation.document_path, citation.document_title, citation.section_name, _page(citation.page)
+    )
 
 
 def _page(page: int | None) -> str | None:

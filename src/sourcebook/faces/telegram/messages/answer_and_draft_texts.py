@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
-from sourcebook.faces.draft_json_shapes import nearest, rejected, resembling
-from sourcebook.faces.source_place import source_place
+from sourcebook.faces.draft_json_shapes import nearest, nearest_excerpt, rejected, resembling
+from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.telegram.messages.rich_text import (
     RichText,
     bold,
@@ -82,9 +82,7 @@ def by_number(citations: Iterable[Citation]) -> list[Citation]:
 
 def place(texts: Texts, source: Citation | CuratedSource) -> str:
     """The title, the file, the section and the page, as far as there are any."""
-    file = clean(PurePosixPath(source.document_path).name, _LONGEST_NAME)
-    title = clean(source.document_title or "", _LONGEST_NAME)
-    name = f"{title} ({file})" if title and title != file else file or title
+    name = _name(source.document_path, source.document_title)
     section = source.section_name if isinstance(source, Citation) else None
     page = None if source.page is None else texts("page", page=source.page)
     return source_place(name, clean(section or "", _LONGEST_NAME), page)
@@ -141,10 +139,20 @@ def _reasons(texts: Texts, given: Answer) -> list[str]:
 
 
 def near_place(texts: Texts, result: SearchResult) -> str:
-    """Where a passage stands: its file, its section, its page."""
-    name = clean(PurePosixPath(result.document_path).name, _LONGEST_NAME)
-    page = None if result.chunk.page is None else texts("page", page=result.chunk.page)
-    return source_place(name, clean(result.chunk.section or "", _LONGEST_NAME), page)
+    """Where a passage stands: its title and file, its section, its page."""
+    chunk = result.chunk
+    return _titled_place(texts, result.document_path, result.document_title, chunk.section, chunk.page)
+
+
+def _titled_place(texts: Texts, path: str, title: str | None, section: str | None, page: int | None) -> str:
+    headings = clean(below_title(title, section), _LONGEST_NAME)
+    return source_place(_name(path, title), headings, None if page is None else texts("page", page=page))
+
+
+def _name(path: str, title: str | None) -> str:
+    """`title (file)`, or the one that there is."""
+    file, called = clean(PurePosixPath(path).name, _LONGEST_NAME), clean(title or "", _LONGEST_NAME)
+    return f"{called} ({file})" if called and called != file else file or called
 
 
 def how_to_get_tokens(texts: Texts, terms: BotTerms) -> str:
@@ -210,13 +218,16 @@ def _closest(texts: Texts, item: Draft) -> list[RichText]:
     if found := rejected(item):
         reason = clean(str(found.get("reason") or ""), _LONGEST_NAME)
         notes.append(joined([texts("draft_rejected", id=found.get("draft_id")), reason], " ").text)
-    return [italic(note) for note in notes]
+    said = nearest_excerpt(item)
+    shown = [italic(note) for note in notes]
+    return (
+        shown if said is None else [*shown[:1], quote(from_markdown(said[:_LONGEST_QUOTE]).text), *shown[1:]]
+    )
 
 
 def _near_name(texts: Texts, row: Mapping[str, Any]) -> str:
-    name = clean(PurePosixPath(str(row.get("document_path"))).name, _LONGEST_NAME)
-    page = None if row.get("page") is None else texts("page", page=row["page"])
-    return source_place(name, clean(str(row.get("section") or ""), _LONGEST_NAME), page)
+    path = str(row.get("document_path"))
+    return _titled_place(texts, path, row.get("title"), row.get("section"), row.get("page"))
 
 
 def _change(texts: Texts, change: SourceChange) -> RichText:

@@ -13,14 +13,15 @@ from markupsafe import Markup
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces import draft_json_shapes
-from sourcebook.faces.source_place import source_place
+from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import document_address, file_name, rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
 from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts
+from sourcebook.faces.web.safe_html import plain
 from sourcebook.faces.web.source_view import Leaf, leaf_of
-from sourcebook.model.chat import BETWEEN_HEADINGS, SourceState
+from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
 from sourcebook.model.moderation import Draft, DraftKind, Keep, LostSupport
 
@@ -31,7 +32,7 @@ Text = Annotated[str, Form(max_length=_LONGEST)]
 
 @dataclass(frozen=True, slots=True)
 class WaitingDraft:
-    """A line of the queue. `asked` counts how many drafts ask much the same."""
+    """A line of the queue. `asked` counts how often the same was asked, not what only resembles it."""
 
     draft: Draft
     kind: str
@@ -55,6 +56,8 @@ class NearPlace:
     name: str
     page: int | None
     address: str
+    says: Markup | None = None
+    """What it says that may be the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +183,9 @@ async def _waiting(page: Page, kind: str) -> list[WaitingDraft]:
     Drafts of answers that were confirmed are shown when asked for: nobody waits for those.
     """
     drafts = await pending_drafts(page)
-    groups = [draft.group_key for draft in drafts if draft.group_key]
     chosen = [draft for draft in drafts if (kind_of(draft) == kind if kind else needs_person(draft))]
     return [
-        WaitingDraft(
-            draft,
-            kind_of(draft),
-            SEALS[kind_of(draft)],
-            max(draft.asked, groups.count(draft.group_key or "")),
-        )
+        WaitingDraft(draft, kind_of(draft), SEALS[kind_of(draft)], draft.asked)
         for draft in sorted(chosen, key=lambda each: (list(SEALS).index(kind_of(each)), each.id))
     ]
 
@@ -230,13 +227,15 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
 
 def _near(page: Page, draft: Draft) -> list[NearPlace]:
     """What came closest, as far as the expert may see it."""
+    said = draft_json_shapes.nearest_excerpt(draft)
     return [
         NearPlace(
             _near_name(row),
             row.get("page"),
             document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),
+            plain(said) if said is not None and place == 0 else None,
         )
-        for row in draft_json_shapes.nearest(draft)
+        for place, row in enumerate(draft_json_shapes.nearest(draft))
         if page.caller.sees(row["collection_id"])
     ]
 
@@ -244,8 +243,7 @@ def _near(page: Page, draft: Draft) -> list[NearPlace]:
 def _near_name(row: Mapping[str, Any]) -> str:
     """The document and the headings below its title, which is often the first of them."""
     name = str(row.get("title") or file_name(row["document_path"]))
-    headings = str(row.get("section") or "").split(BETWEEN_HEADINGS)
-    return source_place(name, BETWEEN_HEADINGS.join(headings[headings[0] == name :]), None)
+    return source_place(name, below_title(name, row.get("section")), None)
 
 
 async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -> str | None:
