@@ -198,7 +198,7 @@ def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None
     )
     assert answer["curated"]["approved_by"] == 1
     shown = shell.run("ask", PH).stdout
-    assert f"Curated answer {entry['id']}, approved by local on 20" in shown
+    assert f"Curated answer {entry['id']}, approved on 20" in shown
     assert "[1] Soil · soil.md" in shown
     assert PH in shell.run("kb", "list").stdout
     assert shell.json("kb", "remove", str(entry["id"])) == {"removed": entry["id"]}
@@ -206,6 +206,20 @@ def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None
     missing = shell.json("kb", "remove", str(entry["id"]), exit_code=3)["error"]
     assert missing["code"] == "curated_answer_not_found"
     assert shell.json("ask", PH)["tier"] == "documents"
+
+
+def test_the_approval_is_told_in_the_language_of_the_question(shell: Shell) -> None:
+    with Sourcebook(shell.folder / "data" / "knowledge_base.db") as book:
+        anna = book.people.create_user(username="anna").id
+        for question, answer in (
+            ("Когда поливать томаты?", "Утром."),
+            ("Quando regar os tomates?", "De manhã."),
+        ):
+            book.curated.insert(answer, question=question, category="water", approved_by=anna)
+    told = shell.run("ask", "Когда поливать томаты?").stdout
+    assert "Одобренный ответ 1, одобрен 20" in told
+    assert "кем: anna." in told
+    assert "Resposta aprovada 2, por anna, em 20" in shell.run("ask", "Quando regar os tomates?").stdout
 
 
 def test_what_an_expert_alone_says_is_marked_so_and_what_a_document_says_is_not(shell: Shell) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.consult.calibration.suggestions import has_enough
+from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.faces.cli.terminal.output import Stream, say, say_with_bold, tell
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.locale import NAMES, texts
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from sourcebook.sync import Sourcebook
 
 _TWO = 2
+LOCAL_NAME = "local"
+"""What the one user of a machine without accounts is called in the base."""
 _DOUBTS = {
     "no_citation": "it cites no source",
     "unknown_number": "it cites a source that was not provided",
@@ -73,9 +76,7 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
     # What is declined or curated was not written piece by piece; a model may decline after some words.
     if not stream.has_written or answer.tier is Tier.NONE:
         if stale := answer.details.get("stale"):
-            say(
-                f"This approved answer is out of date ({stale}), and no newer one was found in the documents:"
-            )
+            say(texts(answer.language)("terminal_still_stale", reason=stale))
         say_with_bold(answer.answer, shown_highlights(answer))
     return answer
 
@@ -179,15 +180,28 @@ def _reasons(doubts: Sequence[str]) -> str:
 
 
 def _approval(answer: Answer) -> str:
-    who, when = answer.details.get("approved_by_name"), answer.details.get("approved_at")
-    by = f", approved by {who}" if who is not None else ""
-    at = f" on {moment(when)}" if isinstance(when, int) else ""
-    stale = answer.details.get("stale")
-    context = " The context of a source has changed." if answer.details.get("context_changed") else ""
-    origin = f" {texts(answer.language)('expert_only')}" if answer.is_expert_only else ""
-    return f"\nCurated answer {answer.curated_id}{by}{at}.{origin}" + (
-        f" Stale: {stale}." if stale else context
-    )
+    """Which approved answer it is, who approved it and when, and what has changed since."""
+    told, details = texts(answer.language), answer.details
+    who, when = details.get("approved_by_name"), details.get("approved_at")
+    at = moment(when) if isinstance(when, int) else None
+    # On a machine without accounts, nobody is called by the name of its one user.
+    is_named = who is not None and not (who == LOCAL_NAME and details.get("approved_by") == LOCAL_USER)
+    said = [_approved(told, answer.curated_id, str(who) if is_named else None, at)]
+    if answer.is_expert_only:
+        said.append(told("expert_only"))
+    if stale := details.get("stale"):
+        said.append(told("terminal_stale", reason=stale))
+    elif details.get("context_changed"):
+        said.append(told("context_changed"))
+    return "\n" + " ".join(said)
+
+
+def _approved(told: Texts, entry_id: int | None, who: str | None, at: str | None) -> str:
+    if at is None:
+        return told("terminal_curated", id=entry_id)
+    if who is None:
+        return told("terminal_approved_on", id=entry_id, at=at)
+    return told("terminal_approved_by", id=entry_id, name=who, at=at)
 
 
 def _outdated(entry: dict[str, object], told: Texts) -> str:
