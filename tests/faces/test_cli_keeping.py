@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from tests.faces.shell import Here, Shell, clean_environment
 
+from sourcebook import Sourcebook
+
 NOTES = {
     "raspberries.md": "# Raspberries\n\nPrune everbearing raspberries in late autumn, after the last berries.\n",
     "tomatoes.md": "# Tomatoes\n\nWater tomatoes in the morning, at the root, twice a week.\n",
@@ -130,9 +132,19 @@ def test_a_healthy_base_is_in_order(shell: Shell) -> None:
     )
     assert set(report["disk"]) == {"base_bytes", "free_bytes"}
     assert report["counts"]["documents"] == 2
+    assert report["open_jobs"] == {}
     done = shell.run("doctor", "--db", "base.db")
     assert done.stdout == "The base is in order.\n"
     assert "sqlite: " in done.stderr
+
+
+def test_the_doctor_says_what_work_is_open(shell: Shell) -> None:
+    with Sourcebook(shell.folder / "base.db") as book:
+        asked = book.moderation.call_human("Who has the key?")
+        book.moderation.answer_item(asked.id, 1, "The janitor.")
+    assert shell.json("doctor", "--db", "base.db")["open_jobs"] == {"message": 1}
+    told = shell.run("doctor", "--db", "base.db").stderr
+    assert "  open jobs: 1 × messages for the Telegram bot to send\n" in told
 
 
 def test_what_is_wrong_is_said_and_repaired_and_then_it_is_in_order(shell: Shell) -> None:

@@ -76,6 +76,14 @@ def test_what_an_optional_part_lacks_is_said_in_the_language_of_the_page(
     }
 
 
+def test_a_part_that_nothing_uses_is_not_asked_for() -> None:
+    (html,) = examined({"html": ["no-such-package"]})
+    assert html.state == "not needed, everything works without it"
+    assert state_of_part(page_texts("pt"), html) == "não é preciso, tudo funciona sem isso"
+    (postgres,) = examined({"postgres": ["no-such-package"]})
+    assert postgres.state == "needs pip install 'sourcebook[postgres]', for bases on PostgreSQL"
+
+
 def test_health_names_the_optional_parts_in_russian(served: Desk) -> None:
     html = shown(served, "/health", "ru")
     assert "<td>установлено</td>" in html or "<td>нужно: " in html

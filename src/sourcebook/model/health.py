@@ -47,6 +47,10 @@ class OptionalPart:
     """The command that installs the packages it lacks."""
     programs: Sequence[str] = ()
     """Programs of the system that it lacks."""
+    purpose: str = ""
+    """What cannot be done without it."""
+    is_needed: bool = True
+    """False for one that is only kept for later: everything works without it."""
 
     @property
     def is_installed(self) -> bool:
@@ -56,11 +60,14 @@ class OptionalPart:
     @property
     def state(self) -> str:
         """What it lacks, in one line of English, or `installed`."""
+        if not (self.is_needed or self.is_installed):
+            return "not needed, everything works without it"
         wanted = [
             *([self.command] if self.command else []),
             *(f"the program {name}" for name in self.programs),
         ]
-        return f"needs {', '.join(wanted)}" if wanted else "installed"
+        purpose = f", for {self.purpose}" if self.purpose else ""
+        return f"needs {', '.join(wanted)}{purpose}" if wanted else "installed"
 
     def as_dict(self) -> dict[str, object]:
         """The shape in which `doctor --json` prints it."""
@@ -69,6 +76,8 @@ class OptionalPart:
             "installed": self.is_installed,
             "command": self.command,
             "programs": list(self.programs),
+            "purpose": self.purpose,
+            "needed": self.is_needed,
         }
 
 
@@ -87,6 +96,8 @@ class HealthReport:
     disk: Mapping[str, int] = field(default_factory=dict[str, int])
     repairs: Sequence[Repair] = ()
     optional_parts: Sequence[OptionalPart] = ()
+    open_jobs: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Work that waits or is under way, by its kind: `message`, `uploads`, `draft`."""
 
     @property
     def ok(self) -> bool:
@@ -112,6 +123,7 @@ class HealthReport:
             "extras": dict(self.extras),
             "optional_parts": [part.as_dict() for part in self.optional_parts],
             "disk": dict(self.disk),
+            "open_jobs": dict(self.open_jobs),
             "findings": [{**asdict(f), "rows": list(f.rows)} for f in self.findings],
             "repairs": [asdict(repair) for repair in self.repairs],
         }

@@ -184,6 +184,7 @@ async def examine(
         extras={part.name: part.state for part in optional_parts},
         optional_parts=optional_parts,
         disk={} if around is None else await around.disk(),
+        open_jobs=await _or_nothing({}, looking.read(_open_jobs)),
     )
 
 
@@ -329,6 +330,10 @@ async def _info(reader: Executor) -> dict[str, str]:
 
 async def _counts(reader: Executor) -> dict[str, int]:
     return dict(await reader.fetch_one("base_counts") or {})
+
+
+async def _open_jobs(reader: Executor) -> dict[str, int]:
+    return {row["kind"]: row["count"] for row in await reader.fetch("open_jobs_by_kind")}
 
 
 async def _or_nothing(nothing: T, look: Awaitable[T]) -> T:

@@ -12,6 +12,20 @@ from sourcebook.model.health import OptionalPart
 _TOOLS = {"ocr": ("tesseract",)}
 """Programs of the system that a part needs besides its packages."""
 
+_PURPOSES = {
+    "haystack": "Haystack",
+    "langchain": "LangChain",
+    "llama-index": "LlamaIndex",
+    "local": "a chat model on this machine",
+    "mcp": "the MCP server",
+    "ocr": "the text of scans and pictures",
+    "onnx": "ONNX models and rerankers",
+    "postgres": "bases on PostgreSQL",
+    "telegram": "the Telegram bot",
+}
+_UNUSED = ("eval", "html")
+"""Names that are kept for later: the program uses nothing of them, and reads HTML and measures without them."""
+
 _OF_AN_EXTRA = re.compile(r"^(?P<package>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['\"](?P<extra>[^'\"]+)['\"]")
 
 
@@ -41,7 +55,13 @@ def examined(parts: Mapping[str, list[str]]) -> list[OptionalPart]:
 def _examined(extra: str, packages: Iterable[str]) -> OptionalPart:
     is_complete = all(map(_is_installed, packages))
     missing = tuple(tool for tool in _TOOLS.get(extra, ()) if shutil.which(tool) is None)
-    return OptionalPart(extra, None if is_complete else f"pip install 'sourcebook[{extra}]'", missing)
+    return OptionalPart(
+        extra,
+        None if is_complete else f"pip install 'sourcebook[{extra}]'",
+        missing,
+        _PURPOSES.get(extra, ""),
+        extra not in _UNUSED,
+    )
 
 
 def _is_installed(package: str) -> bool:

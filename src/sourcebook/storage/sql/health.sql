@@ -169,6 +169,9 @@ select (select count(*) from collections) as collections,
        (select count(*) from knowledge_base) as curated_answers,
        (select count(*) from jobs where status in ('pending', 'doing')) as open_jobs
 
+-- name: open_jobs_by_kind()
+select kind, count(*) as count from jobs where status in ('pending', 'doing') group by kind order by kind
+
 -- name: base_info()
 select key, value from base_info order by key
 

@@ -9,6 +9,11 @@ from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.model.health import Finding, HealthReport
 
 _SHOWN = 10
+_JOBS = {
+    "message": "messages for the Telegram bot to send",
+    "uploads": "uploaded files for the server to add",
+    "draft": "questions to be put into the queue of the experts",
+}
 
 
 def doctor(
@@ -36,6 +41,8 @@ def _show(report: HealthReport) -> None:
     for name, value in {**report.versions, **report.extras}.items():
         tell(f"{name}: {value}")
     tell(", ".join(_counted(name, count) for name, count in report.counts.items()))
+    for kind, count in report.open_jobs.items():
+        tell(f"  open jobs: {count} × {_JOBS.get(kind, kind)}")
     for done in report.repairs:
         say(f"repaired {done.code} ({done.count}): {done.message}.")
     for finding in report.notes:

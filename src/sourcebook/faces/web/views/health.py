@@ -66,6 +66,8 @@ def state_of_part(texts: Texts, part: OptionalPart) -> str:
     """What an optional part lacks, in the words of the page, with commands between backticks."""
     if part.is_installed:
         return texts("extra_installed")
+    if not part.is_needed:
+        return texts("extra_unneeded")
     command = [] if part.command is None else [f"`{part.command}`"]
     programs = [texts("extra_program", name=name) for name in part.programs]
     return texts("extra_needs", wanted=", ".join([*command, *programs]))
