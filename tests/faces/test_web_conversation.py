@@ -78,3 +78,23 @@ async def test_a_decline_with_a_quote_does_not_say_that_the_documents_are_silent
     assert declined.answer == "I am not sure that the base answers this question."
     assert "I am not sure that your documents answer this." in page
     assert "Your documents do not answer this." not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (POOL, "Quoted word for word"),
+        (
+            "# Pool\n\n| Day | The pool opens |\n|---|---|\n| Monday | seven |\n| Sunday | nine |\n",
+            "Quoted, with table rows written out as lines",
+        ),
+    ],
+)
+async def test_rows_of_a_table_are_not_called_word_for_word(tmp_path: Path, text: str, note: str) -> None:
+    (tmp_path / "pool.md").write_text(text, "utf-8")
+    async with opened(tmp_path) as (book, client):
+        await book.add(tmp_path / "pool.md")
+        given = await book.ask("When does the pool open on Monday?" if "|" in text else QUESTION)
+        assert given.tier is Tier.DOCUMENTS
+        page = (await client.get(f"/ask/{given.session_id}")).text
+    assert f'<span class="verdict-note">{note}</span>' in page

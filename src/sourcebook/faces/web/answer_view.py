@@ -20,6 +20,7 @@ from sourcebook.model.documents import JsonValue
 from sourcebook.text.sentences import sentence_spans
 
 _MARK = re.compile(r"\[(\d{1,3})\]")
+_BETWEEN_CELLS = " · "
 _ONLY_MARKS = re.compile(r"(?:\s*\[\d{1,3}\])+\s*")
 
 
@@ -115,6 +116,7 @@ class AnswerView:
     doubts: Sequence[ShownDoubt] = ()
     changed: Sequence[SourceLine] = ()
     is_excerpt: bool = False
+    has_table_rows: bool = False
     is_watched: bool = False
     """Whether an expert is asked to look at it again when a source of it changes: an approved answer."""
     copy: str = ""
@@ -140,6 +142,7 @@ def answer_view(texts: Texts, given: Given, approver: str | None = None) -> Answ
         ],
         changed=list({line.document: line for line in lines if line.state != "current"}.values()),
         is_excerpt=given.tier is Tier.DOCUMENTS and given.details.get("model") is None,
+        has_table_rows=_has_table_rows(given),
         # A reply of an expert has sources only if it was approved, too.
         is_watched=given.tier in (None, Tier.CURATED),
         copy=_as_text(texts, given, listed),
@@ -300,9 +303,16 @@ def _approval(texts: Texts, given: Given, approver: str | None) -> str:
 
 def _checked(texts: Texts, given: Given, sentences: Sequence[Sentence]) -> str:
     if given.details.get("model") is None:
-        return texts("quoted_word_for_word")
+        return texts("quoted_rows" if _has_table_rows(given) else "quoted_word_for_word")
     sound = sum(not sentence.is_doubtful for sentence in sentences)
     return texts("sentences_checked", n=len(sentences), checked=sound) if sentences else ""
+
+
+def _has_table_rows(given: Given) -> bool:
+    """Whether an excerpt says rows of a table as lines, with the names of their columns: no document has those."""
+    quoted = " ".join(" ".join(citation.quote.split()) for citation in given.citations)
+    lines = (_without_marks(line).removeprefix("- ") for line in given.text.splitlines())
+    return any(_BETWEEN_CELLS in line and line not in quoted for line in lines)
 
 
 def _reasons(texts: Texts, doubts: Sequence[str]) -> list[str]:
