@@ -176,3 +176,11 @@ def test_a_file_that_was_saved_as_strict_is_read() -> None:
         "word/document.xml": hostile_files.document_xml(paragraph("Text.")).replace(_WORD.encode(), strict),
     }
     assert parse(hostile_files.packed(parts), "a.docx").text == "Text."
+
+
+def test_tables_in_tables_in_cells_are_read_once_however_deep_they_are() -> None:
+    inner = paragraph("deep")
+    for depth in range(30):
+        inner = table(cell(paragraph(f"a{depth}")) + cell(inner))
+    words = of_xml(inner).replace("|", " ").split()
+    assert words == [*(f"a{depth}" for depth in reversed(range(30))), "deep"]

@@ -136,7 +136,7 @@ class _Reader:
             self._block(block)
 
     def _table(self, table: Element) -> None:
-        rows = [row for row in table.iter(_ROW) if _nearest(row, _TABLE) is table]
+        rows = list(_rows(table))
         if self._only_arranges(rows):
             for row in rows:
                 for cell in _cells(row):
@@ -175,7 +175,7 @@ class _Reader:
     def _cell_words(self, container: Element) -> Iterator[str]:
         for block in _blocks(container):
             if block.tag == _TABLE:
-                yield from (self._cell(inner) for row in block.iter(_ROW) for inner in _cells(row))
+                yield from (self._cell(inner) for row in _rows(block) for inner in _cells(row))
                 continue
             yield f"{self._mark(block) or ''} {self._words(block)}"
             for box in _boxes(block):
@@ -257,6 +257,15 @@ def _blocks(container: Element) -> Iterator[Element]:
             yield from _blocks(child)
 
 
+def _rows(table: Element) -> Iterator[Element]:
+    """The rows of a table, also those that a content control wraps; not those of tables in its cells."""
+    for child in table:
+        if child.tag == _ROW:
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from _rows(child)
+
+
 def _cells(row: Element) -> Iterator[Element]:
     """The cells of a row, also those that a content control wraps, as most fields of forms are."""
     for child in row:
@@ -301,10 +310,6 @@ def _width(cell: Element) -> int:
 
 def _number(said: str, default: int) -> int:
     return int(said) if _NUMBER.fullmatch(said) else default
-
-
-def _nearest(element: Element, tag: str) -> Element | None:
-    return next(element.iterancestors(tag), None)
 
 
 def _is_left_out(element: Element | None, end: Element) -> bool:
