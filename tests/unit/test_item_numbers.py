@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.ingest.parsers.item_numbers import item_number
+from sourcebook.ingest.parsers.item_numbers import item_label, item_number
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,19 @@ from sourcebook.ingest.parsers.item_numbers import item_number
 )
 def test_an_item_has_its_number_in_the_form_of_its_list(number: int, form: str, counted: str) -> None:
     assert item_number(number, form) == counted
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        (" Article\n1. ", "Article 1."),
+        ("\n\n# 1.", "1."),
+        ("#1", "#1"),
+        ("##", ""),
+        ("# ``` | 2)", "2)"),
+        ("p" * 40, "p" * 40),
+        ("p" * 41, ""),
+    ],
+)
+def test_a_label_is_short_and_makes_no_line_a_heading(label: str, shown: str) -> None:
+    assert item_label(label) == shown

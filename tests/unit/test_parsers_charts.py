@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+from tests.faults.hostile_files import docx, packed
+
+from sourcebook.ingest.parsers.docx.document import parse_docx
 from sourcebook.ingest.parsers.office.charts import chart_text
+from sourcebook.ingest.parsers.office.pptx import parse_pptx
 from sourcebook.ingest.parsers.zip_and_xml import xml_of
 
 _NAMES = (
     'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" '
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 )
+
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_BROKEN = b"<c:chartSpace"
 
 
 def points(tag: str, *values: str) -> str:
@@ -17,11 +25,13 @@ def points(tag: str, *values: str) -> str:
 
 
 def chart(*series: str, title: str = "") -> str:
+    return chart_text(xml_of(chart_part(*series, title=title)))
+
+
+def chart_part(*series: str, title: str = "") -> bytes:
     head = f"<c:title><c:tx><a:p><a:r><a:t>{title}</a:t></a:r></a:p></c:tx></c:title>" if title else ""
     drawn = "".join(f"<c:ser>{one}</c:ser>" for one in series)
-    return chart_text(
-        xml_of(f"<c:chartSpace {_NAMES}><c:chart>{head}{drawn}</c:chart></c:chartSpace>".encode())
-    )
+    return f"<c:chartSpace {_NAMES}><c:chart>{head}{drawn}</c:chart></c:chartSpace>".encode()
 
 
 def test_a_chart_is_the_table_that_it_was_drawn_from() -> None:
@@ -35,3 +45,61 @@ def test_a_chart_is_the_table_that_it_was_drawn_from() -> None:
 
 def test_a_chart_without_numbers_says_nothing() -> None:
     assert chart(points("tx", "Peas")) == ""
+
+
+def related(**parts: str) -> bytes:
+    """What a part refers to, by the kind."""
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    named = "".join(
+        f'<Relationship Id="r1" Type="{_OFFICE}/{kind}" Target="{part}"/>' for kind, part in parts.items()
+    )
+    return f'<Relationships xmlns="{package}">{named}</Relationships>'.encode()
+
+
+def in_document(body: str, part: bytes) -> str:
+    """The text of a document that shows a chart in its body."""
+    more = {"word/_rels/document.xml.rels": related(chart="chart.xml"), "word/chart.xml": part}
+    return parse_docx(docx(body, more=more)).text
+
+
+SHOWN = f'<c:chart {_NAMES} xmlns:r="{_OFFICE}" r:id="r1"/>'
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<w:p><w:r><w:t>a</w:t>{SHOWN * 2}</w:r></w:p>", "a\n\n|  | 42 |"),
+        (
+            f"<w:p><w:r><w:t>a</w:t><w:txbxContent><w:p><w:r><w:t>in</w:t>{SHOWN}</w:r></w:p></w:txbxContent></w:r></w:p>",
+            "a\n\nin\n\n|  | 42 |",
+        ),
+        (f"<w:p><w:r><w:t>a</w:t></w:r><w:del><w:r>{SHOWN}</w:r></w:del></w:p>", "a"),
+        (
+            f"<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t>{SHOWN}</w:r></w:p></w:tc></w:tr></w:tbl>",
+            "| a |\n\n|  | 42 |",
+        ),
+    ],
+    ids=["twice", "in a box", "deleted", "in a cell"],
+)
+def test_a_chart_of_a_document_is_told_once_where_it_is_shown(body: str, text: str) -> None:
+    assert in_document(body, chart_part(points("val", "42"))) == text
+
+
+def test_a_broken_chart_is_left_out_of_a_document() -> None:
+    assert in_document(f"<w:p><w:r><w:t>a</w:t>{SHOWN}</w:r></w:p>", _BROKEN) == "a"
+
+
+@pytest.mark.parametrize("kind", ["chart", "diagramData"])
+def test_a_broken_chart_or_diagram_is_left_out_of_a_slide(kind: str) -> None:
+    names = (
+        f'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" {_NAMES} xmlns:r="{_OFFICE}"'
+    )
+    shape = "<p:sp><p:txBody><a:p><a:r><a:t>Words</a:t></a:r></a:p></p:txBody></p:sp>"
+    parts = {
+        "ppt/presentation.xml": f'<p:presentation {names}><p:sldId id="1" r:id="r1"/></p:presentation>'.encode(),
+        "ppt/_rels/presentation.xml.rels": related(slide="slide.xml"),
+        "ppt/slide.xml": f"<p:sld {names}><p:cSld><p:spTree>{shape}</p:spTree></p:cSld></p:sld>".encode(),
+        "ppt/_rels/slide.xml.rels": related(**{kind: "chart.xml"}),
+        "ppt/chart.xml": _BROKEN,
+    }
+    assert parse_pptx(packed(parts)).text == "Words"

@@ -176,3 +176,17 @@ def test_a_file_that_was_saved_as_strict_is_read() -> None:
         "word/document.xml": hostile_files.document_xml(paragraph("Text.")).replace(_WORD.encode(), strict),
     }
     assert parse(hostile_files.packed(parts), "a.docx").text == "Text."
+
+
+def test_tables_in_tables_in_cells_are_read_once_however_deep_they_are() -> None:
+    inner = paragraph("deep")
+    for depth in range(30):
+        inner = table(cell(paragraph(f"a{depth}")) + cell(inner))
+    words = of_xml(inner).replace("|", " ").split()
+    assert words == [*(f"a{depth}" for depth in reversed(range(30))), "deep"]
+
+
+@pytest.mark.parametrize("text", ["p" * 5000 + "%1", "%1" * 5000, "%1" * 20, "&#10;&#10;# &#10;"])
+def test_a_label_that_is_longer_than_labels_are_or_forges_a_heading_is_a_bullet(text: str) -> None:
+    lists = numbering(level(0, "decimal", text, start=100_000), number(1))
+    assert of_xml(item("a", 1) + item("b", 1), numbering=lists) == "- a\n- b"

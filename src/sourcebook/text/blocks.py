@@ -228,6 +228,7 @@ def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
     if is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2:
         yield Block(BlockKind.CODE, lines[0].begin, lines[-1].end)
         return
+    width, indent = max(len(line.said) for line in lines), min(line.indent for line in lines)
     kind, begin, end = BlockKind.DEBRIS, 0, 0
     for number, line in enumerate(lines):
         own = _kind_of(line, lines[number + 1] if number + 1 < len(lines) else None)
@@ -235,7 +236,12 @@ def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
             own = BlockKind.ROW
         elif own is BlockKind.TEXT and number in counted:
             own = BlockKind.ITEM
-        is_parted = kind is BlockKind.ITEM and number > 0 and _is_behind_list(lines, number)
+        is_parted = (
+            kind is BlockKind.ITEM
+            and line.indent == indent
+            and number > 0
+            and _is_behind_item(lines[number - 1], line, width)
+        )
         if end and not is_parted and _goes_on(kind, own, line):
             end = line.end
             continue
@@ -245,13 +251,10 @@ def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
     yield Block(kind, begin, end)
 
 
-def _is_behind_list(lines: Sequence[_Line], number: int) -> bool:
+def _is_behind_item(before: _Line, line: _Line, width: int) -> bool:
     """Whether a line says something else than the item above: that one ended although a word more had room."""
-    before, line = lines[number - 1], lines[number]
-    width = max(len(other.said) for other in lines)
     has_room = before.indent + len(before.said) + len(line.said.split(maxsplit=1)[0]) < width
-    is_outside = line.indent <= min(other.indent for other in lines)
-    return is_outside and has_room and before.said.endswith(_SENTENCE_ENDS) and line.said[:1].isupper()
+    return has_room and before.said.endswith(_SENTENCE_ENDS) and line.said[:1].isupper()
 
 
 def _goes_on(kind: BlockKind, own: BlockKind, line: _Line) -> bool:

@@ -1,6 +1,8 @@
-"""How the items of a list are counted: with numbers, letters or Roman numbers."""
+"""How the items of a list are counted: with numbers, letters or Roman numbers, and words around them."""
 
 from __future__ import annotations
+
+import re
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
@@ -10,6 +12,10 @@ _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _RUSSIAN = "абвгдежзиклмнопрстуфхцчшщыэюя"
 """Lists are counted without letters that look like others or begin no word."""
 _LARGEST_ROMAN = 3999
+LONGEST_LABEL = 40
+"""A file names the words around a number once, and they are repeated for every item."""
+# Signs that would make the line of an item something else: a heading, a fence of code, a row of a table, a quotation.
+_SIGNS_OF_MARKDOWN = re.compile(r"(?:[`~|>]|#+(?=[\s`~|>]|$)|\s)+")
 
 
 def item_number(number: int, form: str) -> str:
@@ -25,6 +31,13 @@ def item_number(number: int, form: str) -> str:
     else:
         return str(number)
     return counted.upper() if form.isupper() else counted
+
+
+def item_label(label: str) -> str:
+    """What is shown before an item, on one line. Nothing if it is longer than labels are."""
+    words = " ".join(label.split()) if len(label) <= LONGEST_LABEL else ""
+    signs = _SIGNS_OF_MARKDOWN.match(words)
+    return words[signs.end() :] if signs else words
 
 
 def _in_letters(number: int, alphabet: str) -> str:

@@ -93,6 +93,14 @@ class Package:
     def xml_if_there(self, name: str) -> Element | None:
         return self.xml(name) if name in self.names else None
 
+    def xml_if_intact(self, name: str) -> Element | None:
+        """A part that the text can do without: None if it is not there or cannot be read."""
+        try:
+            with reading("part"):
+                return self.xml_if_there(name)
+        except BadFile:
+            return None
+
     def elements(self, name: str, tag: str) -> Iterator[Element]:
         """The elements of a part, one after the other; each is forgotten before the next, however long the part is."""
         with self._in_usual_names(name) as stream:

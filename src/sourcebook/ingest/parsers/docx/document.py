@@ -14,7 +14,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
-from sourcebook.ingest.parsers.office.charts import CHART_NAMES, chart_text
+from sourcebook.ingest.parsers.office.charts import CHART_NAMES, Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.opening_title import opening_title
@@ -93,12 +93,8 @@ class _Reader:
             raise DamagedFile("The main part of the file is not a document.")
         self._body = body
         relations = package.relations(main)
-        self._chart_at = {
-            name: part
-            for name, (kind, part) in relations.items()
-            if kind == "chart" and part in package.names
-        }
-        self._package = package
+        self._chart_at = {name: part for name, (kind, part) in relations.items() if kind == "chart"}
+        self._charts = Charts(package)
         related = {kind: package.xml_if_there(part) for kind, part in relations.values() if kind in _PARTS}
         self._styles = ParagraphStyles(related.get("styles"))
         self._lists = Lists(related.get("numbering"), self._styles.list_of)
@@ -126,17 +122,20 @@ class _Reader:
             self._paragraph(block)
             for box in _boxes(block):
                 self._blocks(box)
-            for chart in block.iter(_CHART):
-                if chart.get(_RELATION, "") in self._chart_at:
-                    part = self._chart_at[chart.get(_RELATION, "")]
-                    self.built.add(chart_text(self._package.xml(part)))
+            self._tell_charts(block, _LEFT_OUT)
+
+    def _tell_charts(self, block: Element, left_out: frozenset[str]) -> None:
+        for chart in block.iter(_CHART):
+            part = self._chart_at.get(chart.get(_RELATION, ""))
+            if part is not None and not _is_left_out(chart.getparent(), block, left_out):
+                self.built.add(self._charts.tell(part))
 
     def _blocks(self, container: Element) -> None:
         for block in _blocks(container):
             self._block(block)
 
     def _table(self, table: Element) -> None:
-        rows = [row for row in table.iter(_ROW) if _nearest(row, _TABLE) is table]
+        rows = list(_rows(table))
         if self._only_arranges(rows):
             for row in rows:
                 for cell in _cells(row):
@@ -151,6 +150,8 @@ class _Reader:
                 # A cell over several columns leaves the others empty, so that each stays in its column.
                 self.built.add(f"| {' | '.join([*[''] * _columns_before(row), *cells])} |", gap)
                 gap = LINE
+        # A cell is one line, and a chart is several: those in boxes come here too.
+        self._tell_charts(table, _LEFT_OUT - {_TEXT_BOX})
 
     def _only_arranges(self, rows: Sequence[Element]) -> bool:
         """Whether a table holds parts of the document rather than values.
@@ -175,7 +176,7 @@ class _Reader:
     def _cell_words(self, container: Element) -> Iterator[str]:
         for block in _blocks(container):
             if block.tag == _TABLE:
-                yield from (self._cell(inner) for row in block.iter(_ROW) for inner in _cells(row))
+                yield from (self._cell(inner) for row in _rows(block) for inner in _cells(row))
                 continue
             yield f"{self._mark(block) or ''} {self._words(block)}"
             for box in _boxes(block):
@@ -257,6 +258,15 @@ def _blocks(container: Element) -> Iterator[Element]:
             yield from _blocks(child)
 
 
+def _rows(table: Element) -> Iterator[Element]:
+    """The rows of a table, also those that a content control wraps; not those of tables in its cells."""
+    for child in table:
+        if child.tag == _ROW:
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from _rows(child)
+
+
 def _cells(row: Element) -> Iterator[Element]:
     """The cells of a row, also those that a content control wraps, as most fields of forms are."""
     for child in row:
@@ -303,14 +313,10 @@ def _number(said: str, default: int) -> int:
     return int(said) if _NUMBER.fullmatch(said) else default
 
 
-def _nearest(element: Element, tag: str) -> Element | None:
-    return next(element.iterancestors(tag), None)
-
-
-def _is_left_out(element: Element | None, end: Element) -> bool:
+def _is_left_out(element: Element | None, end: Element, left_out: frozenset[str] = _LEFT_OUT) -> bool:
     """Whether something between the two elements is not read."""
     while element is not None and element is not end:
-        if element.tag in _LEFT_OUT:
+        if element.tag in left_out:
             return True
         element = element.getparent()
     return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.docx.xml import qn, value_of
-from sourcebook.ingest.parsers.item_numbers import item_number
+from sourcebook.ingest.parsers.item_numbers import LONGEST_LABEL, item_label, item_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ class Lists:
         if how.form == "bullet":
             return ""
         shown = _PLACE.sub(lambda place: self._number(known, int(place[1]) - 1, how), how.text).strip()
-        return shown or None
+        return item_label(shown) if shown else None
 
     def _count(self, known: _List, name: str, level: int) -> None:
         counts = self._counts.setdefault(known.shared, {})
@@ -133,10 +133,11 @@ def _format(abstract: Element) -> _Format:
 
 def _level(level: Element) -> _Level:
     form, start = value_of(level, _FORMAT), value_of(level, _START)
+    text = "" if form == "none" else value_of(level, _TEXT)
     return _Level(
-        form or "decimal",
+        form or "decimal" if len(text) <= LONGEST_LABEL else "bullet",
         int(start) if _SMALL_NUMBER.fullmatch(start) else 0,
-        "" if form == "none" else value_of(level, _TEXT),
+        text,
         level.find(_IS_LEGAL) is not None,
     )
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sourcebook.ingest.parsers.xml_element import Element
+    from sourcebook.ingest.parsers.zip_and_xml import Package
 
 CHART_NAMES = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 _C = f"{{{CHART_NAMES}}}"
@@ -20,6 +21,22 @@ _LABELS, _VALUES = (f"{_C}cat", f"{_C}xVal"), (f"{_C}val", f"{_C}yVal")
 _POINT, _VALUE = f"{_C}pt", f"{_C}v"
 _MOST_ROWS, _MOST_SERIES = 500, 50
 _NUMBER = re.compile(r"-?\d{1,15}\.\d{3,20}(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
+
+class Charts:
+    """The charts of one file. Each is told once, where it is first referred to."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._told: set[str] = set()
+
+    def tell(self, part: str) -> str:
+        """The text of the chart in this part; nothing if it was told before or cannot be read."""
+        if part in self._told:
+            return ""
+        self._told.add(part)
+        chart = self._package.xml_if_intact(part)
+        return chart_text(chart) if chart is not None else ""
 
 
 def chart_text(chart: Element) -> str:

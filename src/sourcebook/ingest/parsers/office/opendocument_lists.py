@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.item_numbers import item_number
+from sourcebook.ingest.parsers.item_numbers import item_label, item_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,8 @@ _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 _TEXT, _STYLE = f"{{{_NS}text:1.0}}", f"{{{_NS}style:1.0}}"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 _DIGITS = re.compile(r"\d{1,6}", re.ASCII)
+_DEEPEST = 10
+"""Lists and outlines have no more levels."""
 _HEADINGS = ""
 """Headings are counted like the items of a list whose style has no name."""
 
@@ -77,7 +79,7 @@ class ListNumbers:
             of_level = self._levels.get((style, named))
             if of_level is not None:
                 numbers.append(item_number(counts.get(named, of_level.start), of_level.form))
-        return f"{how.before}{'.'.join(numbers)}{how.after}".strip()
+        return item_label(f"{how.before}{'.'.join(numbers)}{how.after}".strip())
 
 
 def _levels(root: Element) -> Iterator[tuple[tuple[str, int], _Level]]:
@@ -98,6 +100,6 @@ def _level(level: Element, style: str) -> Iterator[tuple[tuple[str, int], _Level
                 form,
                 level.get(f"{_STYLE}num-prefix", ""),
                 level.get(f"{_STYLE}num-suffix", ""),
-                number_in(level.get(f"{_TEXT}display-levels", ""), 1),
+                min(number_in(level.get(f"{_TEXT}display-levels", ""), 1), _DEEPEST),
             ),
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.item_numbers import item_number
-from sourcebook.ingest.parsers.office.charts import chart_text
+from sourcebook.ingest.parsers.office.charts import Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.slides import Slide, SlideText
@@ -50,7 +50,7 @@ def parse_pptx(data: bytes) -> ParsedText:
 
 
 def _slides(package: Package) -> SlideText:
-    text = SlideText()
+    text, charts = SlideText(), Charts(package)
     main = package.main_part(_PRESENTATION)
     relations = package.relations(main)
     listed = list(package.xml(main).iter(_SLIDE))
@@ -58,12 +58,12 @@ def _slides(package: Package) -> SlideText:
         part = relations.get(entry.get(_ID, ""), ("", ""))[1]
         slide = package.xml_if_there(part)
         if slide is not None and slide.get("show", "1") not in ("0", "false"):
-            text.add(number, _slide(package, part, slide))
+            text.add(number, _slide(package, charts, part, slide))
         page_read(number, len(listed))
     return text
 
 
-def _slide(package: Package, part: str, slide: Element) -> Slide:
+def _slide(package: Package, charts: Charts, part: str, slide: Element) -> Slide:
     title = ""
     blocks: list[str] = []
     # The date on the slide that opens a presentation is its own.
@@ -83,10 +83,10 @@ def _slide(package: Package, part: str, slide: Element) -> Slide:
             blocks.append(_listed(shape, is_body=kind == "body"))
     related = package.relations(part).values()
     for kind, inner in related:
-        if kind == "diagramData" and inner in package.names:
-            blocks.append("\n".join(_paragraphs(package.xml(inner))))
-        elif kind == "chart" and inner in package.names:
-            blocks.append(chart_text(package.xml(inner)))
+        if kind == "diagramData" and (diagram := package.xml_if_intact(inner)) is not None:
+            blocks.append("\n".join(_paragraphs(diagram)))
+        elif kind == "chart":
+            blocks.append(charts.tell(inner))
     notes = [inner for kind, inner in related if kind == "notesSlide" and inner in package.names]
     return Slide(title, blocks, "\n".join(line for inner in notes[:1] for line in _notes(package.xml(inner))))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
@@ -23,6 +24,10 @@ _BOXES = (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON)
 _CHOICES = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 _TEXTS = (raw.FPDF_FORMFIELD_TEXTFIELD, *_CHOICES)
 _MOST_OPTIONS = 1_000
+_LOWEST_LINE, _MOST_LINES = 6.0, 100
+"""Lines that a field has no room for belong to its last one: one has to scroll to see them."""
+_MOST_PLACED = 1_000
+"""Each value is compared with all rows. What more values a page has come below it."""
 _NEWEST_INTERFACE = 2
 
 
@@ -102,6 +107,8 @@ def _lines(value: str, field: Any) -> Iterator[Line]:
     box = raw.FS_RECTF()
     raw.FPDFAnnot_GetRect(field, box)
     lines = [words for line in value.splitlines() if (words := one_line(line))]
+    last = int(min(_MOST_LINES, max(1, (box.top - box.bottom) / _LOWEST_LINE))) - 1
+    lines[last:] = [" ".join(lines[last:])] if lines[last:] else []
     height = (box.top - box.bottom) / max(len(lines), 1)
     for number, words in enumerate(lines):
         size = min(_LETTERS, height)
@@ -113,16 +120,22 @@ def _lines(value: str, field: Any) -> Iterator[Line]:
 def with_values(rows: Sequence[Sequence[Line]], values: Sequence[Line]) -> list[list[Line]]:
     """Each value in the row that stands as high as it does, or else behind the last row above it."""
     filled = [list(row) for row in rows]
-    for value in values:
+    # Rows with values, by their identity: they are put in order once, when they have all of theirs.
+    changed: dict[int, list[Line]] = {}
+    for value in values[:_MOST_PLACED]:
         row = _row_beside(filled, value)
         if row is None:
             above = [place for place, row in enumerate(filled) if row[0].baseline > value.baseline]
             row = list[Line]()
             filled.insert(above[-1] + 1 if above else 0, row)
+        row.append(value)
+        changed[id(row)] = row
+    rest = [list(row) for _, row in groupby(values[_MOST_PLACED:], key=lambda value: value.baseline)]
+    for row in (*changed.values(), *rest):
         # No line of a form goes on in the next.
-        row[:] = [replace(line, is_listing=True, is_table=True) for line in (*row, value)]
+        row[:] = [replace(line, is_listing=True, is_table=True) for line in row]
         row.sort(key=lambda line: line.left)
-    return filled
+    return [*filled, *rest]
 
 
 def _row_beside(rows: Sequence[list[Line]], value: Line) -> list[Line] | None:
@@ -132,7 +145,7 @@ def _row_beside(rows: Sequence[list[Line]], value: Line) -> list[Line] | None:
     if nearest > SAME_LINE * value.size:
         return None
     beside = [row for row, height in zip(rows, away, strict=True) if height < nearest + 1]
-    return max(beside, key=lambda row: _ends_before(row, value))
+    return max(beside, key=lambda row: _ends_before(row, value)) if len(beside) > 1 else beside[0]
 
 
 def _ends_before(row: Sequence[Line], value: Line) -> float:
