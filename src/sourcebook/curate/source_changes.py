@@ -76,6 +76,12 @@ def _sentences(text: str) -> list[str]:
 
 def nearest_stretch(quote: str, text: str) -> str | None:
     """The sentences that stand in the place of the quote; None if nothing there resembles it."""
+    place = nearest_span(quote, text)
+    return None if place is None else text[slice(*place)]
+
+
+def nearest_span(quote: str, text: str) -> tuple[int, int] | None:
+    """Where those sentences stand in the text, without the white space around them."""
     wanted = Counter(words(quote))
     spans = list(sentence_spans(text))
     counts = [Counter(words(text[start:end])) for start, end in spans]
@@ -87,7 +93,11 @@ def nearest_stretch(quote: str, text: str) -> str | None:
             alike = 2 * (wanted & found).total() / max(1, wanted.total() + found.total())
             if alike > best:
                 best, place = alike, (spans[first][0], spans[first + size - 1][1])
-    return text[place[0] : place[1]].strip() if place is not None and best >= _LIKE_ENOUGH else None
+    if place is None or best < _LIKE_ENOUGH:
+        return None
+    stretch = text[slice(*place)]
+    start = place[0] + len(stretch) - len(stretch.lstrip())
+    return start, start + len(stretch.strip())
 
 
 def word_changes(before: str, after: str) -> list[WordChange]:
