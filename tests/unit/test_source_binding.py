@@ -77,6 +77,11 @@ async def test_a_sentence_of_the_experts_own_ends_the_row(tmp_path: Path) -> Non
     assert made.text == f"{FIRST} [1] Ask me about clay. {SECOND} [2] {THIRD} [2]"
 
 
+async def test_no_white_space_is_left_where_a_mark_ended_a_line(tmp_path: Path) -> None:
+    made = await bound(tmp_path, f"{FIRST} [1]\n\n{THIRD} [1]", f"{FIRST} {SECOND} {THIRD}")
+    assert made.text == f"{FIRST} [1]\n\n{THIRD} [2]"
+
+
 async def test_what_stands_in_code_is_no_citation(tmp_path: Path) -> None:
     made = await bound(tmp_path, "Take `row[1]` first. [1]")
     assert made.text == "Take `row[1]` first."

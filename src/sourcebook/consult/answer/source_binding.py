@@ -36,7 +36,7 @@ _WORDS_THAT_TELL = 6
 _OF_THE_QUESTION = 0.6
 _CODE = re.compile(r"(`+[^`]+`+)")
 _GAPS = re.compile(r"[ \t]{2,}")
-_GAP_BEFORE_A_DOT = re.compile(r"[ \t]+([.,;:!?])")
+_GAP_BEFORE_AN_END = re.compile(r"[ \t]+([.,;:!?\n])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
 
 
@@ -271,4 +271,4 @@ def _words_alone(text: str) -> str:
 def _without_marks(text: str) -> str:
     """The text without its citations. What stands in code, such as `row[1]`, is none."""
     kept = "".join(part if part.startswith("`") else _words_alone(part) for part in _CODE.split(text))
-    return _GAP_BEFORE_A_DOT.sub(r"\1", _GAPS.sub(" ", kept))
+    return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", kept))
