@@ -10,6 +10,7 @@ from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weight, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.missing_form import is_form_missing
 from sourcebook.consult.evidence.passages import JudgedPassages
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
@@ -288,6 +289,15 @@ def test_a_value_is_given_by_its_unit_and_not_by_any_number(
     question: str, text: str, *, is_missing: bool
 ) -> None:
     assert numbers_of(*asked(question, passage(text)))["form_missing"] == is_missing
+
+
+@pytest.mark.parametrize(("value", "is_missing"), [("fica entre 4,5 e 5,5", False), ("importa muito", True)])
+def test_the_verb_of_a_question_for_a_value_is_not_what_it_is_about(value: str, *, is_missing: bool) -> None:
+    """The bush is not nearer to the question than its pH for saying "é"."""
+    question = "Qual é o pH do solo para o mirtilo?"
+    text = f"O mirtilo é um arbusto que quer o solo ácido.\n\nO pH ideal {value}."
+    weights = term_weights(question, ["pt"], {}, 1000)
+    assert is_form_missing(question, weights, [passage(text)], "pt") == is_missing
 
 
 @pytest.mark.parametrize(

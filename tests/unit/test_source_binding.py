@@ -29,11 +29,11 @@ async def nothing(_names: Sequence[str], _query: str, _config: RetrievalConfig) 
     return []
 
 
-async def bound(folder: Path, answer: str, *quotes: str) -> BoundAnswer:
-    """The answer, whose citations quote these words of the text."""
+async def bound(folder: Path, answer: str, *quotes: str, now: str = TEXT) -> BoundAnswer:
+    """The answer, whose citations quote these words of the text. `now` is what the document says by now."""
     settings = Settings(db=str(folder / "base.db"), embedder="none")
     async with AsyncSourcebook(settings=settings, embedder=FakeEmbedder()) as book:
-        report = await book.add_text(TEXT, id="soil", title="Blueberries")
+        report = await book.add_text(now, id="soil", title="Blueberries")
         citations = [
             Citation(
                 number=number,
@@ -77,6 +77,11 @@ async def test_a_sentence_of_the_experts_own_ends_the_row(tmp_path: Path) -> Non
     assert made.text == f"{FIRST} [1] Ask me about clay. {SECOND} [2] {THIRD} [2]"
 
 
+async def test_no_white_space_is_left_where_a_mark_ended_a_line(tmp_path: Path) -> None:
+    made = await bound(tmp_path, f"{FIRST} [1]\n\n{THIRD} [1]", f"{FIRST} {SECOND} {THIRD}")
+    assert made.text == f"{FIRST} [1]\n\n{THIRD} [2]"
+
+
 async def test_what_stands_in_code_is_no_citation(tmp_path: Path) -> None:
     made = await bound(tmp_path, "Take `row[1]` first. [1]")
     assert made.text == "Take `row[1]` first."
@@ -87,3 +92,25 @@ async def test_a_stretch_is_where_the_citation_that_holds_it_says(tmp_path: Path
     made = await bound(tmp_path, f"{SECOND} {THIRD} [2]", SECOND, f"{SECOND} {THIRD}")
     (source,) = made.sources
     assert TEXT[source.start or 0 : source.end or 0] == source.quote == f"{SECOND} {THIRD}"
+
+
+async def test_what_took_the_place_of_a_quote_is_its_source_without_a_search(tmp_path: Path) -> None:
+    now = TEXT.replace("20 g", "35 g").replace("They like", "These plants like")
+    renewed = FIRST.replace("20 g", "35 g")
+    made = await bound(tmp_path, f"{renewed} [1] {SECOND} [1]", f"{FIRST} {SECOND}", now=now)
+    (source,) = made.sources
+    assert made.text == f"{renewed} [1] {SECOND} [1]"
+    assert (made.unsupported, source.section) == ((), "Blueberries > Lowering the pH")
+    assert now[source.start or 0 : source.end or 0] == source.quote == f"{renewed} {SECOND}"
+
+
+async def test_the_old_words_are_not_borne_out_by_what_took_their_place(tmp_path: Path) -> None:
+    made = await bound(tmp_path, f"{FIRST} [1]", FIRST, now=TEXT.replace("20 g", "35 g"))
+    assert (made.sources, made.unsupported) == ((), (FIRST,))
+
+
+async def test_a_sentence_that_went_elsewhere_in_its_document_is_found_there(tmp_path: Path) -> None:
+    apart = "\n\n".join(f"Another matter, number {number}." for number in range(5))
+    now = TEXT.replace(f" {SECOND}", "") + f"\n## Limits\n\n{apart}\n\n{SECOND}\n"
+    made = await bound(tmp_path, f"{FIRST} [1] {SECOND} [1]", f"{FIRST} {SECOND}", now=now)
+    assert [now[source.start or 0 : source.end or 0] for source in made.sources] == [FIRST, SECOND]

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from sourcebook.curate.changed_rows import paired_rows, row_in_new_words, rows_as_said
 from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import SourceChange, WordChange
 from sourcebook.text.analysis import words
 from sourcebook.text.sentences import sentence_spans
+from sourcebook.text.tables import is_row
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedSource
@@ -44,7 +46,7 @@ def change_of(source: CuratedSource, text: str | None) -> SourceChange:
         state=source.state or SourceState.CURRENT,
         before=source.quote,
         after=after,
-        words=() if after is None else word_changes(source.quote, after),
+        words=() if after is None or text is None else shown_changes(source.quote, after, text),
         context=source.context_changes,
     )
 
@@ -57,14 +59,16 @@ def in_new_words(answer: str, changes: Sequence[SourceChange]) -> str | None:
     renewed = answer
     for change in changes:
         for old, new in _replaced_sentences(change.before, change.after or ""):
-            renewed = renewed.replace(old, new)
+            renewed = row_in_new_words(renewed, old, new) if is_row(old) else renewed.replace(old, new)
     return None if renewed == answer else renewed
 
 
 def _replaced_sentences(before: str, after: str) -> Iterator[tuple[str, str]]:
     old, new = _sentences(before), _sentences(after)
     for tag, first, last, start, end in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
-        if tag == "replace" and last - first == end - start:
+        if tag == "replace" and all(map(is_row, old[first:last])):
+            yield from paired_rows(old[first:last], [each for each in new[start:end] if is_row(each)])
+        elif tag == "replace" and last - first == end - start:
             yield from zip(old[first:last], new[start:end], strict=True)
         elif tag == "replace" and last - first == 1:
             yield old[first], _joined(new[start:end])
@@ -76,6 +80,12 @@ def _sentences(text: str) -> list[str]:
 
 def nearest_stretch(quote: str, text: str) -> str | None:
     """The sentences that stand in the place of the quote; None if nothing there resembles it."""
+    place = nearest_span(quote, text)
+    return None if place is None else text[slice(*place)]
+
+
+def nearest_span(quote: str, text: str) -> tuple[int, int] | None:
+    """Where those sentences stand in the text, without the white space around them."""
     wanted = Counter(words(quote))
     spans = list(sentence_spans(text))
     counts = [Counter(words(text[start:end])) for start, end in spans]
@@ -87,7 +97,16 @@ def nearest_stretch(quote: str, text: str) -> str | None:
             alike = 2 * (wanted & found).total() / max(1, wanted.total() + found.total())
             if alike > best:
                 best, place = alike, (spans[first][0], spans[first + size - 1][1])
-    return text[place[0] : place[1]].strip() if place is not None and best >= _LIKE_ENOUGH else None
+    if place is None or best < _LIKE_ENOUGH:
+        return None
+    stretch = text[slice(*place)]
+    start = place[0] + len(stretch) - len(stretch.lstrip())
+    return start, start + len(stretch.strip())
+
+
+def shown_changes(before: str, after: str, text: str) -> list[WordChange]:
+    """What a person is shown of a quote and what stands in its place in the text: rows are told cell by cell."""
+    return word_changes(*rows_as_said(before, after, text))
 
 
 def word_changes(before: str, after: str) -> list[WordChange]:

@@ -135,6 +135,19 @@ class SourceChange:
     words: Sequence[WordChange] = ()
     context: Sequence[ContextChange] = ()
 
+    @property
+    def told_before(self) -> str:
+        """What was quoted as a person reads it: a row of a table as its cells, without the rows that stay."""
+        return self._told("removed") if self.words else self.before
+
+    @property
+    def told_after(self) -> str | None:
+        """What stands in its place now, told likewise."""
+        return self._told("added") if self.words else self.after
+
+    def _told(self, kind: str) -> str:
+        return " ".join(run.text for run in self.words if run.kind in ("same", kind))
+
 
 @dataclass(frozen=True, slots=True)
 class CuratedMatch:

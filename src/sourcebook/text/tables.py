@@ -17,6 +17,7 @@ _MOSTLY = 2 / 3
 _ENOUGH_COLUMNS = 3
 
 Span = tuple[int, int]
+_NamedRow = tuple[Span, tuple[str, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,26 @@ def named_rows(text: str) -> dict[Span, str]:
     A row is left out if its table has no header that can be told: a ruler below it tells, else that its cells are names
     and those below are not. Where a text begins with a row, its header may have been cut off.
     """
-    return dict(_named_rows(text)) if "|" in text else {}
+    return {span: said for span, _, said in _named_rows(text)} if "|" in text else {}
+
+
+def names_of_columns(text: str) -> dict[Span, tuple[str, ...]]:
+    """The names of the columns of those rows, by where they stand."""
+    return {span: names for span, names, _ in _named_rows(text)} if "|" in text else {}
+
+
+def is_row(line: str) -> bool:
+    return _ROW.fullmatch(line.strip()) is not None
+
+
+def is_ruler(line: str) -> bool:
+    """Whether a line is what stands below the header of a table."""
+    return _RULER.fullmatch(line.strip()) is not None
 
 
 @lru_cache(256)
-def _named_rows(text: str) -> tuple[tuple[Span, str], ...]:
-    found: list[tuple[Span, str]] = []
+def _named_rows(text: str) -> tuple[_NamedRow, ...]:
+    found: list[_NamedRow] = []
     table: list[_Row] = []
     is_ruled = False
     at = 0
@@ -47,30 +62,32 @@ def _named_rows(text: str) -> tuple[tuple[Span, str], ...]:
         if len(table) == 1 and not is_ruled and said and _RULER.fullmatch(said):
             is_ruled = True
         elif _ROW.fullmatch(said):
-            table.append(_Row((start, start + len(said)), _cells(said)))
+            table.append(_Row((start, start + len(said)), cells_of(said)))
         elif table:
             found += _named(table, is_ruled=is_ruled)
             table, is_ruled = [], False
     return tuple(found)
 
 
-def _cells(row: str) -> tuple[str, ...]:
+def cells_of(row: str) -> tuple[str, ...]:
+    """The cells of a row that stands between bars."""
     return tuple(" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip()[1:-1]))
 
 
-def _named(table: Sequence[_Row], *, is_ruled: bool) -> list[tuple[Span, str]]:
+def _named(table: Sequence[_Row], *, is_ruled: bool) -> list[_NamedRow]:
     header, *rows = table
-    names = [_MARKS.sub("", cell).strip(" :") for cell in header.cells]
+    names = tuple(_MARKS.sub("", cell).strip(" :") for cell in header.cells)
     is_named = 1 < len(names) <= _MOST_NAMED and (
         is_ruled or (header.span[0] > 0 and _is_header(names, rows))
     )
     if not is_named:
         return []
-    named = ((row.span, _said(names, row.cells)) for row in rows if len(row.cells) == len(names))
-    return [(span, said) for span, said in named if said]
+    named = ((row.span, names, said_row(names, row.cells)) for row in rows if len(row.cells) == len(names))
+    return [row for row in named if row[2]]
 
 
-def _said(names: Sequence[str], cells: Sequence[str]) -> str:
+def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
+    """The cells, each with the name of its column if that has one."""
     pairs = ((name, cell) for name, cell in zip(names, cells, strict=True) if cell)
     return " · ".join(f"{name}: {cell}" if name and name != cell else cell for name, cell in pairs)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import (
@@ -15,12 +16,14 @@ from sourcebook.consult.answer.citations import (
     cited_sentences,
 )
 from sourcebook.consult.answer.support import check_support, share_of_terms
-from sourcebook.curate.staleness import stands
+from sourcebook.curate.source_changes import nearest_span
+from sourcebook.curate.staleness import same_text, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.curation import CuratedSource
 from sourcebook.model.search import RetrievalConfig, SearchResult
 from sourcebook.ports.moderation import BoundAnswer
 from sourcebook.text.analysis import analyse, words
+from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stopwords import asking_words
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ _WORDS_THAT_TELL = 6
 _OF_THE_QUESTION = 0.6
 _CODE = re.compile(r"(`+[^`]+`+)")
 _GAPS = re.compile(r"[ \t]{2,}")
-_GAP_BEFORE_A_DOT = re.compile(r"[ \t]+([.,;:!?])")
+_GAP_BEFORE_AN_END = re.compile(r"[ \t]+([.,;:!?\n])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
 
 
@@ -52,22 +55,24 @@ class SourceBinder:
         collections: Sequence[str],
         language: str | None,
     ) -> BoundAnswer:
-        work = _Binding(self, question, await self._standing(citations), collections, language)
+        documents = await self._documents(citations)
+        cited = [
+            source
+            for citation in citations
+            if (document := documents.get((citation.collection_id, citation.document_id)))
+            and (source := _of_citation(citation, document))
+        ]
+        work = _Binding(self, question, cited, documents, collections, language)
         return await work.bound(answer)
 
-    async def _standing(self, citations: Sequence[Citation]) -> list[CuratedSource]:
-        """The citations whose words are still in their documents."""
-        documents: dict[tuple[str, str], Document | None] = {}
-        found: list[CuratedSource] = []
-        for citation in citations:
-            place = citation.collection_id, citation.document_id
-            if citation.collection_id == MANUAL_COLLECTION or not citation.quote.strip():
-                continue
-            if place not in documents:
-                documents[place] = await self.library.get_document(*place)
-            document = documents[place]
-            if document is not None and document.is_active and stands(citation.quote, document.content):
-                found.append(_of_citation(citation, document))
+    async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
+        """The documents that are cited and still there, by collection and id."""
+        places = dict.fromkeys((c.collection_id, c.document_id) for c in citations)
+        found: dict[tuple[str, str], Document] = {}
+        for place in places:
+            document = None if place[0] == MANUAL_COLLECTION else await self.library.get_document(*place)
+            if document is not None and document.is_active:
+                found[place] = document
         return found
 
 
@@ -78,6 +83,7 @@ class _Binding:
     binder: SourceBinder
     question: str | None
     cited: Sequence[CuratedSource]
+    documents: Mapping[tuple[str, str], Document]
     collections: Sequence[str]
     language: str | None
 
@@ -100,9 +106,9 @@ class _Binding:
         return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported))
 
     async def _support(self, sentence: CitedSentence) -> list[CuratedSource]:
-        """What the sentence itself cites goes first, then whatever the answer cites, then what a search finds."""
-        if held := list(self._held(sentence)):
-            return held[:1]
+        """What the answer cites goes first, then the same sentence in a document that it cites, then a search."""
+        if held := next(chain(self._held(sentence), self._said(sentence)), None):
+            return [held]
         query = f"{self.question or ''} {sentence.text}".strip()
         found = await self.binder.search(self.collections, query, RetrievalConfig(top_k=_PASSAGES))
         for passage in found:
@@ -153,6 +159,13 @@ class _Binding:
             elif check_support(sentence.text, source.quote, self.language, title).is_enough:
                 yield source
 
+    def _said(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
+        """The sentence where a cited document says it word for word, which a search among many may not find."""
+        for (collection_id, _), document in self.documents.items():
+            for span in sentence_spans(document.content):
+                if same_text(sentence.text, document.content[slice(*span)]):
+                    yield _of_span(collection_id, document, span)
+
     def _is_about(self, sentence: CitedSentence, passage: str) -> bool:
         """Whether a passage that nobody cited speaks of the question. A few words such as “in July” stand anywhere."""
         if len(set(analyse(sentence.text, self.language))) >= _WORDS_THAT_TELL:
@@ -186,7 +199,16 @@ class _Binding:
         )
 
 
-def _of_citation(citation: Citation, document: Document) -> CuratedSource:
+def _of_citation(citation: Citation, document: Document) -> CuratedSource | None:
+    """What a citation quotes, or what stands in the place of it since the document changed."""
+    if not citation.quote.strip():
+        return None
+    if not stands(citation.quote, document.content):
+        span = nearest_span(citation.quote, document.content)
+        if span is None:
+            return None
+        source = _of_span(citation.collection_id, document, span)
+        return replace(source, section=source.section or citation.section)
     return CuratedSource(
         collection_id=citation.collection_id,
         document_id=citation.document_id,
@@ -199,6 +221,22 @@ def _of_citation(citation: Citation, document: Document) -> CuratedSource:
         end=citation.end,
         file_hash=document.file_hash,
         section=citation.section or document.section_at(citation.start),
+    )
+
+
+def _of_span(collection_id: str, document: Document, span: tuple[int, int]) -> CuratedSource:
+    start, end = span
+    return CuratedSource(
+        collection_id=collection_id,
+        document_id=document.id,
+        document_path=document.file_path,
+        quote=document.content[start:end],
+        document_title=document.title,
+        page=document.page_at(start),
+        start=start,
+        end=end,
+        file_hash=document.file_hash,
+        section=document.section_at(start),
     )
 
 
@@ -233,4 +271,4 @@ def _words_alone(text: str) -> str:
 def _without_marks(text: str) -> str:
     """The text without its citations. What stands in code, such as `row[1]`, is none."""
     kept = "".join(part if part.startswith("`") else _words_alone(part) for part in _CODE.split(text))
-    return _GAP_BEFORE_A_DOT.sub(r"\1", _GAPS.sub(" ", kept))
+    return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", kept))

@@ -104,11 +104,15 @@ def asked_values(question: str) -> Kinds:
 
 
 def asking_terms(question: str) -> frozenset[str]:
-    """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price"."""
+    """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price".
+
+    Of "qual é o pH" it is the verb: most sentences have it, and the name of the value is what the answer says, too.
+    """
     whole = _whole(question)
     found = _first_match(whole)
     if found is None:
-        return frozenset()
+        named = _ENGLISH_NAME.search(whole) or _NAME.search(whole)
+        return frozenset((named["is"] or "").split()) if named else frozenset()
     start, length, _ = found
     matched = whole[start : start + length].split()
     return frozenset((matched[0], matched[-1], *(word for word in matched if word in _ASKING_WORDS)))

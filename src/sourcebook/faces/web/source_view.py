@@ -120,7 +120,7 @@ def _leaf(
     picture = whole = change = None
     shown: list[Part] = []
     if document is not None and span is None and (now := nearest_stretch(quote, document.content)):
-        change = word_diff(quote, now)
+        change = word_diff(quote, now, document.content)
     if document is not None:
         whole = document_address(collection, document.id, *(span or (None, None)))
         if span is not None:

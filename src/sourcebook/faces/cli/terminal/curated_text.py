@@ -68,13 +68,13 @@ def change_lines(changes: Sequence[SourceChange]) -> Iterator[str]:
 def _changed(change: SourceChange) -> Iterator[str]:
     yield f"Source: {change.document_path}"
     if change.state is not SourceState.CURRENT:
-        yield f"  before: {' '.join(change.before.split())}"
+        yield f"  before: {' '.join(change.told_before.split())}"
         if change.after is None:
             yield "  now:    nothing like it is there any more"
         elif change.before.split() == change.after.split():
             yield "  now:    the same words; they have changed meanwhile, or what they rely on has"
         else:
-            yield f"  now:    {' '.join(change.after.split())}"
+            yield f"  now:    {' '.join((change.told_after or '').split())}"
             yield f"  words:  {_marked(change)}"
     for part in change.context:
         yield f"  {_PARTS.get(part.part, part.part)} was “{part.before or ''}” and is “{part.after or ''}”."

@@ -233,11 +233,12 @@ def _near_name(texts: Texts, row: Mapping[str, Any]) -> str:
 def _change(texts: Texts, change: SourceChange) -> RichText:
     """What a source said, and what stands there now."""
     name = clean(PurePosixPath(change.document_path).name, _LONGEST_NAME)
-    now = quote(change.after[:_LONGEST_QUOTE]) if change.after else italic(texts("source_nothing_left"))
+    after = change.told_after
+    now = quote(after[:_LONGEST_QUOTE]) if after else italic(texts("source_nothing_left"))
     return joined(
         [
             bold(texts("source_was", name=name)),
-            quote(change.before[:_LONGEST_QUOTE]),
+            quote(change.told_before[:_LONGEST_QUOTE]),
             bold(texts("source_now")),
             now,
         ],

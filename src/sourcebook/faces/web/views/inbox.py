@@ -277,10 +277,10 @@ async def _change(page: Page, source: CuratedSource) -> ShownChange:
     document = None
     if page.caller.sees(source.collection_id):
         document = await page.book.library.get(source.document_id, collection=source.collection_id)
-    now = None if document is None else nearest_stretch(source.quote, document.content)
-    return ShownChange(
-        source.document_path, None if now is None else word_diff(source.quote, now), source.quote
-    )
+    diff = None
+    if document is not None and (now := nearest_stretch(source.quote, document.content)) is not None:
+        diff = word_diff(source.quote, now, document.content)
+    return ShownChange(source.document_path, diff, source.quote)
 
 
 async def _name(page: Page, user_id: int) -> str:

@@ -1,0 +1,67 @@
+"""Rows of a table that an approved answer quotes: paired with what became of them, and said cell by cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sourcebook.text.tables import cells_of, is_row, is_ruler, names_of_columns, said_row
+
+_BETWEEN = " · "
+
+
+def rows_as_said(before: str, after: str, text: str) -> tuple[str, str]:
+    """The two stretches with the rows that differ as "Day: Sunday · Time: 9:15", and without those that do not.
+
+    `text` is what the document says now: it names the columns. What has no rows, or no others, stays as it is.
+    """
+    old, new = before.splitlines(), after.splitlines()
+    if not any(map(is_row, (*old, *new))):
+        return before, after
+    names = {cells_of(text[start:end]): columns for (start, end), columns in names_of_columns(text).items()}
+    columns = next((names[cells] for line in new if (cells := cells_of(line)) in names), ())
+    same = {cells_of(line) for line in old if is_row(line)} & {cells_of(line) for line in new if is_row(line)}
+    told = ["\n".join(said for line in lines if (said := _said(line, columns, same))) for lines in (old, new)]
+    return (told[0], told[1]) if any(told) else (before, after)
+
+
+def row_in_new_words(answer: str, old: str, new: str) -> str:
+    """The answer with the cells of a row as they are now, with or without the names of their columns."""
+    pairs = list(zip(cells_of(old), cells_of(new), strict=True))
+    said = [(was, now) for was, now in pairs if was]
+    if any(bool(was) != bool(now) for was, now in pairs) or not said:
+        return answer
+    cells = re.escape(_BETWEEN).join(rf"((?:[^·\n]*?: )?){re.escape(was)}" for was, _ in said)
+    row = re.compile(rf"(?m)^((?:- )?){cells}(?=[^\S\n]*(?:\[\d|$))")
+
+    def renewed(found: re.Match[str]) -> str:
+        return found[1] + _BETWEEN.join(f"{found[n]}{now}" for n, (_, now) in enumerate(said, start=2))
+
+    return row.sub(renewed, answer)
+
+
+def paired_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each row with the one that took its place: of those with as many cells, the one that shares most."""
+    for row in old:
+        cells = cells_of(row)
+        alike = [(_shared(cells, cells_of(other)), other) for other in new]
+        most = max((shared for shared, _ in alike), default=0)
+        found = [other for shared, other in alike if shared == most]
+        # Where two are equally like it, nobody knows which one it has become.
+        if most and len(found) == 1:
+            yield row, found[0]
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    if len(one) != len(other):
+        return 0
+    return sum(bool(a) and a == b for a, b in zip(one, other, strict=True))
+
+
+def _said(line: str, columns: Sequence[str], same: set[tuple[str, ...]]) -> str:
+    if not is_row(line):
+        return line
+    cells = cells_of(line)
+    if cells in same or is_ruler(line):
+        return ""
+    return said_row(columns if len(columns) == len(cells) else [""] * len(cells), cells)
