@@ -158,6 +158,37 @@ def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
     assert shown("What is the price of a pan?", page) == "Item: pan · Price: 9 € · Stock: 7 pcs."
 
 
+RULES = (
+    "RULES OF THE GARDENS\n\n3. Order\n\n"
+    "3.1. Noise is forbidden from 22 to 8. A mower is noise.\n"
+    "3.2. Fires are lit in an iron barrel only. Grass is never burnt in May.\n"
+    "3.3. Dogs are walked on a leash. Five hives of bees are the most on a plot.\n\n"
+    "4. Buildings\n\n4.1. A house stands three metres from the fence.\n"
+)
+
+
+def test_a_clause_that_answers_is_shown_alone_and_without_a_sign_of_more() -> None:
+    assert shown("Where may I walk dogs, and must they be on a leash?", RULES) == (
+        "3.3. Dogs are walked on a leash. Five hives of bees are the most on a plot."
+    )
+    assert shown("In what are fires lit?", RULES) == (
+        "3.2. Fires are lit in an iron barrel only. Grass is never burnt in May."
+    )
+
+
+def test_clauses_that_are_shown_together_stand_in_paragraphs_of_their_own() -> None:
+    clauses = ["3.1. The barrel and its hoops are painted in May.", "3.2. The lid is painted in June."]
+    page = "3. Barrels\n\n" + "\n".join(clauses) + "\n\n4. Fences\n\n4.1. A fence is of wood.\n"
+    (one,) = excerpts("When are barrel, hoops and lid painted?", found(page))
+    assert one.text == "\n\n".join(clauses)
+
+
+def test_the_unit_is_highlighted_that_most_probably_answers() -> None:
+    (one,) = excerpts("When is noise forbidden, from 22 to 8?", found(RULES))
+    quoted = [RULES[one.start + a : one.start + b] for a, b in one.highlight]
+    assert quoted == ["3.1. Noise is forbidden from 22 to 8. A mower is noise."]
+
+
 def test_of_facts_under_their_names_the_one_that_was_asked_for_is_shown() -> None:
     page = "Old Mill\nAddress: Mill Lane 3\nPhone: 020 55 01\nPassword: ipe2024\n"
     assert shown("What is the phone of the mill?", page) == "Phone: 020 55 01"

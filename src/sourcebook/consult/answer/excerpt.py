@@ -19,6 +19,7 @@ LONGEST = 396
 """How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""
 # A clause of a regulation stands by itself.
 _CLAUSE = re.compile(r"\d{1,2}\.\d{1,2}")
+_SIGN_OF_MORE = "…"
 _LETTERS_THAT_TELL = 20
 _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
@@ -79,7 +80,8 @@ class ExcerptMaker:
 
     def shown(self, stretch: Stretch) -> Excerpt:
         """A stretch as it is shown: with the names of its columns, or the heading above it, if that tells more."""
-        low, high, best = stretch.low, stretch.high, stretch.best
+        low, high = stretch.low, stretch.high
+        best = max(range(low, high + 1), key=lambda i: (self.chances[i], i == stretch.best))
         if self.size(best) > LONGEST:
             return self._cut(best)
         room = LONGEST - sum(self.size(i) for i in range(low, high + 1)) - (high - low)
@@ -174,8 +176,9 @@ class ExcerptMaker:
         if text.endswith(":"):
             # What it leads into is not there to be quoted.
             text = f"{text[:-1].rstrip()}."
-        if low < high and self._is_list_cut(high):
-            text += "\n- …"
+        if low < high and self._is_list_cut(high) and not _CLAUSE.match(content[taken[-1].start :]):
+            is_bulleted = text.rpartition("\n")[2].lstrip().startswith("- ")
+            text += f"\n- {_SIGN_OF_MORE}" if is_bulleted else f"\n\n{_SIGN_OF_MORE}"
         elif len(pieces) == 1:
             text = _without_bullet(pieces[0][0], text)
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
@@ -241,12 +244,27 @@ class ExcerptMaker:
         kinds = {self.units[i].kind, self.units[best].kind}
         if self.units[best].kind is BlockKind.ITEM and self._is_of_another_part(best, i):
             return False
-        if kinds == {BlockKind.ITEM} and _CLAUSE.match(self.units.text(best)):
-            return False
+        if kinds == {BlockKind.ITEM} and self._is_of_another_clause(best, i):
+            return self._adds(best, i)
         if BlockKind.CODE in kinds:
             return True
         here, there = _is_cyrillic(self.units.text(best)), _is_cyrillic(self.units.text(i))
         return None in (here, there) or here is there
+
+    def _is_of_another_clause(self, best: int, i: int) -> bool:
+        """Whether a unit is in another clause of a regulation. A long clause has several units."""
+        own = self.units[best].block
+        if self.units[i].block == own:
+            return False
+        first = next(j for j in range(best + 1) if self.units[j].block == own)
+        return _CLAUSE.match(self.units.text(first)) is not None
+
+    def _adds(self, best: int, i: int) -> bool:
+        """Whether a clause that may well answer too has a word of the question that the best one lacks."""
+        own = self.units.text(best)
+        least = excerpt_weights().stretch["clause_beside"] * self.chances[best]
+        is_likely = least <= self.chances[i] <= self.chances[best]
+        return is_likely and self.share(f"{own}\n{self.units.text(i)}") > self.share(own)
 
     def _is_of_another_part(self, best: int, i: int) -> bool:
         """Of the items that are less indented, only the one that the best is a part of may come, as the first."""
