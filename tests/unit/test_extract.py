@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sourcebook.consult.answer.answer_without_model import Asked, extract
@@ -432,3 +434,24 @@ def test_beside_the_word_itself_another_that_is_as_good_elsewhere_does_not_do() 
     question = "How many days of annual leave are there?"
     assert "26 days" in shown(question, rules)
     assert "six days" not in shown(question, rules)
+
+
+LETTER = (
+    "From: Olga Hart <hart@school.example>\nTo: Parents of Year 4 <year4@school.example>\nDate: 2026-04-27 15:40\n"
+    "Subject: Year 4 trip to the marsh\n\nDear parents,\n\nBoth classes of Year 4 visit the marsh in May.\n"
+)
+
+
+def test_the_lines_above_a_letter_are_quoted_only_for_who_asks_for_them() -> None:
+    letter = replace(found(LETTER), document_path="trip.eml")
+    (about,) = excerpts("How many classes of Year 4 visit the marsh?", letter)
+    assert "Subject:" not in about.text
+    assert "Both classes of Year 4 visit the marsh in May." in about.text
+    (sent,) = excerpts("Who sent the letter to the parents of Year 4?", letter)
+    assert "To: Parents of Year 4" in sent.text
+
+
+def test_facts_in_a_letter_are_no_header() -> None:
+    page = LETTER + "\nDate: Thursday 21 May\nPlace: the salt marsh\n"
+    (one,) = excerpts("Is the date Thursday 21 May?", replace(found(page), document_path="trip.eml"))
+    assert "Date: Thursday 21 May" in one.text
