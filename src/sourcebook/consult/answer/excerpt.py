@@ -184,6 +184,16 @@ class ExcerptMaker:
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
         return Excerpt(start, taken[-1].end, text, tuple(carrying))
 
+    def of_rows(self, rows: Sequence[int], *, is_open: bool) -> Excerpt:
+        """Rows as a list, without those between them. `is_open`: the table may have more of them."""
+        units = self.units
+        text = markdown_of([(BlockKind.ROW, units.row(i)) for i in rows])
+        start = units[rows[0]].start
+        highlight = tuple((units[i].start - start, units[i].end - start) for i in rows)
+        return Excerpt(
+            start, units[rows[-1]].end, text + (f"\n- {_SIGN_OF_MORE}" if is_open else ""), highlight
+        )
+
     def _is_named_below(self, header: Unit, taken: Sequence[Unit]) -> bool:
         """Whether the rows that are shown below a header say its names themselves."""
         rows = [unit for unit in taken if unit.kind is BlockKind.ROW and unit.start > header.start]

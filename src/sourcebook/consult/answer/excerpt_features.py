@@ -47,8 +47,8 @@ _FIRST_HEADERS = ("From: ", "To: ")
 _ABOUT_A_LETTER = re.compile(
     r"\b(?:sen[dt]\w*|letters?|e-?mail\w*|mails?|messages?|wrote|written|recipients?|addresse\w+|subject|attach\w*"
     r"|from whom|to whom|писем|письм\w*|сообщени\w*|отправ\w*|присла\w*|написа\w*|адресат\w*|получател\w*|кому"
-    r"|вложен\w*|тем[аеуы]|mensage\w*|cartas?|correio|envi\w+|remetente\w*|destinat\w*|assunto|escreveu|anex\w*|para quem"
-    r"|mensaje\w*|correos?|remitente|asunto|escribió|adjunt\w*)\b",
+    r"|вложен\w*|тем[аеуы]|mensage\w*|cartas?|correio|envi\w+|remetente\w*|destinat\w*|assunto|escreveu|anex\w*"
+    r"|para quem|mensaje\w*|correos?|remitente|asunto|escribió|adjunt\w*)\b",
     re.IGNORECASE,
 )
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
