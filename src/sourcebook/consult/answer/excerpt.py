@@ -74,7 +74,7 @@ class ExcerptMaker:
         low, high = self._needed(best, room)
         longer = [(low, high)] if self._stands_alone(best) else self._stretches(low, high, best, room)
         return max(
-            (Stretch(self._worth_of_stretch(*each), *each, best) for each in longer),
+            (Stretch(self._worth_of_stretch(*each, best), *each, best) for each in longer),
             key=lambda stretch: stretch.worth,
         )
 
@@ -126,8 +126,8 @@ class ExcerptMaker:
                     seen.add((first, last))
                     waiting.append((first, last))
 
-    def _worth_of_stretch(self, low: int, high: int) -> float:
-        """How probably it answers, less what it costs that it begins or ends within a thought, and each paragraph."""
+    def _worth_of_stretch(self, low: int, high: int, best: int) -> float:
+        """How probably it answers, less what it costs that it begins or ends within a thought, and what is around."""
         units, prices = self.units, excerpt_weights().stretch
         further = sum(self._is_another_paragraph(i) for i in range(low + 1, high + 1))
         worth = sum(self.chances[low : high + 1]) - prices["paragraph"] * further
@@ -135,6 +135,8 @@ class ExcerptMaker:
         is_begun = low > 0 and units[low - 1].block == units[low].block
         is_cut = high + 1 < len(units) and units[high + 1].block == units[high].block
         worth -= prices["midway"] * (is_begun + is_cut)
+        around = (unit for unit in units.all[low : high + 1] if unit.block != units[best].block)
+        worth -= prices["around"] * sum(unit.end - unit.start for unit in around) / 100
         return worth - prices["cut_list"] * (
             self._is_list_cut(high) + (low > 0 and self._is_list_cut(low - 1))
         )
