@@ -12,7 +12,7 @@ from sourcebook.consult.answer.citations import (
     sentences_without_source,
     without_repeated_marks,
 )
-from sourcebook.consult.answer.sheet_places import row_at
+from sourcebook.consult.answer.sheet_places import rows_at
 from sourcebook.model.documents import Document
 
 PASSAGE = (
@@ -110,9 +110,15 @@ def test_a_document_knows_the_headings_above_a_character() -> None:
 @pytest.mark.parametrize(("place", "cells"), [(0, "A2:C4"), (8, "A2:C2"), (15, "A3:C3"), (22, "A4:C4")])
 def test_of_a_sheet_the_row_that_is_quoted_is_named(place: int, cells: str) -> None:
     content = "Rates\n\na: 1\n\na: 22\n\na: 333"
-    assert row_at("A2:C4", content, place) == cells
-    assert row_at("A2:C9", content, place) == "A2:C9"
-    assert row_at("Chapter 2", content, place) == "Chapter 2"
+    assert rows_at("A2:C4", content, place, place) == cells
+    assert rows_at("A2:C9", content, place, place) == "A2:C9"
+    assert rows_at("Chapter 2", content, place, place) == "Chapter 2"
+
+
+def test_of_a_sheet_all_rows_that_are_quoted_are_named() -> None:
+    content = "Rates\n\na: 1\n\na: 22\n\na: 333"
+    assert rows_at("A2:C4", content, content.index("a: 1"), len(content) - 1) == "A2:C4"
+    assert rows_at("A2:C4", content, content.index("a: 22"), len(content) - 1) == "A3:C4"
 
 
 @pytest.mark.parametrize(

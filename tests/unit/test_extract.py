@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sourcebook.consult.answer.answer_without_model import Asked, extract
@@ -156,6 +158,37 @@ def test_one_item_of_a_list_is_shown_without_its_bullet() -> None:
 def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
     page = "Item: kettle\nPrice: 12 €\nStock: 4 pcs.\n\nItem: pan\nPrice: 9 €\nStock: 7 pcs.\n"
     assert shown("What is the price of a pan?", page) == "Item: pan · Price: 9 € · Stock: 7 pcs."
+
+
+RULES = (
+    "RULES OF THE GARDENS\n\n3. Order\n\n"
+    "3.1. Noise is forbidden from 22 to 8. A mower is noise.\n"
+    "3.2. Fires are lit in an iron barrel only. Grass is never burnt in May.\n"
+    "3.3. Dogs are walked on a leash. Five hives of bees are the most on a plot.\n\n"
+    "4. Buildings\n\n4.1. A house stands three metres from the fence.\n"
+)
+
+
+def test_a_clause_that_answers_is_shown_alone_and_without_a_sign_of_more() -> None:
+    assert shown("Where may I walk dogs, and must they be on a leash?", RULES) == (
+        "3.3. Dogs are walked on a leash. Five hives of bees are the most on a plot."
+    )
+    assert shown("In what are fires lit?", RULES) == (
+        "3.2. Fires are lit in an iron barrel only. Grass is never burnt in May."
+    )
+
+
+def test_clauses_that_are_shown_together_stand_in_paragraphs_of_their_own() -> None:
+    clauses = ["3.1. The barrel and its hoops are painted in May.", "3.2. The lid is painted in June."]
+    page = "3. Barrels\n\n" + "\n".join(clauses) + "\n\n4. Fences\n\n4.1. A fence is of wood.\n"
+    (one,) = excerpts("When are barrel, hoops and lid painted?", found(page))
+    assert one.text == "\n\n".join(clauses)
+
+
+def test_the_unit_is_highlighted_that_most_probably_answers() -> None:
+    (one,) = excerpts("When is noise forbidden, from 22 to 8?", found(RULES))
+    quoted = [RULES[one.start + a : one.start + b] for a, b in one.highlight]
+    assert quoted == ["3.1. Noise is forbidden from 22 to 8. A mower is noise."]
 
 
 def test_of_facts_under_their_names_the_one_that_was_asked_for_is_shown() -> None:
@@ -401,3 +434,24 @@ def test_beside_the_word_itself_another_that_is_as_good_elsewhere_does_not_do() 
     question = "How many days of annual leave are there?"
     assert "26 days" in shown(question, rules)
     assert "six days" not in shown(question, rules)
+
+
+LETTER = (
+    "From: Olga Hart <hart@school.example>\nTo: Parents of Year 4 <year4@school.example>\nDate: 2026-04-27 15:40\n"
+    "Subject: Year 4 trip to the marsh\n\nDear parents,\n\nBoth classes of Year 4 visit the marsh in May.\n"
+)
+
+
+def test_the_lines_above_a_letter_are_quoted_only_for_who_asks_for_them() -> None:
+    letter = replace(found(LETTER), document_path="trip.eml")
+    (about,) = excerpts("How many classes of Year 4 visit the marsh?", letter)
+    assert "Subject:" not in about.text
+    assert "Both classes of Year 4 visit the marsh in May." in about.text
+    (sent,) = excerpts("Who sent the letter to the parents of Year 4?", letter)
+    assert "To: Parents of Year 4" in sent.text
+
+
+def test_facts_in_a_letter_are_no_header() -> None:
+    page = LETTER + "\nDate: Thursday 21 May\nPlace: the salt marsh\n"
+    (one,) = excerpts("Is the date Thursday 21 May?", replace(found(page), document_path="trip.eml"))
+    assert "Date: Thursday 21 May" in one.text

@@ -154,7 +154,8 @@ def _plain(text: str, first: int, last: int) -> Iterator[Block]:
     for number, paragraph in enumerate(paragraphs):
         names = facts[number]
         if not names:
-            yield from _of_paragraph(text, paragraph)
+            following = paragraphs[number + 1][0] if number + 1 < len(paragraphs) else None
+            yield from _of_paragraph(text, paragraph, following)
         elif names in (facts[number - 1 : number] + facts[number + 1 : number + 2]):
             # The same names again: each paragraph is a line of a table.
             yield Block(BlockKind.RECORD, paragraph[0].begin, paragraph[-1].end)
@@ -218,7 +219,11 @@ def _lines(run: Sequence[tuple[int, str]]) -> list[_Line]:
     ]
 
 
-def _of_paragraph(text: str, lines: Sequence[_Line]) -> Iterator[Block]:
+def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> Iterator[Block]:
+    """The blocks of a paragraph; `behind` is the first line of the next one."""
+    if len(lines) == 1 and _is_over_clauses(lines[0].said, behind):
+        yield Block(BlockKind.HEADING, lines[0].begin, lines[0].end)
+        return
     if all(line.indent >= _INDENT_OF_CODE for line in lines) and not _ITEM.match(lines[0].said):
         code = _looks_like_code(lines)
         yield Block(BlockKind.CODE if code else BlockKind.TEXT, lines[0].begin, lines[-1].end)

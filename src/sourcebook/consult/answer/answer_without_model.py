@@ -20,6 +20,7 @@ from sourcebook.consult.answer.excerpt_weights import excerpt_weights
 from sourcebook.consult.answer.joined_passages import joined
 from sourcebook.consult.answer.passage_units import Units
 from sourcebook.consult.answer.question_share import held_share, held_terms
+from sourcebook.consult.answer.row_choice import RowChoice, cells_of
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
@@ -118,6 +119,9 @@ def chosen(
     )
     if not likely:
         return []
+    rows = _rows_that_fit(asked, passages, texts, makers, likely[0])
+    if rows is not None:
+        return rows
     stretches = [(makers[number].around(i), number) for _, number, i in likely[:_MOST_TRIED]]
     best, number = max(stretches, key=lambda each: each[0].worth)
     first = _extract(passages, texts[number], makers[number], best)
@@ -148,6 +152,55 @@ def _extract(
     unit = text.units[stretch.best]
     place = text.found.place_at(unit.start, unit.end, passages)
     return Extract(place, maker.shown(stretch), text.found.whole)
+
+
+def _rows_that_fit(
+    asked: Asked,
+    passages: Sequence[SearchResult],
+    texts: Sequence[ReadText],
+    makers: Sequence[ExcerptMaker],
+    likeliest: tuple[float, int, int],
+) -> list[Extract] | None:
+    """For who asks which rows fit a condition, those that surely do, if a row answers best; None for all others."""
+    _, number, best = likeliest
+    text = texts[number]
+    choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+    cells = cells_of(text.units.row(best))
+    if not cells or not (choice.asks_which or (choice.denies and not choice.says(cells))):
+        return None
+    if columns := choice.columns(cells):
+        fitting = [
+            (at, [i for i in other.scores if choice.fits(cells_of(other.units.row(i)), columns)])
+            for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
+        ]
+        return _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
+    about = f"{text.found.whole.document_title or ''}\n{text.found.whole.chunk.section or ''}"
+    is_sure = makers[number].chances[best] >= excerpt_weights().stretch["row_alone"]
+    is_blind = choice.asks_which and not choice.says(cells) and choice.has_condition(cells, about)
+    return [] if is_blind and not is_sure else None
+
+
+def _list_of_rows(
+    passages: Sequence[SearchResult],
+    texts: Sequence[ReadText],
+    makers: Sequence[ExcerptMaker],
+    fitting: Sequence[tuple[int, Sequence[int]]],
+) -> list[Extract]:
+    """As many rows as there is room for, an extract for each text that they are of."""
+    room = LONGEST
+    extracts: list[Extract] = []
+    for at, rows in fitting:
+        fit: list[int] = []
+        for i in rows:
+            room -= makers[at].size(i) + 1
+            fit += [i] if room >= 0 else []
+        if fit:
+            is_last = room < 0 or at == fitting[-1][0]
+            excerpt = makers[at].of_rows(fit, is_open=is_last)
+            unit = texts[at].units[fit[0]]
+            place = texts[at].found.place_at(unit.start, unit.end, passages)
+            extracts.append(Extract(place, excerpt, texts[at].found.whole))
+    return extracts
 
 
 def _instead(asked: Asked, passages: Sequence[SearchResult], texts: Sequence[ReadText]) -> list[ReadText]:

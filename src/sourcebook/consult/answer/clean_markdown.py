@@ -37,6 +37,7 @@ _CLEANED = (
     (re.compile(r"\\([\\`*_{}\[\]()#+.!|>~-])"), r"\1"),
 )
 _BULLET = re.compile(r"^[-*•–+◦▪·]\s+")
+_MARKDOWN_ITEM = re.compile(r"\s*(?:-|\d{1,9}[.)])\s")
 _QUOTE_MARK = re.compile(r"(?m)^\s*>\s?")
 _HASHES = re.compile(r"^#{1,6}\s+|\s+#+$")
 _FENCED = re.compile(
@@ -55,6 +56,8 @@ def markdown_of(pieces: Sequence[tuple[BlockKind, str]]) -> str:
             continue
         close = before is kind and kind in (BlockKind.ITEM, BlockKind.ROW, BlockKind.RECORD)
         close = close or (kind is BlockKind.ITEM and before is BlockKind.TEXT)
+        # Lines that Markdown knows as no items would run together: "3.1. …", "a) …".
+        close = close and (kind is not BlockKind.ITEM or _MARKDOWN_ITEM.match(cleaned) is not None)
         shown += ("" if not shown else "\n" if close else "\n\n") + cleaned
         before = kind
     return shown

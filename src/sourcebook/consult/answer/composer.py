@@ -23,7 +23,7 @@ from sourcebook.consult.answer.citations import (
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
 from sourcebook.consult.answer.question_share import emphasised
-from sourcebook.consult.answer.sheet_places import row_at
+from sourcebook.consult.answer.sheet_places import rows_at
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
@@ -81,7 +81,9 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
-            section=self.section(passage, start + min((first for first, _ in highlight), default=0)),
+            section=self.section(
+                passage, start + min((first for first, _ in highlight), default=0), (start, end)
+            ),
             highlight=tuple(highlight),
         )
 
@@ -102,13 +104,13 @@ class PassageSources:
         found = document.page_at(passage.chunk.start_index + start) if document else None
         return found or passage.chunk.page
 
-    def section(self, passage: SearchResult, start: int) -> str | None:
-        """The section of a character of the passage, which may hold several small ones."""
+    def section(self, passage: SearchResult, start: int, quoted: tuple[int, int]) -> str | None:
+        """The section of a character of the passage, which may hold several small ones; of a sheet, all rows quoted."""
         document = self._document(passage)
         found = document.section_at(passage.chunk.start_index + start) if document else None
         # The cells of a row are told by the passage that holds them.
         if found is None or found == passage.chunk.section:
-            return section_at(passage.chunk, start)
+            return section_at(passage.chunk, start, quoted)
         return found
 
     def _document(self, passage: SearchResult) -> Document | None:
@@ -118,13 +120,17 @@ class PassageSources:
 _HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 
 
-def section_at(chunk: Chunk, place: int) -> str | None:
-    """The section of a character of a passage, which may go on under another heading than it began with."""
+def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) -> str | None:
+    """The section of a character of a passage, which may go on under another heading than it began with.
+
+    Of a sheet, it is the rows that are quoted.
+    """
     parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
     for heading in _HEADING.finditer(chunk.content, 0, place):
         parts = [*parts[: len(heading[1]) - 1], heading[2]]
     if parts:
-        parts[-1] = row_at(parts[-1], chunk.content, place)
+        start, end = quoted or (place, place + 1)
+        parts[-1] = rows_at(parts[-1], chunk.content, start, end - 1)
     return BETWEEN_HEADINGS.join(parts) or None
 
 

@@ -19,6 +19,7 @@ LONGEST = 396
 """How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""
 # A clause of a regulation stands by itself.
 _CLAUSE = re.compile(r"\d{1,2}\.\d{1,2}")
+_SIGN_OF_MORE = "…"
 _LETTERS_THAT_TELL = 20
 _MOST_CUTS = 200
 _WORTH_OF_LENGTH = 0.2
@@ -73,13 +74,14 @@ class ExcerptMaker:
         low, high = self._needed(best, room)
         longer = [(low, high)] if self._stands_alone(best) else self._stretches(low, high, best, room)
         return max(
-            (Stretch(self._worth_of_stretch(*each), *each, best) for each in longer),
+            (Stretch(self._worth_of_stretch(*each, best), *each, best) for each in longer),
             key=lambda stretch: stretch.worth,
         )
 
     def shown(self, stretch: Stretch) -> Excerpt:
         """A stretch as it is shown: with the names of its columns, or the heading above it, if that tells more."""
-        low, high, best = stretch.low, stretch.high, stretch.best
+        low, high = stretch.low, stretch.high
+        best = max(range(low, high + 1), key=lambda i: (self.chances[i], i == stretch.best))
         if self.size(best) > LONGEST:
             return self._cut(best)
         room = LONGEST - sum(self.size(i) for i in range(low, high + 1)) - (high - low)
@@ -124,8 +126,8 @@ class ExcerptMaker:
                     seen.add((first, last))
                     waiting.append((first, last))
 
-    def _worth_of_stretch(self, low: int, high: int) -> float:
-        """How probably it answers, less what it costs that it begins or ends within a thought, and each paragraph."""
+    def _worth_of_stretch(self, low: int, high: int, best: int) -> float:
+        """How probably it answers, less what it costs that it begins or ends within a thought, and what is around."""
         units, prices = self.units, excerpt_weights().stretch
         further = sum(self._is_another_paragraph(i) for i in range(low + 1, high + 1))
         worth = sum(self.chances[low : high + 1]) - prices["paragraph"] * further
@@ -133,6 +135,8 @@ class ExcerptMaker:
         is_begun = low > 0 and units[low - 1].block == units[low].block
         is_cut = high + 1 < len(units) and units[high + 1].block == units[high].block
         worth -= prices["midway"] * (is_begun + is_cut)
+        around = (unit for unit in units.all[low : high + 1] if unit.block != units[best].block)
+        worth -= prices["around"] * sum(unit.end - unit.start for unit in around) / 100
         return worth - prices["cut_list"] * (
             self._is_list_cut(high) + (low > 0 and self._is_list_cut(low - 1))
         )
@@ -174,12 +178,23 @@ class ExcerptMaker:
         if text.endswith(":"):
             # What it leads into is not there to be quoted.
             text = f"{text[:-1].rstrip()}."
-        if low < high and self._is_list_cut(high):
-            text += "\n- …"
+        if low < high and self._is_list_cut(high) and not _CLAUSE.match(content[taken[-1].start :]):
+            is_bulleted = text.rpartition("\n")[2].lstrip().startswith("- ")
+            text += f"\n- {_SIGN_OF_MORE}" if is_bulleted else f"\n\n{_SIGN_OF_MORE}"
         elif len(pieces) == 1:
             text = _without_bullet(pieces[0][0], text)
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
         return Excerpt(start, taken[-1].end, text, tuple(carrying))
+
+    def of_rows(self, rows: Sequence[int], *, is_open: bool) -> Excerpt:
+        """Rows as a list, without those between them. `is_open`: the table may have more of them."""
+        units = self.units
+        text = markdown_of([(BlockKind.ROW, units.row(i)) for i in rows])
+        start = units[rows[0]].start
+        highlight = tuple((units[i].start - start, units[i].end - start) for i in rows)
+        return Excerpt(
+            start, units[rows[-1]].end, text + (f"\n- {_SIGN_OF_MORE}" if is_open else ""), highlight
+        )
 
     def _is_named_below(self, header: Unit, taken: Sequence[Unit]) -> bool:
         """Whether the rows that are shown below a header say its names themselves."""
@@ -241,12 +256,27 @@ class ExcerptMaker:
         kinds = {self.units[i].kind, self.units[best].kind}
         if self.units[best].kind is BlockKind.ITEM and self._is_of_another_part(best, i):
             return False
-        if kinds == {BlockKind.ITEM} and _CLAUSE.match(self.units.text(best)):
-            return False
+        if kinds == {BlockKind.ITEM} and self._is_of_another_clause(best, i):
+            return self._adds(best, i)
         if BlockKind.CODE in kinds:
             return True
         here, there = _is_cyrillic(self.units.text(best)), _is_cyrillic(self.units.text(i))
         return None in (here, there) or here is there
+
+    def _is_of_another_clause(self, best: int, i: int) -> bool:
+        """Whether a unit is in another clause of a regulation. A long clause has several units."""
+        own = self.units[best].block
+        if self.units[i].block == own:
+            return False
+        first = next(j for j in range(best + 1) if self.units[j].block == own)
+        return _CLAUSE.match(self.units.text(first)) is not None
+
+    def _adds(self, best: int, i: int) -> bool:
+        """Whether a clause that may well answer too has a word of the question that the best one lacks."""
+        own = self.units.text(best)
+        least = excerpt_weights().stretch["clause_beside"] * self.chances[best]
+        is_likely = least <= self.chances[i] <= self.chances[best]
+        return is_likely and self.share(f"{own}\n{self.units.text(i)}") > self.share(own)
 
     def _is_of_another_part(self, best: int, i: int) -> bool:
         """Of the items that are less indented, only the one that the best is a part of may come, as the first."""

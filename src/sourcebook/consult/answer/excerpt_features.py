@@ -41,6 +41,16 @@ _FORMS = (
     AnswerForm.REASON,
 )
 _LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
+_HEADER_OF_LETTER = re.compile(r"(?:From|To|Cc|Date|Subject|Attachments): ")
+_FIRST_HEADERS = ("From: ", "To: ")
+# Who asks for the sender, the day or the subject of a letter speaks of it as a letter.
+_ABOUT_A_LETTER = re.compile(
+    r"\b(?:sen[dt]\w*|letters?|e-?mail\w*|mails?|messages?|wrote|written|recipients?|addresse\w+|subject|attach\w*"
+    r"|from whom|to whom|писем|письм\w*|сообщени\w*|отправ\w*|присла\w*|написа\w*|адресат\w*|получател\w*|кому"
+    r"|вложен\w*|тем[аеуы]|mensage\w*|cartas?|correio|envi\w+|remetente\w*|destinat\w*|assunto|escreveu|anex\w*"
+    r"|para quem|mensaje\w*|correos?|remitente|asunto|escribió|adjunt\w*)\b",
+    re.IGNORECASE,
+)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 
 
@@ -88,13 +98,22 @@ class TextNumbers:
     def is_quotable(self, i: int) -> bool:
         """Whether a unit says anything by itself: names of columns, titles, lines of contents and two words do not."""
         unit, said = self._units[i], self._units.text(i)
-        if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles:
+        if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles or self._is_idle_header(unit):
             return False
         if unit.kind is not BlockKind.CODE and len(said.split()) < _FEWEST_WORDS:
             return False
         if self._is_menu and unit.kind is BlockKind.ITEM and not said.endswith(_ENDS_OF_SENTENCES):
             return False
         return not (self._is_contents and names_another_place(said))
+
+    def _is_idle_header(self, unit: Unit) -> bool:
+        """Whether a unit is of the lines above a letter, and nobody asks who sent it, to whom, when or about what."""
+        content = self._units.content
+        if not self._is_letter or not _HEADER_OF_LETTER.match(content, unit.start):
+            return False
+        first = content.rfind("\n\n", 0, unit.start) + 2 if "\n\n" in content[: unit.start] else 0
+        is_above = content.startswith(_FIRST_HEADERS, first)
+        return is_above and not _ABOUT_A_LETTER.search(self._asked.question)
 
     def is_near(self, i: int) -> bool:
         """Whether a unit has to do with the question at all, by a word or by its vector."""
@@ -224,7 +243,11 @@ class TextNumbers:
     @cached_property
     def _quoted(self) -> Sequence[tuple[int, int]]:
         """Where a letter repeats what others wrote."""
-        return quoted_spans(self._units.content) if _LETTER.search(self._whole.document_path) else ()
+        return quoted_spans(self._units.content) if self._is_letter else ()
+
+    @cached_property
+    def _is_letter(self) -> bool:
+        return _LETTER.search(self._whole.document_path) is not None
 
 
 def _context(passage: SearchResult) -> str:

@@ -97,6 +97,10 @@ class Units:
         """A row that says the names of its columns; None if they are not known."""
         return self.named.get((self.all[i].start, self.all[i].end))
 
+    def row(self, i: int) -> str:
+        """A unit with the names of its columns if it is a row and they are known, else as it stands."""
+        return self.named_row(i) or self.text(i)
+
     def header_of(self, i: int) -> int | None:
         """The row that names the columns of a row."""
         if self.all[i].kind is not BlockKind.ROW:

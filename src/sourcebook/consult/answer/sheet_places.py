@@ -1,4 +1,4 @@
-"""The row of a sheet that a citation speaks of: a passage holds several, and is named by all their cells."""
+"""The rows of a sheet that a citation speaks of: a passage holds several, and is named by all their cells."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 _CELLS = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
 
 
-def row_at(cells: str, content: str, place: int) -> str:
-    """The cells of the row that stands at a place of the content, as `A12:F12`; all of them if that is not clear."""
+def rows_at(cells: str, content: str, start: int, end: int) -> str:
+    """The cells of the rows from one place of the content to another, as `A12:F13`; all if that is not clear."""
     found = _CELLS.fullmatch(cells)
     if found is None:
         return cells
@@ -18,6 +18,6 @@ def row_at(cells: str, content: str, place: int) -> str:
         # The name of the sheet may stand above its first row.
         above = len(ends) - (last - first)
         if above in (0, 1):
-            row = first + sum(end < place for end in ends) - above
-            return f"{left}{row}:{right}{row}" if row >= first else cells
+            top, bottom = (first + sum(at < place for at in ends) - above for place in (start, end))
+            return f"{left}{top}:{right}{bottom}" if first <= top <= bottom else cells
     return cells

@@ -1,0 +1,101 @@
+"""Who asks which rows of a table fit a condition gets none that do not: "Which products are gluten free?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sourcebook.text.analysis import distinct_terms
+
+_BEGINNING = (
+    r"^\W*(?:(?:and|so|but|и|а|но|e|y)\s+)?"
+    r"(?:(?:in|at|for|on|with|from|to|у|в|во|на|для|с|из|em|com|para|por|de|en|con)\s+)?"
+)
+_WHICH = re.compile(
+    rf"{_BEGINNING}(?:which|what\s+\w+s\s+(?:are|have|contain|do|can|come)|как(?:ие|их|им|ими|ой|ая|ое)|quais|qual"
+    r"|que\s+\w+s\s+(?:são|têm|contêm|não)|cuál(?:es)?|qué\s+\w+s\s+(?:son|tienen|contienen|no))\b",
+    re.IGNORECASE,
+)
+_DENIALS = r"free|without|not|none|non|lack\w*|\w+n['’]t|без|не|нет|sem|não|livres?|isent\w+|sin|libres?"
+_DENIAL = re.compile(rf"\b(?:{_DENIALS}|no)\b", re.IGNORECASE)
+# In Portuguese, "no" is "in the".
+_PORTUGUESE_DENIAL = re.compile(rf"\b(?:{_DENIALS})\b", re.IGNORECASE)
+_EITHER = re.compile(r"\b(?:or|или|либо|ou)\b", re.IGNORECASE)
+_BETWEEN_CELLS = re.compile(r"\s*(?: · |;\s|\n)\s*")
+_CELL = re.compile(r"(?P<name>[^\W\d_][^:|]{0,60}):[ \t]+(?P<value>\S.*)", re.DOTALL)
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_YES = frozenset({"yes", "y", "да", "есть", "sim", "sí", "si", "true", "✓", "✔", "+"})
+_NO = frozenset({"no", "n", "none", "нет", "não", "nao", "false", "✗", "✘", "-", "–", "—"})
+_FEWEST_CELLS = 2
+
+
+def cells_of(row: str) -> dict[str, str]:
+    """The cells of a row by the names of their columns; none if it does not say them."""
+    found = [_CELL.fullmatch(part) for part in _BETWEEN_CELLS.split(row.strip())]
+    cells = {match["name"].strip(): match["value"].strip() for match in found if match}
+    is_row = len(cells) >= _FEWEST_CELLS and all(found)
+    return cells if is_row else {}
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """A question as one that chooses among rows, with its terms. `language` is that of the rows."""
+
+    question: str
+    terms: frozenset[str]
+    language: str | None
+
+    @property
+    def asks_which(self) -> bool:
+        return _WHICH.search(self.question) is not None
+
+    @property
+    def denies(self) -> bool:
+        return bool(self._denials)
+
+    def columns(self, cells: Mapping[str, str]) -> list[str]:
+        """The columns that the question names and that say yes or no."""
+        return [
+            name
+            for name, value in cells.items()
+            if value.casefold() in _YES | _NO and self.terms & self._terms_of(name)
+        ]
+
+    def fits(self, cells: Mapping[str, str], columns: Sequence[str]) -> bool:
+        """Whether it is sure that a row is what was asked for."""
+        if len(self._denials) > 1 or (len(columns) > 1 and not self._is_one_condition(columns)):
+            return False
+        return all(
+            cells.get(name, "").casefold()
+            in (_NO if self.denies is not (_DENIAL.search(name) is not None) else _YES)
+            for name in columns
+        )
+
+    def says(self, cells: Mapping[str, str]) -> bool:
+        """Whether a cell has a word of the question that is not the name of a column."""
+        return bool(self._others(cells) & distinct_terms("\n".join(cells.values()), self.language))
+
+    def has_condition(self, cells: Mapping[str, str], about: str) -> bool:
+        """Whether the question has words that neither a column has nor what the table is about."""
+        return bool(self._others(cells) - distinct_terms(about, self.language))
+
+    def _others(self, cells: Mapping[str, str]) -> frozenset[str]:
+        return self.terms.difference(*(distinct_terms(name, self.language) for name in cells))
+
+    def _is_one_condition(self, columns: Sequence[str]) -> bool:
+        """Whether the same is asked of all columns: they are all denied, or all wanted."""
+        if not self.denies:
+            return not _EITHER.search(self.question)
+        before = distinct_terms(self.question[: self._denials[0].start()], self.language)
+        return all(before.isdisjoint(self._terms_of(name)) for name in columns)
+
+    def _terms_of(self, column: str) -> frozenset[str]:
+        plain = _DENIAL.sub(" ", _IN_BRACKETS.sub(" ", column))
+        return frozenset(distinct_terms(plain, self.language))
+
+    @cached_property
+    def _denials(self) -> list[re.Match[str]]:
+        denial = _PORTUGUESE_DENIAL if self.language == "pt" else _DENIAL
+        return list(denial.finditer(self.question))

@@ -1,0 +1,97 @@
+"""Who asks which rows of a table fit a condition gets no row that does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.consult.answer.answer_without_model import Asked, extract
+from sourcebook.consult.answer.row_choice import cells_of
+from sourcebook.model.documents import Chunk
+from sourcebook.model.search import SearchResult
+from sourcebook.text.analysis import analyse_question
+
+ROWS = [
+    "Product: Rye bread; Gluten: yes; Milk: no; Price: 4.2",
+    "Product: Cheese straw; Gluten: yes; Milk: yes; Price: 1.6",
+    "Product: Buckwheat loaf; Gluten: no; Milk: no; Price: 5.8",
+    "Product: Macaroon; Gluten: no; Milk: yes; Price: 1.7",
+]
+SHEET = "\n\n".join(ROWS)
+TABLE = (
+    "| Product | Gluten | Price |\n|---|---|---|\n| Rye bread | yes | 4.2 |\n| Buckwheat loaf | no | 5.8 |\n"
+)
+PRODUTOS = "Produto: Pão; Glúten: sim; Leite: não\n\nProduto: Broa; Glúten: não; Leite: sim"
+ТОВАРЫ = "Товар: Хлеб; Глютен: да; Молоко: нет\n\nТовар: Пирог; Глютен: нет; Молоко: да"
+
+
+def shown(question: str, text: str, language: str = "en") -> str:
+    weights = dict.fromkeys(analyse_question(question, [language]).terms, 1.0)
+    passage = SearchResult(Chunk("c", "d", text, end_index=len(text)), 1.0)
+    return "\n".join(
+        one.excerpt.text for one in extract(Asked(question, weights, language, language), [passage])
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "products"),
+    [
+        ("Which of your products are gluten free?", ["Buckwheat loaf", "Macaroon"]),
+        ("Which products contain gluten?", ["Rye bread", "Cheese straw"]),
+        ("Which products are without gluten and milk?", ["Buckwheat loaf"]),
+        ("Which products contain gluten and milk?", ["Cheese straw"]),
+        ("Do you have products without gluten?", ["Buckwheat loaf", "Macaroon"]),
+    ],
+)
+def test_only_rows_that_fit_are_shown(question: str, products: list[str]) -> None:
+    fitting = [f"- {row}" for row in ROWS if any(product in row for product in products)]
+    assert shown(question, SHEET) == "\n".join([*fitting, "- …"])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language", "row"),
+    [
+        ("Quais produtos são sem glúten?", PRODUTOS, "pt", "Broa"),
+        ("Quais produtos no catálogo contêm glúten?", PRODUTOS, "pt", "Pão"),
+        ("Какие товары без глютена?", ТОВАРЫ, "ru", "Пирог"),
+        ("Какие товары содержат глютен?", ТОВАРЫ, "ru", "Хлеб"),
+    ],
+)
+def test_conditions_are_read_in_other_languages(question: str, text: str, language: str, row: str) -> None:
+    (line,) = [line for line in shown(question, text, language).splitlines() if line != "- …"]
+    assert row in line
+
+
+def test_a_column_that_says_free_itself_is_wanted_with_yes() -> None:
+    sheet = SHEET.replace("Gluten: yes", "Gluten free: NO").replace("Gluten: no", "Gluten free: yes")
+    text = shown("Which products are gluten free?", sheet)
+    assert "Macaroon" in text
+    assert "Rye bread" not in text
+
+
+def test_rows_of_a_markdown_table_are_chosen_too() -> None:
+    assert shown("Which loaf products are gluten free?", TABLE) == (
+        "- Product: Buckwheat loaf · Gluten: no · Price: 5.8\n- …"
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which products contain gluten but no milk?",
+        "Which products contain gluten or milk?",
+        "Which products are not gluten free?",
+        "Which products are kosher?",
+    ],
+)
+def test_nothing_is_quoted_if_it_cannot_be_told_which_rows_fit(question: str) -> None:
+    assert shown(question, SHEET) == ""
+
+
+def test_a_row_that_is_named_is_quoted_whatever_it_says() -> None:
+    assert "Rye bread; Gluten: yes" in shown("Is the rye bread free of gluten?", SHEET)
+    assert "Price: 5.8" in shown("How much is the buckwheat loaf?", SHEET)
+
+
+def test_prose_has_no_cells() -> None:
+    assert cells_of("Note: bread is baked; we sell it at noon.") == {}
+    assert cells_of("Product: Rye bread · Gluten: yes") == {"Product": "Rye bread", "Gluten": "yes"}
