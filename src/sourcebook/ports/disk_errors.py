@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from sourcebook.errors import BaseFull, StorageError
 
+_IN_THE_WAY = {errno.ENOTDIR, errno.EEXIST}
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -19,7 +20,10 @@ def named(what: str) -> Generator[None]:
     except OSError as error:
         if error.errno in _FULL:
             raise BaseFull(f"{what}: the disk is full") from error
-        raise StorageError(
-            f"{what}: {error.strerror or error}",
-            hint="Check the permissions of the file and of its folder; what was there before is untouched.",
-        ) from error
+        raise StorageError(f"{what}: {error.strerror or error}", hint=_hint(error)) from error
+
+
+def _hint(error: OSError) -> str:
+    if error.errno in _IN_THE_WAY and error.filename:
+        return f"Something else stands at {error.filename} or in place of a folder above it: move it away."
+    return "Check the permissions of the file and of its folder; what was there before is untouched."

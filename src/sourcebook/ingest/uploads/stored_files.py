@@ -67,8 +67,10 @@ class StoredFiles:
 
     def remove(self, name: str) -> None:
         """Remove the file. One that is not there is fine; what another base holds stays with it."""
-        self._places.take_over(_checked(name))
-        (self.folder / name).unlink(missing_ok=True)
+        _checked(name)
+        with named(f"cannot remove an upload from {self.folder}"):
+            self._places.take_over(name)
+            (self.folder / name).unlink(missing_ok=True)
 
     def copy_to(self, other: StoredFiles, names: Names[str]) -> tuple[int, list[str]]:
         """Copy these files to where another base keeps its own.
@@ -95,18 +97,20 @@ class StoredFiles:
         In a folder that other bases use, only this base's own part is swept: whatever of the kept still lies outside
         comes into it first.
         """
-        self._places.take_over_all([name for name in kept if is_upload_name(name)])
-        before = time.time() - SWEPT_AFTER_SECONDS
-        swept = 0
-        for file in self.folder.glob("??/*"):
-            name = file.relative_to(self.folder).as_posix()
-            is_ours = is_upload_name(name) or name.endswith(UNFINISHED)
-            # Another worker may sweep too, and what is unfinished may just get its name.
-            with suppress(FileNotFoundError):
-                if is_ours and name not in kept and file.stat().st_mtime < before:
-                    file.unlink()
-                    swept += 1
-        return swept
+        with named(f"cannot sweep the uploads in {self.folder}"):
+            self._places.take_over_all([name for name in kept if is_upload_name(name)])
+            return sum(self._remove_orphan(file, kept) for file in self._places.files())
+
+    def _remove_orphan(self, file: Path, kept: Names[str]) -> bool:
+        """Remove a file of ours that is not among the kept and not quite new. True if it was one."""
+        name = file.relative_to(self.folder).as_posix()
+        is_ours = is_upload_name(name) or name.endswith(UNFINISHED)
+        # Another worker may sweep too, and what is unfinished may just get its name.
+        with suppress(FileNotFoundError):
+            if is_ours and name not in kept and file.stat().st_mtime < time.time() - SWEPT_AFTER_SECONDS:
+                file.unlink()
+                return True
+        return False
 
 
 async def remove_document(stores: Stores, files: StoredFiles, collection_id: str, document_id: str) -> bool:

@@ -42,6 +42,12 @@ class UploadFolder:
         name = base_id if is_plain else hashlib.sha256(base_id.encode()).hexdigest()[:32]
         return cls(shared / name, shared)
 
+    def files(self) -> Iterator[Path]:
+        """What lies in the folder of this base. A link to another folder is not followed: it may hold anything."""
+        for folder in self.own.glob("??"):
+            if not folder.is_symlink():
+                yield from folder.glob("*")
+
     def find(self, name: str) -> Path:
         """Where the upload of this name lies; where it would, if there is none."""
         own = self.own / name
@@ -53,7 +59,7 @@ class UploadFolder:
         """Put the uploads of this base into its own folder, as far as they lie elsewhere."""
         if self.shared is None:
             return
-        own = {file.relative_to(self.own).as_posix() for file in self.own.glob("??/*")}
+        own = {file.relative_to(self.own).as_posix() for file in self.files()}
         for name in names:
             if name not in own:
                 self.take_over(name)
