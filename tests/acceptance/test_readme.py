@@ -51,6 +51,9 @@ def test_the_loop_works_word_for_word(home: Path) -> None:
     (block,) = blocks("The loop", "sh")
     lines = block.splitlines()
     run(home, "sourcebook", "add", "notes")
+    # Who comes here has asked something above, and its answer waits for review under the number 1.
+    (above,) = [line for line in blocks("Five common things", "sh")[0].splitlines() if " ask " in line]
+    run(home, "sh", "-c", above)
     declined, waiting, _, added = [run(home, "sh", "-c", line) for line in lines[:4]]
     assert "no answer" in declined
     assert "When do I harvest gooseberries?" in waiting

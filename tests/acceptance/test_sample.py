@@ -154,8 +154,8 @@ def test_a_made_file_says_what_its_source_says(path: Path) -> None:
 
 
 def is_mark(word: str) -> bool:
-    """Word draws the marks of lists itself; they are not in the text of a DOCX."""
-    return word == "•" or re.fullmatch(r"[1-9]\.", word) is not None
+    """Word draws the marks of lists itself; the parser of a DOCX writes its own before an item."""
+    return word in ("•", "-") or re.fullmatch(r"[1-9]\.", word) is not None
 
 
 @pytest.mark.parametrize("path", PDFS, ids=name_of)

@@ -141,7 +141,7 @@ def answer_view(texts: Texts, given: Given, approver: str | None = None) -> Answ
             if s.is_doubtful
         ],
         changed=list({line.document: line for line in lines if line.state != "current"}.values()),
-        is_excerpt=given.tier is Tier.DOCUMENTS and given.details.get("model") is None,
+        is_excerpt=_is_excerpt(given),
         has_table_rows=_has_table_rows(given),
         # A reply of an expert has sources only if it was approved, too.
         is_watched=given.tier in (None, Tier.CURATED),
@@ -172,8 +172,7 @@ def _sentences(given: Given) -> list[Sentence]:
     An excerpt has its mark at the end, for all of it; in what a model or a person wrote, each sentence has its own.
     """
     text = given.text
-    is_excerpt = given.tier is Tier.DOCUMENTS and given.details.get("model") is None
-    spans = [(0, len(text))] if is_excerpt else _with_marks(text, sentence_spans(text))
+    spans = [(0, len(text))] if _is_excerpt(given) else _with_marks(text, sentence_spans(text))
     left = {number: list(each) for number, each in _by_number(given.citations).items()}
     found: list[Sentence] = []
     for start, end in spans:
@@ -181,6 +180,16 @@ def _sentences(given: Given) -> list[Sentence]:
         cited = [_next(left[number]) for number in numbers if left.get(number)]
         found.append(_sentence(given, start, end, numbers, cited))
     return found
+
+
+def _is_excerpt(given: Given) -> bool:
+    """Whether it is in the words of the documents alone.
+
+    What they answered when they changed is told without a tier; nothing but an excerpt has words that are marked.
+    """
+    if given.tier is None:
+        return any(citation.highlight for citation in given.citations)
+    return given.tier is Tier.DOCUMENTS and given.details.get("model") is None
 
 
 def _sentence(
@@ -271,7 +280,7 @@ def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: s
     if given.tier is Tier.NONE:
         return Seal("none", texts("seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
-    if given.tier is None:
+    if given.tier is None and not _is_excerpt(given):
         return Seal("approved", texts(origin))
     if given.tier is Tier.CURATED:
         note = _approval(texts, given, approver)

@@ -1,0 +1,48 @@
+"""An answer on the page: which of its words belong to a source, and who vouches for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.faces.web.answer_view import Given, answer_view
+from sourcebook.locale import page_texts
+from sourcebook.model.chat import Citation
+
+FIRST = "The blue zone costs 0.80 EUR."
+KEY = "The green zone costs 0.40 EUR."
+LAST = "On Sundays it is free."
+QUOTE = f"{FIRST} {KEY} {LAST}"
+
+
+def told(highlight: tuple[tuple[int, int], ...]) -> Given:
+    """What reached somebody who waited, with a source of which these words are marked."""
+    citation = Citation(
+        number=1,
+        text="",
+        collection_id="default",
+        document_id="d",
+        document_path="parking.md",
+        document_title="Parking",
+        chunk_id="",
+        page=None,
+        start=0,
+        end=len(QUOTE),
+        quote=QUOTE,
+        verified=True,
+        highlight=highlight,
+    )
+    return Given(f"{QUOTE} [1]", None, [citation], {}, "s", "m")
+
+
+@pytest.mark.parametrize(
+    ("highlight", "belongs", "seal"),
+    [(((len(FIRST) + 1, len(FIRST) + 1 + len(KEY)),), FIRST, "checked"), ((), LAST, "approved")],
+    ids=["the documents answered", "an expert wrote"],
+)
+def test_an_excerpt_belongs_to_its_source_as_a_whole_also_for_who_waited(
+    highlight: tuple[tuple[int, int], ...], belongs: str, seal: str
+) -> None:
+    view = answer_view(page_texts("en"), told(highlight))
+    behind_the_number = str(view.html).partition('data-numbers="1"')[2]
+    assert behind_the_number.partition(">")[2].startswith(belongs)
+    assert (view.seal.kind, view.is_excerpt) == (seal, bool(highlight))
