@@ -28,7 +28,7 @@ from benchmarks.judge.weights_file import put
 from benchmarks.quality.run import Bench as EmbeddingBench
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.consult.answer.answer_without_model import Asked, chosen, read_texts
-from sourcebook.consult.answer.excerpt_weights import WEIGHTS_FILE
+from sourcebook.consult.answer.excerpt_weights import WEIGHTS_FILE, excerpt_weights
 from sourcebook.consult.answer.question_share import emphasised
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
 from sourcebook.consult.question.forms import AskedForms
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 _PASSAGES = 6
 _COLLECTION = "default"
 _PROSE = "prose"
+_NOT_LEARNT = "title_lacks"
+"""Too few questions meet it to learn what it is worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Found:
     texts: Sequence[ReadText]
     names: Sequence[str]
     case: Case
+    given: Numbers
+    """What each unit scores by what is not learnt."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -121,11 +125,12 @@ def _read(name: str, question: Question, asked: Asked, passages: Sequence[Search
     texts = read_texts(asked, AskedForms(asked.question), passages)
     rows = [text.numbers.of(i) for text in texts for i in text.scores]
     answers = [_answers(question, text, i) for text in texts for i in text.scores]
-    names = list(rows[0]) if rows else []
+    names = [name for name in rows[0] if name != _NOT_LEARNT] if rows else []
     numbers = np.array([[row[each] for each in names] for row in rows])
     is_prose = question.kind == _PROSE
     case = Case(name if is_prose else question.folder, is_prose, numbers, np.array(answers, dtype=np.bool_))
-    return Found(name, question, asked, passages, texts, names, case)
+    given = np.array([excerpt_weights().unit[_NOT_LEARNT] * row[_NOT_LEARNT] for row in rows])
+    return Found(name, question, asked, passages, texts, names, case, given)
 
 
 def _answers(question: Question, text: ReadText, i: int) -> bool:
@@ -222,7 +227,7 @@ def measured(found: Sequence[Found]) -> dict[str, dict[str, int]]:
 
 
 def _quoted(found: Found, weights: Numbers) -> str:
-    scores = iter(found.case.numbers @ weights)
+    scores = iter(found.case.numbers @ weights + found.given)
     texts = [text.scored({i: float(next(scores)) for i in text.scores}) for text in found.texts]
     extracts = chosen(found.asked, AskedForms(found.asked.question), found.passages, texts)
     return "\n\n".join(extract.excerpt.text for extract in extracts)

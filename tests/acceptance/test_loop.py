@@ -63,8 +63,8 @@ def test_an_answer_that_an_expert_rejected_is_not_given_again_until_its_text_cha
         again = book.ask(SIMILAR)
         assert again.tier is Tier.NONE
         assert "Эксперт" in again.answer
-        shown = json_shapes.answer(again)["rejected"]
-        assert (shown["draft_id"], shown["reason"]) == (draft, "не про наш сорт")
+        assert json_shapes.answer(again)["rejected"]["draft_id"] == draft
+        assert again.nearest_excerpt is None
         waiting = book.moderation.get_item(int(str(again.details["draft_id"])))
         assert waiting.kind is DraftKind.DECLINED
         told = draft_json_shapes.draft(waiting)
@@ -85,6 +85,18 @@ def test_an_answer_that_an_expert_rejected_is_not_given_again_until_its_text_cha
         change_pruning(library)
         assert book.add(library).answered == 1
         assert "ранней весной" in book.ask(QUESTION).answer
+
+
+def test_a_new_document_answers_what_was_rejected_before(db: str, library: Path) -> None:
+    with Sourcebook(settings=Settings(db=db)) as book:
+        book.add(library)
+        book.moderation.reject_moderation_item(int(str(book.ask(QUESTION).details["draft_id"])), LOCAL)
+        assert book.ask(QUESTION).tier is Tier.NONE
+        (library / "сроки.md").write_text(
+            "# Когда обрезать ремонтантную малину\n\nРемонтантную малину обрезают в конце октября.\n", "utf-8"
+        )
+        book.add(library)
+        assert "в конце октября" in book.ask(QUESTION).answer
 
 
 def test_the_loop_through_the_library(db: str, library: Path) -> None:

@@ -30,6 +30,7 @@ from sourcebook.consult.evidence.passage_details import quoted_language, told, w
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
+from sourcebook.consult.question.question_language import language_of, only_language
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import (
     BadProviderAnswer,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import ChatSession
     from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue
+    from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel, PromptMessage
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
@@ -107,6 +109,12 @@ class _Question:
     similar: Sequence[SimilarQuestion] = ()
     outdated: CuratedAnswer | None = None
     """The approved answer to it, if what that stood on has changed."""
+    rejected: RejectedAnswers = field(default_factory=RejectedAnswers)
+
+    def is_rejected(self, draft: Draft | None) -> bool:
+        """Whether an expert rejected this answer. Which draft that was goes to the details."""
+        self.details["rejected"] = None if draft is None else rejected_details(draft)
+        return draft is not None
 
     def search_with(self, wording: str) -> str:
         """What is searched for: the question in this wording, with what it also means."""
@@ -137,7 +145,6 @@ class Consultation:
         self._drafting = drafting
         self._policy = policy or AnswerPolicy()
         self._curated = CuratedLookup(stores.curated)
-        self._rejected = RejectedAnswers(stores.moderation)
         self._confirmed = ConfirmedQuestions(stores)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
@@ -159,7 +166,11 @@ class Consultation:
         question.outdated = entry
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
-        if not sources.passages or await self._was_rejected(question, sources):
+        await self._read_rejected(question, found)
+        is_read_again = self._chat_model is not None and question.is_rejected(
+            question.rejected.from_first(sources.passages)
+        )
+        if not sources.passages or is_read_again:
             yield await self._undocumented(question, found)
             return
         if self._chat_model is None:
@@ -205,8 +216,8 @@ class Consultation:
         inquiry, history, context, known_terms = await self._stores.read_together(
             lambda stores: self._known(stores, asked)
         )
-        language = inquiry.language or detect_language(inquiry.question) or _language_of(history)
-        language = language or _only_language(context)
+        language = inquiry.language or detect_language(inquiry.question) or language_of(history)
+        language = language or only_language(context)
         terms = TermIndex.of(known_terms, language)
         earlier = [message.content for message in history if message.role is Role.USER]
         tried = wordings(asking_part(inquiry.question.strip()), earlier, language)
@@ -291,12 +302,12 @@ class Consultation:
         question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 
-    async def _was_rejected(self, question: _Question, sources: PassageSources) -> bool:
-        """Whether an expert said that these passages do not answer the question."""
-        searched = str(question.details["searched"])
-        draft = await self._rejected.find(question.inquiry, searched, question.context, sources.passages)
-        question.details["rejected"] = None if draft is None else rejected_details(draft)
-        return draft is not None
+    async def _read_rejected(self, question: _Question, found: JudgedPassages) -> None:
+        if found.passages:
+            queue, searched = self._stores.moderation, str(question.details["searched"])
+            question.rejected = await RejectedAnswers.read(
+                queue, question.inquiry, searched, question.context
+            )
 
     async def _extracted(
         self, question: _Question, found: JudgedPassages, sources: PassageSources
@@ -304,7 +315,9 @@ class Consultation:
         """An answer in the words of the documents, unless a reader is sure that there is none."""
         asked = question.inquiry.question
         composed = extracted(asked, found.weights, sources, found.language)
-        return composed and await self._checks.read(asked, composed, sources.passages)
+        if composed is None or question.is_rejected(question.rejected.quoting(composed.citations)):
+            return None
+        return await self._checks.read(asked, composed, sources.passages)
 
     async def _written(
         self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
@@ -416,7 +429,7 @@ class Consultation:
         closest = closest_passages(question.inquiry.question, found, sound, question.language)
         nearest = closest.passages[: self._policy.nearest]
         question.details["nearest"] = [place_of(passage) for passage in nearest]
-        if not question.details.get("rejected"):
+        if not question.rejected.drafts:
             question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(
             question=question.inquiry.question,
@@ -471,12 +484,6 @@ def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
     return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
 
 
-def _only_language(context: QuestionContext) -> str | None:
-    """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
-    held = {name for name in context.all_languages() if name}
-    return held.pop() if len(held) == 1 else None
-
-
 def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str | None:
     """The language of what is quoted, if the base holds nothing in that of the question."""
     held = question.context.all_languages()
@@ -485,11 +492,3 @@ def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str |
     # A table may be in no language that can be told: then it is in that of the base.
     found = detect_language(taken[0].chunk.content) or next(iter(held), None)
     return None if found == question.language else found
-
-
-def _language_of(history: Sequence[ChatMessage]) -> str | None:
-    for message in reversed(history):
-        language = message.details.get("language")
-        if isinstance(language, str):
-            return language
-    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.jobs import JobStatus
@@ -164,7 +164,9 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
             for key in ("approved_by", "approved_by_name", "approved_at", "stale", "context_changed")
         }
     if answer.details.get("rejected"):
-        shown["rejected"] = answer.details["rejected"]
+        # The reason is for experts, who find it with the draft.
+        rejected = cast("dict[str, Any]", answer.details["rejected"])
+        shown["rejected"] = {key: rejected[key] for key in ("draft_id", "at")}
     if answer.details.get("outdated"):
         shown["outdated"] = answer.details["outdated"]
     if "draft_id" in answer.details:

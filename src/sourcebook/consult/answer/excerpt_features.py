@@ -158,6 +158,7 @@ class TextNumbers:
             "news": float(_NEWS.search(self._whole.document_path) is not None),
         }
         numbers["wanted"] = float(self._wanted is not None and self._wanted(self._led_text(i)))
+        numbers["title_lacks"] = self._title_lacks(place)
         met = self._forms.met_by(self._led_text(i))
         return numbers | {form.value: float(form in met) for form in _FORMS}
 
@@ -165,6 +166,16 @@ class TextNumbers:
         """A unit with what it leads into."""
         units = self._units
         return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.text(i)
+
+    def _title_lacks(self, place: int) -> float:
+        """What another title names of the question besides what this one does: of raspberries, the everbearing ones."""
+        own = self._named_in_titles[place]
+        more = [named - own for named in self._named_in_titles if own and own < named]
+        return max(map(self._share, more), default=0.0)
+
+    @cached_property
+    def _named_in_titles(self) -> Sequence[frozenset[str]]:
+        return [self._terms_held(passage.document_title or "") for passage in self._passages]
 
     @cached_property
     def _wanted(self) -> Gives | None:
