@@ -135,11 +135,20 @@ class ExcerptMaker:
         is_begun = low > 0 and units[low - 1].block == units[low].block
         is_cut = high + 1 < len(units) and units[high + 1].block == units[high].block
         worth -= prices["midway"] * (is_begun + is_cut)
-        around = (unit for unit in units.all[low : high + 1] if unit.block != units[best].block)
-        worth -= prices["around"] * sum(unit.end - unit.start for unit in around) / 100
+        worth -= prices["around"] * self._length_around(low, high, best) / 100
         return worth - prices["cut_list"] * (
             self._is_list_cut(high) + (low > 0 and self._is_list_cut(low - 1))
         )
+
+    def _length_around(self, low: int, high: int, best: int) -> int:
+        """How many characters are of other paragraphs than the best unit's, and of no list or table announced here."""
+        units, length, is_announced = self.units, 0, False
+        for i in range(low, high + 1):
+            goes_on = is_announced and units[i].kind in (BlockKind.ITEM, BlockKind.ROW)
+            is_announced = i > low and (units.leads(i - 1) or goes_on)
+            if not is_announced and units[i].block != units[best].block:
+                length += units[i].end - units[i].start
+        return length
 
     def _is_another_paragraph(self, i: int) -> bool:
         """Whether a unit begins a paragraph, and not what the one before announces or goes on with."""
