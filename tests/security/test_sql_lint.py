@@ -70,6 +70,7 @@ HOUSEKEEPING = (
     "create table if not exists schema_migrations",
     # Of a backup, which is a file of its own and no open base.
     "select distinct stored_file from documents",
+    "select payload from jobs where kind = 'uploads'",
 )
 OF_THE_SERVER = (
     "select n.nspname from pg_extension",
