@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from benchmarks.answers.questions import FOLDER, SETS, read_questions
+from benchmarks.answers.questions import FOLDER, SETS, folder_of, read_questions
 from benchmarks.answers.report import row, rows_by, store, store_answers, tables
 from benchmarks.answers.run import Bench
 from benchmarks.speed.machine import ROOT, commit, machine
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--documents", type=Path, required=True, metavar="FOLDER", help="the folder of document folders"
     )
-    made.add_argument("--set", choices=SETS, default="dev", help="which half of the questions")
+    made.add_argument("--set", choices=SETS, default="dev", help="which questions")
     made.add_argument(
         "--limit", type=int, help="only so many questions of each folder; the result is not kept"
     )
@@ -64,7 +64,9 @@ def tell(message: str) -> None:
 def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     questions = read_questions(FOLDER / f"{given.set}.jsonl")
-    missing = {question.folder for question in questions if not (given.documents / question.folder).is_dir()}
+    missing = {
+        question.folder for question in questions if not folder_of(question.folder, given.documents).is_dir()
+    }
     if missing:
         tell(f"There is no folder {', '.join(sorted(missing))} in {given.documents}.")
         return 2

@@ -10,6 +10,14 @@ from typing import Any, cast
 
 FOLDER = Path(__file__).parent / "questions"
 SETS = ("dev", "test")
+OWN_DOCUMENTS = Path(__file__).parent / "documents"
+"""Folders that were written for this benchmark."""
+
+
+def folder_of(name: str, documents: Path) -> Path:
+    """Where a folder of documents is: among those given, or among our own."""
+    given = documents / name
+    return given if given.is_dir() else OWN_DOCUMENTS / name
 
 
 @dataclass(frozen=True, slots=True)

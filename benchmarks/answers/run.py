@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.answers.judge import CONCISE, Verdict, judged, length_of
+from benchmarks.answers.questions import folder_of
 from sourcebook import AsyncSourcebook, Settings, Tier
 from sourcebook.errors import NothingAsked
 
@@ -65,7 +66,7 @@ class Bench:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f"{folder}-", dir=kept.parent) as place:
             async with AsyncSourcebook(settings=_settings(Path(place))) as book:
-                report = await book.add(*_documents(self.documents / folder))
+                report = await book.add(*_documents(folder_of(folder, self.documents)))
             self.tell(f"{folder}: {report.added} documents added")
             shutil.copytree(place, kept)
         return kept

@@ -73,7 +73,7 @@ def test_an_answer_that_an_expert_rejected_is_not_given_again_until_its_text_cha
         assert told["nearest"][0]["section"] == "Ремонтантная малина"
         assert "не про наш сорт" in answer_and_draft_texts.draft(texts("ru"), waiting).text
         assert (
-            "Ближе всего: малина.md › Ремонтантная малина"
+            "Ближе всего: Ремонтантная малина (малина.md)"
             in answer_and_draft_texts.draft(texts("ru"), waiting).text
         )
 

@@ -32,7 +32,7 @@ KEPT = 12
 MOST_MB_AN_HOUR = 8.0
 CONNECTIONS = 5
 MOST_CACHED = 64 << 20
-"""Each connection to a base in a file remembers what it read, up to so much: that grows with the base, and then stays."""
+"""Each connection to a base in a file remembers what it read, up to so much: that grows with the base and ends."""
 MOST_LOG = 64 << 20
 MOST_MORE_FILES = 8
 
@@ -134,9 +134,8 @@ def _slope(seen: Sequence[Seen]) -> float:
     """By how many megabytes an hour the memory grew, over the later half: by then everything was used once."""
     later = seen[len(seen) // 2 :]
     begin = later[0].at
-    grown = linear_regression(
-        [each.at - begin for each in later], [(each.resident - each.cached) / 1e6 for each in later]
-    )
+    used = [(each.resident - each.cached) / 1e6 for each in later]
+    grown = linear_regression([each.at - begin for each in later], used)
     return 3600 * grown.slope
 
 

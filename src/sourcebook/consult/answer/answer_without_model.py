@@ -124,9 +124,22 @@ def chosen(
         return rows
     stretches = [(makers[number].around(i), number) for _, number, i in likely[:_MOST_TRIED]]
     best, number = max(stretches, key=lambda each: each[0].worth)
+    best, number = _same_found_first(best, number, texts, makers)
     first = _extract(passages, texts[number], makers[number], best)
     second = _second(asked, forms, first, texts, makers) if forms.asks_twice else None
     return [first] if second is None else [first, _extract(passages, *second)]
+
+
+def _same_found_first(
+    best: Stretch, number: int, texts: Sequence[ReadText], makers: Sequence[ExcerptMaker]
+) -> tuple[Stretch, int]:
+    """Where the same words were found in several documents, the search decides which of them is quoted."""
+    said = texts[number].units.text(best.best)
+    for earlier, text in enumerate(texts[:number]):
+        for i in text.scores:
+            if text.units.text(i) == said:
+                return makers[earlier].around(i), earlier
+    return best, number
 
 
 def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
