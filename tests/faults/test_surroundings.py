@@ -146,5 +146,5 @@ def test_the_optional_parts_are_read_from_what_the_package_asks_for() -> None:
     assert parts == {"postgres": ["asyncpg", "no-such-package"], "eval": ["pytest"]}
     assert {part.name: part.state for part in examined(parts)} == {
         "eval": "installed",
-        "postgres": "needs pip install 'sourcebook[postgres]'",
+        "postgres": "needs pip install 'sourcebook[postgres]', for bases on PostgreSQL",
     }
