@@ -204,12 +204,16 @@ def documents(shell: Shell) -> int:
     return len(json.loads(done.stdout)["documents"]) if done.returncode == 0 else 0
 
 
+MANY = 3000
+"""So many files that an add is at work for long after its first document can be seen."""
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_json: bool) -> None:
     place = notes(shell, 0)
-    for number in range(400):
+    for number in range(MANY):
         text = " ".join(f"word{number}x{word} grows on a tree." for word in range(60))
-        (place / f"long{number:03d}.md").write_text(f"# Long {number}\n\n{text}\n")
+        (place / f"long{number:04d}.md").write_text(f"# Long {number}\n\n{text}\n")
     with started(shell, "add", "notes", *(["--json"] if as_json else [])) as process:
         until(lambda: documents(shell) > 0)
         process.send_signal(signal.SIGINT)
@@ -228,7 +232,7 @@ def test_an_interrupted_add_keeps_what_it_finished_and_sums_up(shell: Shell, as_
             "Error: Interrupted.",
             "Finished work is kept.",
         ]
-    assert documents(shell) < 400
+    assert documents(shell) < MANY
     assert shell.json("doctor")["ok"] is True
 
 
