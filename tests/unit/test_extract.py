@@ -455,3 +455,7 @@ def test_facts_in_a_letter_are_no_header() -> None:
     page = LETTER + "\nDate: Thursday 21 May\nPlace: the salt marsh\n"
     (one,) = excerpts("Is the date Thursday 21 May?", replace(found(page), document_path="trip.eml"))
     assert "Date: Thursday 21 May" in one.text
+
+
+def test_nothing_is_quoted_of_nothing() -> None:
+    assert extract(Asked("When are leeks sown?", {"leek": 1.0, "sown": 1.0}, "en", "en"), []) == []

@@ -106,6 +106,8 @@ def chosen(
     asked: Asked, forms: AskedForms, passages: Sequence[SearchResult], texts: Sequence[ReadText]
 ) -> list[Extract]:
     """`extract` of texts that were read."""
+    if not texts:
+        return []
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
         texts = _instead(asked, passages, texts)
     makers = [_maker(asked, text, chances) for text, chances in zip(texts, _chances(texts), strict=True)]
