@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import one_line
+from sourcebook.ingest.parsers.table_headers import (
+    Header,
+    Row,
+    find_header,
+    fits,
+    has_gap,
+    is_header,
+    is_header_alone,
+    is_number,
+)
+
+__all__ = ["Row", "RowBlock", "blocks_of", "is_header", "is_number"]
 
 LONGEST_LINE = 280
 LOOKED_AT = 20
 """A header stands among so many rows, below titles at most."""
-_NUMBER = re.compile(r"[-+]?[\d\s.,/:%-]*\d[\d\s.,/:%-]*", re.ASCII)
-
-
-class Row(NamedTuple):
-    """A row by its number, counted from 1, with the text of its cells by the number of their column, from 0."""
-
-    number: int
-    cells: dict[int, str]
 
 
 class RowBlock(NamedTuple):
@@ -30,51 +33,100 @@ class RowBlock(NamedTuple):
     is_line: bool
 
 
-def is_number(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(text))
-
-
-def is_header(names: Sequence[str]) -> bool:
-    """Whether these may be the names of columns: all different, none a number."""
-    return len(set(names)) == len(names) and all(name and not is_number(name) for name in names)
-
-
 def blocks_of(rows: Iterable[Row]) -> Iterator[RowBlock]:
     """The rows that hold anything, in their order.
 
     The first row of names with a row below it is the header; what stands above it, and a table without one, are lines.
-    After an empty row another table may begin, with a header of its own.
+    After an empty row another table may begin, with a header of its own. Tables that stand beside each other, with an
+    empty column between them, are told apart if each has a header.
     """
-    header: dict[int, str] = {}
+    header = Header()
+    held: Row | None = None
     filled = (row for row in rows if row.cells)
     # Rows that follow each other without a gap keep the same distance to their count.
     for _, region in groupby(enumerate(filled), key=lambda item: item[1].number - item[0]):
         rest = (row for _, row in region)
         window = list(islice(rest, LOOKED_AT))
-        at, names = _find_header(window, header)
-        if names:
-            header = names
-        elif not (header and _fits(window[-1], header)):
-            header = {}
-        yield from (_line(row) for row in window[:at])
-        for row in chain(window[at + bool(names) :], rest):
-            yield _block(row, header) if header else _line(row)
+        if held is not None:
+            below = _header_above(held, window)
+            if below.names:
+                header = below
+            else:
+                yield _line(held)
+            held = None
+        if len(window) == 1 and not header.names and is_header_alone(window[0]):
+            # An empty row may stand between a header and its table.
+            held = window[0]
+            continue
+        beside = _beside(window)
+        if beside:
+            for row in chain(window, rest):
+                yield from _blocks_beside(row, beside)
+            header = Header()
+            continue
+        found = find_header(window, header)
+        if found.names:
+            header = found
+        elif not (header.names and fits(window[-1], header.names)):
+            header = Header()
+        above = found.row if found.names else 0
+        yield from (_line(row) for row in window[:above])
+        for row in chain(window[found.end if found.names else 0 :], rest):
+            yield _block(row, header.names) if header.names else _line(row)
+    if held is not None:
+        yield _line(held)
 
 
-def _find_header(window: Sequence[Row], before: dict[int, str]) -> tuple[int, dict[int, str]]:
-    """Where a header stands, with titles above it at most, and its names. A second table has to look like one."""
-    for index, (row, below) in enumerate(pairwise(window)):
-        names = {column: one_line(text) for column, text in row.cells.items()}
-        is_named = len(names) > 1 and is_header(list(names.values()))
-        if is_named and _fits(below, names) and (not before or any(map(is_number, below.cells.values()))):
-            return index, names
-        if len(names) > 1:
-            break
-    return 0, {}
+def _header_above(row: Row, window: Sequence[Row]) -> Header:
+    """The header that a row is for the rows behind an empty one, if they have numbers and none of their own."""
+    names = {column: one_line(text) for column, text in row.cells.items()}
+    is_next = window[0].number == row.number + 2 and len(window) > 1
+    is_whole = names.keys() == window[0].cells.keys() and not has_gap((row, *window), row)
+    has_numbers = any(map(is_number, window[0].cells.values()))
+    return Header(names) if is_next and has_numbers and is_whole else Header()
 
 
-def _fits(row: Row, names: dict[int, str]) -> bool:
-    return len(row.cells.keys() & names.keys()) * 2 > len(row.cells)
+class _TableBeside(NamedTuple):
+    """A table in some of the columns: those that it takes, and the number of the row where its header ends."""
+
+    columns: range
+    names: dict[int, str]
+    first: int
+    last: int
+
+
+def _beside(window: Sequence[Row]) -> list[_TableBeside]:
+    """The tables that stand beside each other; none if it is only one, or if any of them has no header."""
+    used = sorted({column for row in window for column in row.cells})
+    groups = [
+        [column for _, column in group]
+        for _, group in groupby(enumerate(used), key=lambda item: item[1] - item[0])
+    ]
+    if len(groups) < 2 or any(len(group) < 2 for group in groups):
+        return []
+    found: list[_TableBeside] = []
+    for group in groups:
+        columns = range(group[0], group[-1] + 1)
+        own = [part for row in window if (part := _part(row, columns)).cells]
+        header = find_header(own, Header())
+        if not header.names or any(map(is_number, header.names.values())):
+            return []
+        found.append(_TableBeside(columns, header.names, own[header.row].number, own[header.end - 1].number))
+    return found
+
+
+def _part(row: Row, columns: range) -> Row:
+    cells = {column: text for column, text in row.cells.items() if column in columns}
+    return Row(row.number, cells, {at: width for at, width in row.widths.items() if at in columns})
+
+
+def _blocks_beside(row: Row, tables: Sequence[_TableBeside]) -> Iterator[RowBlock]:
+    for table in tables:
+        part = _part(row, table.columns)
+        if part.cells and row.number < table.first:
+            yield _line(part)
+        elif part.cells and row.number > table.last:
+            yield _block(part, table.names)
 
 
 def _line(row: Row) -> RowBlock:

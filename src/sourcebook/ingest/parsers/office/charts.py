@@ -41,11 +41,20 @@ class Charts:
 
 def chart_text(chart: Element) -> str:
     """The title of a chart, and a row for each thing on its axis with the values of all series."""
-    title = chart.find(_TITLE)
-    words = (
-        one_line(cleaned("".join(t.text or "" for t in title.iter(f"{_A}t")))) if title is not None else ""
-    )
+    words = _title(chart)
     return "\n".join([*([words] if words else []), *_rows(list(chart.iter(_SERIES))[:_MOST_SERIES])])
+
+
+def chart_names(chart: Element) -> str:
+    """The title of a chart and the names of its series: `Sales of 2024: North, South`."""
+    series = [next(iter(_points(one, (_NAME,)).values()), "") for one in chart.iter(_SERIES)]
+    names = ", ".join(name for name in series[:_MOST_SERIES] if name)
+    return ": ".join(words for words in (_title(chart), names) if words)
+
+
+def _title(chart: Element) -> str:
+    title = chart.find(_TITLE)
+    return one_line(cleaned("".join(t.text or "" for t in title.iter(f"{_A}t")))) if title is not None else ""
 
 
 def _rows(series: list[Element]) -> Iterator[str]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import DamagedFile, EncryptedFile, FileOverLimit
-from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.office.formulas import formula_text
-from sourcebook.ingest.parsers.office.opendocument_lists import number_in
+from sourcebook.errors import DamagedFile, EncryptedFile
+from sourcebook.ingest.parsers.clean_text import one_line
+from sourcebook.ingest.parsers.office.merged_cells import with_merged
+from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
+from sourcebook.ingest.parsers.office.opendocument_sheets import OpenDocumentSheets
 from sourcebook.ingest.parsers.office.opendocument_text import (
     DRAW,
     OFFICE,
     PRESENTATION,
     STYLE,
     TABLE,
-    TEXT,
     OpenDocumentReader,
     TextStyles,
 )
@@ -29,8 +27,7 @@ from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import sections_of
-from sourcebook.ingest.parsers.table_rows import Row
-from sourcebook.ingest.parsers.zip_and_xml import Package, joined, reading
+from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
@@ -47,10 +44,6 @@ _SAID = {
     "keywords": f"{_META}keyword",
     "date": f"{_META}creation-date",
 }
-_MOST_REPEATED = 1_000
-"""A row or cell with text that repeats more often is a fill of the sheet, not content."""
-_MOST_OF_FORMULAS = 1_000_000
-"""What all formulas of a text may hold: more than a book of them, and little beside the longest text."""
 _PIECE = 1024 * 1024
 _TITLES = ("title", "subtitle")
 _RUNNING = ("header", "footer", "date-time", "page-number")
@@ -65,40 +58,12 @@ def parse_odt(data: bytes) -> ParsedText:
         if body is None:
             raise DamagedFile("The file is not an intact ODT: it has no text.")
         styles = TextStyles(content, package.xml_if_there("styles.xml"))
-        reader = OpenDocumentReader(styles, _Formulas(package).at)
+        reader = OpenDocumentReader(styles, EmbeddedObjects(package))
         reader.read(body)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
         text = reader.built.text()
         return ParsedText(text, title or opening_title(text), metadata, sections, kind=f"{KIND}.text")
-
-
-class _Formulas:
-    """The formulas that lie in a package as objects of their own. Each is read once, however often it is shown."""
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._read: dict[str, str] = {}
-        self._length = 0
-
-    def at(self, place: str) -> str:
-        """The text of the object at a place, if it is a formula that can be read."""
-        part = joined("", f"{place.rstrip('/')}/{_CONTENT}") if place else ""
-        if part not in self._read:
-            self._read[part] = self._text(part)
-        text = self._read[part]
-        self._length += len(text)
-        if self._length > _MOST_OF_FORMULAS:
-            raise FileOverLimit(f"The formulas contain more than {_MOST_OF_FORMULAS:,} characters.")
-        return text
-
-    def _text(self, part: str) -> str:
-        # The text around a formula that is damaged or no real one is worth having without it.
-        with suppress(DamagedFile, FileOverLimit), reading("formula"):
-            root = self._package.xml_if_there(part)
-            if root is not None and str(root.tag).endswith("}math"):
-                return formula_text(root)
-        return ""
 
 
 def parse_ods(data: bytes) -> ParsedText:
@@ -107,9 +72,10 @@ def parse_ods(data: bytes) -> ParsedText:
     with reading("ODS"):
         text = SheetText()
         is_only = _count(package, b"<table:table ") == 1
-        rows = _rows(package, _hidden_tables(package))
-        for number, (name, own) in enumerate(groupby(rows, key=itemgetter(0)), start=1):
-            text.add(name, (row for _, row in own), is_only=is_only)
+        sheets = OpenDocumentSheets(package, _hidden_tables(package))
+        for number, (name, own) in enumerate(groupby(sheets.rows(), key=itemgetter(0)), start=1):
+            rows = with_merged((row for _, row in own), sheets.areas)
+            text.add(name, rows, sheets.beside, is_only=is_only)
             page_read(number, number)
         title, metadata = _properties(package)
         sections = sections_of(text.built.headings)
@@ -123,9 +89,11 @@ def parse_odp(data: bytes) -> ParsedText:
         text = SlideText()
         content = package.xml(_CONTENT)
         styles = TextStyles(content, package.xml_if_there("styles.xml"))
+        objects, hidden = EmbeddedObjects(package), _hidden_pages(content)
         slides = list(content.iter(f"{DRAW}page"))
         for number, slide in enumerate(slides, start=1):
-            text.add(number, _slide(slide, styles, is_first=number == 1))
+            if slide.get(f"{DRAW}style-name", "") not in hidden:
+                text.add(number, _slide(slide, styles, objects, is_first=number == 1))
             page_read(number, len(slides))
         title, metadata = _properties(package)
         return text.parsed(title, metadata, f"{KIND}.presentation")
@@ -162,39 +130,19 @@ def _hidden_tables(package: Package) -> frozenset[str]:
     )
 
 
-def _rows(package: Package, hidden: frozenset[str]) -> Iterator[tuple[str, Row]]:
-    """The rows of all sheets that are shown, with the name of their sheet. No sheet is ever held whole."""
-    reader = OpenDocumentReader()
-    number, last = 0, ""
-    for element in package.elements(_CONTENT, f"{TABLE}table-row"):
-        table = next(element.iterancestors(f"{TABLE}table"), None)
-        if table is None or table.get(f"{TABLE}style-name", "") in hidden:
-            continue
-        name = cleaned(table.get(f"{TABLE}name", ""))
-        number, last = (number if name == last else 0), name
-        times = number_in(element.get(f"{TABLE}number-rows-repeated", ""), 1)
-        cells = dict(_cells(reader, element))
-        shown = min(times, _MOST_REPEATED) if cells else 0
-        yield from ((name, Row(number + repeated, cells)) for repeated in range(1, shown + 1))
-        number += times
+def _hidden_pages(content: Element) -> frozenset[str]:
+    """The styles of slides that are not shown."""
+    return frozenset(
+        style.get(f"{STYLE}name", "")
+        for style in content.iter(f"{STYLE}style")
+        if (properties := style.find(f"{STYLE}drawing-page-properties")) is not None
+        and properties.get(f"{PRESENTATION}visibility", "visible") == "hidden"
+    )
 
 
-def _cells(reader: OpenDocumentReader, row: Element) -> Iterator[tuple[int, str]]:
-    column = 0
-    for cell in row:
-        if cell.tag not in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
-            continue
-        times = number_in(cell.get(f"{TABLE}number-columns-repeated", ""), 1)
-        text = "\n".join(reader.words(p) for p in cell if p.tag == f"{TEXT}p").strip()
-        if text and cell.tag == f"{TABLE}table-cell":
-            for repeated in range(min(times, _MOST_REPEATED)):
-                yield column + repeated, text
-        column += times
-
-
-def _slide(page: Element, styles: TextStyles, *, is_first: bool) -> Slide:
+def _slide(page: Element, styles: TextStyles, objects: EmbeddedObjects, *, is_first: bool) -> Slide:
     title = ""
-    body, notes = OpenDocumentReader(styles), OpenDocumentReader(styles)
+    body, notes = OpenDocumentReader(styles, objects), OpenDocumentReader(styles)
     for shape in page:
         if shape.tag == f"{PRESENTATION}notes":
             for frame in shape.iter(f"{DRAW}frame"):

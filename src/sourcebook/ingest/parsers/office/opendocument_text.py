@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
+from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObject, EmbeddedObjects
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ _LISTINGS = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_Code"})
 _PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
 _BLOCKS = (*_PARAGRAPHS, f"{TEXT}list", f"{TABLE}table")
 _SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-break", "note"))
-_SPAN = f"{TEXT}span"
-_OBJECT, _LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
+_STYLED = (f"{TEXT}span", *_PARAGRAPHS)
+_OBJECT, LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
 _BOX = f"{DRAW}text-box"
 _CELL = f"{TABLE}table-cell"
 _COVERED = f"{TABLE}covered-table-cell"
@@ -92,12 +93,10 @@ class TextStyles:
 class OpenDocumentReader:
     """Writes the blocks of one document into a text."""
 
-    def __init__(
-        self, styles: TextStyles | None = None, formula_at: Callable[[str], str] | None = None
-    ) -> None:
-        """`formula_at` gives the text of the object that lies at a place of the package, if it is a formula."""
+    def __init__(self, styles: TextStyles | None = None, objects: EmbeddedObjects | None = None) -> None:
+        """`objects` are the formulas and charts of the document; without them they are left out."""
         self.built = TextBuilder()
-        self._formula_at = formula_at
+        self._objects = objects
         self._styles = styles or TextStyles()
         self._notes: list[Element] = []
         self._is_in_listing = False
@@ -106,6 +105,8 @@ class OpenDocumentReader:
     def read(self, container: Element, indent: int = -1) -> None:
         """Everything in the container, in its order."""
         for child in container:
+            if child.get(f"{TEXT}display", "") == "none" or self._is_hidden(child):
+                continue
             if child.tag in _PARAGRAPHS:
                 self._paragraph(child, "")
             elif child.tag == f"{TEXT}list":
@@ -115,6 +116,8 @@ class OpenDocumentReader:
                 self._table(child)
             elif child.tag == _BOX:
                 self.read(child)
+            elif child.tag == _OBJECT:
+                self._object(child)
             elif child.tag not in _LEFT_OUT and isinstance(child.tag, str):
                 self.read(child, indent)
 
@@ -131,8 +134,18 @@ class OpenDocumentReader:
             else:
                 self.built.add(mark + words, gap)
         self._read_notes()
-        for box in _boxes(paragraph):
+        for box in _hanging(paragraph, _BOX):
             self.read(box)
+        for drawn in _hanging(paragraph, _OBJECT):
+            self.built.add(self._object_at(drawn).chart)
+
+    def _object(self, drawn: Element) -> None:
+        found = self._object_at(drawn)
+        self.built.add(found.formula or found.chart)
+
+    def _object_at(self, drawn: Element) -> EmbeddedObject:
+        place = drawn.get(LINK, "")
+        return self._objects.at(place) if self._objects is not None else EmbeddedObject()
 
     def _read_notes(self) -> None:
         """What was noted in a paragraph stays below it."""
@@ -204,8 +217,8 @@ class OpenDocumentReader:
             if child.tag == _NOTE:
                 self._notes.append(child)
                 yield f"[{self._note_count + len(self._notes)}]"
-            elif child.tag == _OBJECT and self._formula_at is not None:
-                yield self._formula_at(child.get(_LINK, ""))
+            elif child.tag == _OBJECT and self._objects is not None:
+                yield self._objects.at(child.get(LINK, "")).formula
             elif child.tag == _SPACE:
                 yield " " * min(number_in(child.get(f"{TEXT}c", ""), 1), _MOST_SPACES)
             elif child.tag == _TAB:
@@ -217,7 +230,7 @@ class OpenDocumentReader:
             yield _spaces(child.tail)
 
     def _is_hidden(self, element: Element) -> bool:
-        return element.tag == _SPAN and element.get(f"{TEXT}style-name", "") in self._styles.hidden
+        return element.tag in _STYLED and element.get(f"{TEXT}style-name", "") in self._styles.hidden
 
 
 def rows_of(table: Element) -> Iterator[Element]:
@@ -257,14 +270,14 @@ def _length(element: Element) -> int:
     return own + sum(_length(child) + len((child.tail or "").strip()) for child in element)
 
 
-def _boxes(paragraph: Element) -> Iterator[Element]:
-    """The boxes of text that hang on a paragraph; those inside of them come with them."""
-    for box in paragraph.iter(_BOX):
-        parent = box.getparent()
+def _hanging(paragraph: Element, tag: str) -> Iterator[Element]:
+    """The boxes of text or the objects that hang on a paragraph; those inside of boxes come with them."""
+    for found in paragraph.iter(tag):
+        parent = found.getparent()
         while parent is not None and parent is not paragraph and parent.tag not in _INSIDE:
             parent = parent.getparent()
         if parent is paragraph:
-            yield box
+            yield found
 
 
 def _spaces(text: str | None) -> str:

@@ -87,8 +87,10 @@ def _slide(package: Package, charts: Charts, part: str, slide: Element) -> Slide
             blocks.append("\n".join(_paragraphs(diagram)))
         elif kind == "chart":
             blocks.append(charts.tell(inner))
-    notes = [inner for kind, inner in related if kind == "notesSlide" and inner in package.names]
-    return Slide(title, blocks, "\n".join(line for inner in notes[:1] for line in _notes(package.xml(inner))))
+    named = [inner for kind, inner in related if kind == "notesSlide" and inner in package.names][:1]
+    notes = package.xml_if_intact(named[0]) if named else None
+    said = "\n".join(_notes(notes)) if notes is not None else ""
+    return Slide(title, blocks, said, is_missing_notes=bool(named) and notes is None)
 
 
 def _in_largest_letters(shapes: Sequence[Element]) -> Element | None:

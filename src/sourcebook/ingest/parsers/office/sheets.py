@@ -28,8 +28,11 @@ class SheetText:
         self.built = TextBuilder()
         self._beginning = ShownBeginning(self.built)
 
-    def add(self, name: str, rows: Iterable[Row], *, is_only: bool) -> None:
-        """Write a sheet. The name that a program gave to the only one says nothing."""
+    def add(self, name: str, rows: Iterable[Row], beside: Iterable[str] = (), *, is_only: bool) -> None:
+        """Write a sheet, and what stands beside its cells.
+
+        The name that a program gave to the only one says nothing.
+        """
         is_named = not (is_only and _NO_NAME.fullmatch(name.strip()))
         begun: list[RowBlock] = []
         length = 0
@@ -44,6 +47,15 @@ class SheetText:
             begun.append(block)
             length += len(block.text) + len(PARAGRAPH)
         self._flush(begun)
+        drawn = [text for text in beside if text.strip()]
+        if drawn:
+            if is_named and not has_heading:
+                self.built.add_heading(name, 1)
+            # What is drawn on a sheet belongs to all of it, not to its last rows.
+            start = len(self.built) + (len(PARAGRAPH) if len(self.built) else 0)
+            self.built.headings.append(Heading(start, 1, name[:LONGEST_NAME] if is_named else ""))
+        for text in drawn:
+            self.built.add(text)
 
     def _flush(self, blocks: list[RowBlock]) -> None:
         if not blocks:

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """What stands on a slide, and what the speaker wrote below it."""
+    """What stands on a slide, and what the speaker wrote below it, unless that is damaged (`is_missing_notes`)."""
 
     title: str
     blocks: Sequence[str]
     notes: str = ""
+    is_missing_notes: bool = False
 
 
 class SlideText:
@@ -29,8 +30,11 @@ class SlideText:
         self._built = TextBuilder()
         self._pages: list[PageSpan] = []
         self._first_title: str | None = None
+        self._without_notes: list[int] = []
 
     def add(self, number: int, slide: Slide) -> None:
+        if slide.is_missing_notes:
+            self._without_notes.append(number)
         start = len(self._built) + (len(PARAGRAPH) if len(self._built) else 0)
         if slide.title:
             self._built.add_heading(slide.title, 1)
@@ -46,6 +50,10 @@ class SlideText:
             self._built.headings.pop()
 
     def parsed(self, title: str | None, metadata: Metadata, kind: str) -> ParsedText:
+        """The text of all slides. The metadata say which notes could not be read."""
+        if self._without_notes:
+            slides = ", ".join(map(str, self._without_notes))
+            metadata = {**metadata, "not_read": f"damaged notes of slides: {slides}"}
         return ParsedText(
             self._built.text(),
             title or self._first_title,

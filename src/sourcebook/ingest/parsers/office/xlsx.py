@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned
+from sourcebook.ingest.parsers.office.merged_cells import with_merged, without_columns
 from sourcebook.ingest.parsers.office.number_formats import (
     GENERAL,
     NumberFormat,
@@ -18,7 +19,9 @@ from sourcebook.ingest.parsers.office.number_formats import (
     shown_number,
 )
 from sourcebook.ingest.parsers.office.properties import office_properties
+from sourcebook.ingest.parsers.office.sheet_drawings import SheetDrawings
 from sourcebook.ingest.parsers.office.sheets import SheetText
+from sourcebook.ingest.parsers.office.xlsx_layout import column_number, layout_of
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import sections_of
@@ -33,7 +36,7 @@ _WORKBOOK = "xl/workbook.xml"
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _ADDRESS = re.compile(r"([A-Z]{1,3})(\d{1,7})", re.ASCII)
-_ROW, _CELL, _VALUE, _INLINE = (f"{_MAIN}{name}" for name in ("row", "c", "v", "is"))
+_ROW, _CELL, _VALUE, _INLINE, _FORMULA = (f"{_MAIN}{name}" for name in ("row", "c", "v", "is", "f"))
 _ITEM, _TEXT, _PHONETIC = (f"{_MAIN}{name}" for name in ("si", "t", "rPh"))
 _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 
@@ -55,12 +58,18 @@ def _read(package: Package) -> ParsedText:
         from_1904=_is_set(book.find(f"{_MAIN}workbookPr"), "date1904"),
     )
     shown = [s for s in book.iter(f"{_MAIN}sheet") if s.get("state", "visible") == "visible"]
-    text = SheetText()
+    text, drawn = SheetText(), SheetDrawings(package)
     for number, sheet in enumerate(shown, start=1):
         kind, part = relations.get(sheet.get(_ID, ""), ("", ""))
-        if kind == "worksheet" and part in package.names:
-            rows = cells.rows(package.elements(part, _ROW))
-            text.add(cleaned(sheet.get("name", "")), rows, is_only=len(shown) == 1)
+        if kind == "chartsheet" and part in package.names:
+            text.add(cleaned(sheet.get("name", "")), (), drawn.beside(part), is_only=len(shown) == 1)
+        elif kind == "worksheet" and part in package.names:
+            layout = layout_of(package, part)
+            rows = cells.rows(package.elements(part, _ROW), is_filtered=layout.is_filtered)
+            rows = with_merged(rows, layout.areas) if layout.areas else rows
+            rows = without_columns(rows, layout.hidden) if layout.hidden else rows
+            beside = drawn.beside(part)
+            text.add(cleaned(sheet.get("name", "")), rows, beside, is_only=len(shown) == 1)
         page_read(number, len(shown))
     title, metadata = office_properties(package)
     return ParsedText(text.built.text(), title, metadata, sections_of(text.built.headings), kind=KIND)
@@ -100,12 +109,15 @@ class _Cells:
         self._formats = formats
         self._from_1904 = from_1904
 
-    def rows(self, elements: Iterator[Element]) -> Iterator[Row]:
+    def rows(self, elements: Iterator[Element], *, is_filtered: bool) -> Iterator[Row]:
+        """The rows that are shown, or would be without a filter and with all groups unfolded."""
         last = 0
         for element in elements:
             # Both numbers may be left out, and then count on.
             last = max(_number(element.get("r", "")) or last + 1, last + 1)
-            yield Row(last, self._cells(element))
+            is_hidden = _is_set(element, "hidden") and element.get("outlineLevel", "0") == "0"
+            if not is_hidden or is_filtered:
+                yield Row(last, self._cells(element))
 
     def _cells(self, row: Element) -> dict[int, str]:
         cells: dict[int, str] = {}
@@ -114,7 +126,7 @@ class _Cells:
             if cell.tag != _CELL:
                 continue
             address = _ADDRESS.fullmatch(cell.get("r", ""))
-            column = _column(address[1]) if address else column + 1
+            column = column_number(address[1]) if address else column + 1
             text = self._text(cell).strip()
             if text:
                 cells[column] = text
@@ -127,6 +139,8 @@ class _Cells:
             return _text_of(inline) if inline is not None else ""
         found = cell.find(_VALUE)
         value = (found.text if found is not None else None) or ""
+        if not value and kind != "str":
+            return _formula(cell)
         match kind:
             case "s":
                 number = _number(value)
@@ -141,11 +155,11 @@ class _Cells:
                 return cleaned(value)
 
 
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
+def _formula(cell: Element) -> str:
+    """A formula that no program has computed yet, as it is written; with its value it is never told."""
+    found = cell.find(_FORMULA)
+    formula = cleaned((found.text if found is not None else None) or "").strip()
+    return f"={formula}" if formula else ""
 
 
 def _number(text: str) -> int:
