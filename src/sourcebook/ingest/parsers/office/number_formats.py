@@ -123,6 +123,9 @@ class NumberSection:
         text = format(number, f"{',' if self.is_grouped else ''}.{self.most_decimals}f")
         whole, _, decimals = text.partition(".")
         decimals = decimals[: self.least_decimals] + decimals[self.least_decimals :].rstrip("0")
+        if not self.least_whole and not decimals and not whole.strip("0"):
+            # Places that need not be filled are empty for zero.
+            return ""
         return f"{whole.zfill(self.least_whole)}{'.' if decimals else ''}{decimals}"
 
 

@@ -7,14 +7,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EncryptedFile
-from sourcebook.ingest.parsers.clean_text import one_line
 from sourcebook.ingest.parsers.office.merged_cells import with_merged
 from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
 from sourcebook.ingest.parsers.office.opendocument_sheets import OpenDocumentSheets
+from sourcebook.ingest.parsers.office.opendocument_slides import OpenDocumentSlides
 from sourcebook.ingest.parsers.office.opendocument_text import (
-    DRAW,
     OFFICE,
-    PRESENTATION,
     STYLE,
     TABLE,
     OpenDocumentReader,
@@ -22,7 +20,7 @@ from sourcebook.ingest.parsers.office.opendocument_text import (
 )
 from sourcebook.ingest.parsers.office.properties import metadata_of, title_said_by
 from sourcebook.ingest.parsers.office.sheets import SheetText
-from sourcebook.ingest.parsers.office.slides import Slide, SlideText
+from sourcebook.ingest.parsers.office.slides import SlideText
 from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.parsed_text import ParsedText
@@ -30,7 +28,6 @@ from sourcebook.ingest.parsers.sections import sections_of
 from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.xml_element import Element
     from sourcebook.model.documents import Metadata
 
 KIND = "application/vnd.oasis.opendocument"
@@ -45,8 +42,6 @@ _SAID = {
     "date": f"{_META}creation-date",
 }
 _PIECE = 1024 * 1024
-_TITLES = ("title", "subtitle")
-_RUNNING = ("header", "footer", "date-time", "page-number")
 
 
 def parse_odt(data: bytes) -> ParsedText:
@@ -83,18 +78,16 @@ def parse_ods(data: bytes) -> ParsedText:
 
 
 def parse_odp(data: bytes) -> ParsedText:
-    """The slides in their order, each a page and a section by its title, with its notes."""
+    """The slides in their order, each a page and a section by its title, with its notes. Hidden ones are left out."""
     package = _opened(data, "ODP")
     with reading("ODP"):
         text = SlideText()
-        content = package.xml(_CONTENT)
-        styles = TextStyles(content, package.xml_if_there("styles.xml"))
-        objects, hidden = EmbeddedObjects(package), _hidden_pages(content)
-        slides = list(content.iter(f"{DRAW}page"))
-        for number, slide in enumerate(slides, start=1):
-            if slide.get(f"{DRAW}style-name", "") not in hidden:
-                text.add(number, _slide(slide, styles, objects, is_first=number == 1))
-            page_read(number, len(slides))
+        objects = EmbeddedObjects(package)
+        slides = OpenDocumentSlides(package.xml(_CONTENT), package.xml_if_there("styles.xml"), objects)
+        for number, page in enumerate(slides.pages, start=1):
+            if slides.is_shown(page):
+                text.add(number, slides.slide(page, is_first=number == 1))
+            page_read(number, len(slides.pages))
         title, metadata = _properties(package)
         return text.parsed(title, metadata, f"{KIND}.presentation")
 
@@ -128,35 +121,3 @@ def _hidden_tables(package: Package) -> frozenset[str]:
         if (properties := style.find(f"{STYLE}table-properties")) is not None
         and properties.get(f"{TABLE}display", "true") == "false"
     )
-
-
-def _hidden_pages(content: Element) -> frozenset[str]:
-    """The styles of slides that are not shown."""
-    return frozenset(
-        style.get(f"{STYLE}name", "")
-        for style in content.iter(f"{STYLE}style")
-        if (properties := style.find(f"{STYLE}drawing-page-properties")) is not None
-        and properties.get(f"{PRESENTATION}visibility", "visible") == "hidden"
-    )
-
-
-def _slide(page: Element, styles: TextStyles, objects: EmbeddedObjects, *, is_first: bool) -> Slide:
-    title = ""
-    body, notes = OpenDocumentReader(styles, objects), OpenDocumentReader(styles)
-    for shape in page:
-        if shape.tag == f"{PRESENTATION}notes":
-            for frame in shape.iter(f"{DRAW}frame"):
-                if frame.get(f"{PRESENTATION}class", "") == "notes":
-                    notes.read(frame)
-            continue
-        kind = shape.get(f"{PRESENTATION}class", "")
-        # The date on the slide that opens a presentation is its own.
-        if kind in _RUNNING and not (is_first and kind == "date-time"):
-            continue
-        if kind in _TITLES and not title:
-            reader = OpenDocumentReader(styles)
-            reader.read(shape)
-            title = one_line(reader.built.text())
-        else:
-            body.read(shape)
-    return Slide(title, [body.built.text()], notes.built.text())

@@ -84,7 +84,7 @@ def _chart(chart: Element) -> EmbeddedObject:
     titles = (chart.find(f"{_CHART}{name}") for name in ("title", "subtitle"))
     title = " – ".join(words for found in titles if found is not None and (words := _words(found)))
     rows = [(row, [_words(cell) for cell in row]) for row in chart.iter(_ROW)]
-    head = next((cells for row, cells in rows if _is_head(row)), [])
+    head = next((cells for row, cells in rows if _is_head(row)), list[str]())
     lines = (cells for row, cells in rows if not _is_head(row) and any(cells))
     shown = tuple(
         f"| {' | '.join(cells[: _MOST_SERIES + 1])} |"

@@ -33,8 +33,9 @@ _OBJECT, LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
 _BOX = f"{DRAW}text-box"
 _CELL = f"{TABLE}table-cell"
 _COVERED = f"{TABLE}covered-table-cell"
+_COMMENT = "{http://openoffice.org/2009/office}annotation"
 # What is not shown, was deleted, is told twice, or belongs to the margin.
-_LEFT_OUT = frozenset(
+LEFT_OUT = frozenset(
     [
         f"{TEXT}{name}"
         for name in ("tracked-changes", "table-of-content", "illustration-index", "alphabetical-index")
@@ -43,9 +44,9 @@ _LEFT_OUT = frozenset(
         f"{TEXT}{name}"
         for name in ("hidden-text", "hidden-paragraph", "ruby-text", "note-citation", "sequence-decls")
     ]
-    + [f"{OFFICE}annotation", f"{OFFICE}forms", f"{DRAW}image", f"{DRAW}object", _NOTE, _BOX]
+    + [_COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", f"{DRAW}image", f"{DRAW}object", _NOTE, _BOX]
 )
-_INSIDE = frozenset([f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
+_INSIDE = frozenset([_COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
 
 
 def _hidden_styles(*roots: Element | None) -> frozenset[str]:
@@ -118,8 +119,15 @@ class OpenDocumentReader:
                 self.read(child)
             elif child.tag == _OBJECT:
                 self._object(child)
-            elif child.tag not in _LEFT_OUT and isinstance(child.tag, str):
+            elif child.tag not in LEFT_OUT and isinstance(child.tag, str):
                 self.read(child, indent)
+
+    def read_shape(self, shape: Element) -> None:
+        """A shape that stands by itself, whatever kind of shape it is."""
+        if shape.tag == _OBJECT:
+            self._object(shape)
+        elif shape.tag not in LEFT_OUT:
+            self.read(shape)
 
     def _paragraph(self, paragraph: Element, mark: str) -> None:
         is_listing = paragraph.get(f"{TEXT}style-name", "") in self._styles.listings
@@ -205,7 +213,7 @@ class OpenDocumentReader:
         for child in cell:
             if child.tag in _PARAGRAPHS:
                 yield self.words(child)
-            elif child.tag not in _LEFT_OUT and isinstance(child.tag, str):
+            elif child.tag not in LEFT_OUT and isinstance(child.tag, str):
                 yield from self._cell(child)
 
     def words(self, paragraph: Element) -> str:
@@ -225,7 +233,7 @@ class OpenDocumentReader:
                 yield "\t"
             elif child.tag == _BREAK:
                 yield "\n"
-            elif child.tag not in _LEFT_OUT and isinstance(child.tag, str) and not self._is_hidden(child):
+            elif child.tag not in LEFT_OUT and isinstance(child.tag, str) and not self._is_hidden(child):
                 yield from self._pieces(child)
             yield _spaces(child.tail)
 

@@ -11,7 +11,14 @@ from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.office.charts import Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
-from sourcebook.ingest.parsers.office.slides import Slide, SlideText
+from sourcebook.ingest.parsers.office.slides import (
+    LONGEST_TITLE,
+    Box,
+    Slide,
+    SlideText,
+    in_reading_order,
+    the_largest,
+)
 from sourcebook.ingest.parsers.page_progress import page_read
 from sourcebook.ingest.parsers.sections import PARAGRAPH
 from sourcebook.ingest.parsers.zip_and_xml import Package, reading
@@ -30,9 +37,10 @@ _PARAGRAPH, _RUN, _FIELD, _BREAK, _TEXT = (f"{_A}{name}" for name in ("p", "r", 
 _TABLE, _ROW, _CELL = (f"{_A}{name}" for name in ("tbl", "tr", "tc"))
 _SHAPE, _TREE, _HOLDER, _SLIDE = (f"{_P}{name}" for name in ("sp", "spTree", "ph", "sldId"))
 _TITLES = ("title", "ctrTitle")
-_LONGEST_TITLE = 100
 _USUAL_SIZE = 1800
 _LEVELS = "012345678"
+_FRAME, _FRAME_PLACE, _SHAPE_PLACE = f"{_P}graphicFrame", f"{_P}xfrm", f"{_P}spPr/{_A}xfrm"
+_DISTANCE = re.compile(r"-?\d{1,12}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,5}", re.ASCII)
 _FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _NUMBERS = re.compile(rf"({'|'.join(_FORMS)})(Period|Paren\w+|Plain)?")
@@ -68,7 +76,7 @@ def _slide(package: Package, charts: Charts, part: str, slide: Element) -> Slide
     blocks: list[str] = []
     # The date on the slide that opens a presentation is its own.
     is_first = any(holder.get("type", "") == "ctrTitle" for holder in slide.iter(_HOLDER))
-    shapes = list(_shapes(slide))
+    shapes = in_reading_order([(shape, _box(shape)) for shape in _shapes(slide)])
     largest = _in_largest_letters(shapes)
     for shape in shapes:
         if shape.tag == _TABLE:
@@ -93,17 +101,33 @@ def _slide(package: Package, charts: Charts, part: str, slide: Element) -> Slide
     return Slide(title, blocks, said, is_missing_notes=bool(named) and notes is None)
 
 
+def _box(shape: Element) -> Box | None:
+    """Where a shape or table stands on its slide; None if its layout says that, or if it is a part of a group."""
+    frame = next(shape.iterancestors(_FRAME), None) if shape.tag == _TABLE else shape
+    parent = frame.getparent() if frame is not None else None
+    place = frame.find(_FRAME_PLACE if shape.tag == _TABLE else _SHAPE_PLACE) if frame is not None else None
+    if parent is None or parent.tag != _TREE or place is None:
+        return None
+    begin, size = place.find(f"{_A}off"), place.find(f"{_A}ext")
+    if begin is None or size is None:
+        return None
+    said = (begin.get("x", ""), begin.get("y", ""), size.get("cx", ""), size.get("cy", ""))
+    if not all(_DISTANCE.fullmatch(number) for number in said):
+        return None
+    left, top, width, height = map(int, said)
+    return Box(left, top, left + width, top + height)
+
+
 def _in_largest_letters(shapes: Sequence[Element]) -> Element | None:
     """The shape that serves as a title on a slide without one: a single line in larger letters than all others."""
     texts = [shape for shape in shapes if shape.tag == _SHAPE and any(_paragraphs(shape))]
-    if any(_holder(shape) in _TITLES for shape in texts) or len(texts) == 1:
+    if any(_holder(shape) in _TITLES for shape in texts):
         return None
-    by_size = sorted(texts, key=_size, reverse=True)
-    if not by_size or (len(by_size) > 1 and _size(by_size[0]) == _size(by_size[1])):
+    largest = the_largest([(shape, _size(shape)) for shape in texts])
+    if largest is None or _holder(largest):
         return None
-    lines = list(_paragraphs(by_size[0]))
-    is_short = len(lines) == 1 and len(lines[0]) <= _LONGEST_TITLE
-    return by_size[0] if is_short and not _holder(by_size[0]) else None
+    lines = list(_paragraphs(largest))
+    return largest if len(lines) == 1 and len(lines[0]) <= LONGEST_TITLE else None
 
 
 def _size(shape: Element) -> int:

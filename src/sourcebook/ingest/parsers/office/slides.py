@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
 from sourcebook.ingest.parsers.sections import PARAGRAPH, Heading, TextBuilder, sections_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Metadata
+
+LONGEST_TITLE = 100
+_MOST_PLACED = 300
+"""On a slide with more shapes they are the parts of a drawing."""
+Shape = TypeVar("Shape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,38 @@ class Slide:
     blocks: Sequence[str]
     notes: str = ""
     is_missing_notes: bool = False
+
+
+class Box(NamedTuple):
+    """Where a shape stands on its slide, in any unit."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def in_reading_order(shapes: Sequence[tuple[Shape, Box | None]]) -> list[Shape]:
+    """The shapes in the order in which they were drawn, but none before another that stands wholly above it.
+
+    Shapes side by side, and those that overlap, keep the order of their author.
+    """
+    placed: list[tuple[Shape, Box | None]] = []
+    for shape, box in shapes[:_MOST_PLACED]:
+        below = [at for at, (_, other) in enumerate(placed) if box and other and _is_above(box, other)]
+        placed.insert(below[0] if below else len(placed), (shape, box))
+    return [shape for shape, _ in (*placed, *shapes[_MOST_PLACED:])]
+
+
+def the_largest(sizes: Sequence[tuple[Shape, float]]) -> Shape | None:
+    """The shape whose letters are larger than those of all others, if there are others."""
+    by_size = sorted(sizes, key=lambda item: item[1], reverse=True)
+    is_one = len(by_size) > 1 and by_size[0][1] > by_size[1][1]
+    return by_size[0][0] if is_one else None
+
+
+def _is_above(box: Box, other: Box) -> bool:
+    return box.bottom <= other.top and box.left < other.right and other.left < box.right
 
 
 class SlideText:
