@@ -21,6 +21,7 @@ from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
 from sourcebook.ingest.parsers.shown_beginning import ShownBeginning
+from sourcebook.ingest.parsers.table_lines import rows_in_cells
 from sourcebook.ingest.parsers.zip_and_xml import Package, reading
 
 if TYPE_CHECKING:
@@ -143,13 +144,12 @@ class _Reader:
             return
         gap = PARAGRAPH
         for row in rows:
-            cells = [
-                words for cell in _cells(row) for words in (self._cell(cell), *[""] * (_width(cell) - 1))
-            ]
-            if any(cells):
-                # A cell over several columns leaves the others empty, so that each stays in its column.
-                self.built.add(f"| {' | '.join([*[''] * _columns_before(row), *cells])} |", gap)
-                gap = LINE
+            # A cell over several columns leaves the others empty, so that each stays in its column.
+            texts = [text for cell in _cells(row) for text in (self._cell(cell), *[""] * (_width(cell) - 1))]
+            for cells in rows_in_cells(texts):
+                if any(cells):
+                    self.built.add(f"| {' | '.join([*[''] * _columns_before(row), *cells])} |", gap)
+                    gap = LINE
         # A cell is one line, and a chart is several: those in boxes come here too.
         self._tell_charts(table, _LEFT_OUT - {_TEXT_BOX})
 
@@ -171,12 +171,12 @@ class _Reader:
         return any(levels) and not all(levels)
 
     def _cell(self, cell: Element) -> str:
-        return one_line(" ".join(self._cell_words(cell)))
+        return "\n".join(self._cell_words(cell))
 
     def _cell_words(self, container: Element) -> Iterator[str]:
         for block in _blocks(container):
             if block.tag == _TABLE:
-                yield from (self._cell(inner) for row in _rows(block) for inner in _cells(row))
+                yield from (one_line(self._cell(inner)) for row in _rows(block) for inner in _cells(row))
                 continue
             yield f"{self._mark(block) or ''} {self._words(block)}"
             for box in _boxes(block):

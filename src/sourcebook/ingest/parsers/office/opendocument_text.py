@@ -10,6 +10,7 @@ from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft
 from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
 from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObject, EmbeddedObjects
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
+from sourcebook.ingest.parsers.table_lines import rows_in_cells
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
@@ -195,16 +196,16 @@ class OpenDocumentReader:
                 self.read(cell)
             return
         for row in rows_of(table):
-            cells = [cell for part in row for cell in self._cells(part)]
-            if any(cells):
-                self.built.add(f"| {' | '.join(cells)} |", gap)
-                gap = LINE
+            for cells in rows_in_cells([cell for part in row for cell in self._cells(part)]):
+                if any(cells):
+                    self.built.add(f"| {' | '.join(cells)} |", gap)
+                    gap = LINE
         self._read_notes()
 
     def _cells(self, cell: Element) -> Iterator[str]:
-        """The words of a cell. One that another reaches into is empty, so that the next stay in their columns."""
+        """The lines of a cell. One that another reaches into is empty, so that the next stay in their columns."""
         if cell.tag == _CELL:
-            yield one_line(" ".join(self._cell(cell)))
+            yield "\n".join(self._cell(cell))
         elif cell.tag == _COVERED:
             count = number_in(cell.get(f"{TABLE}number-columns-repeated", ""), 1)
             yield from [""] * min(count, _MOST_COVERED)

@@ -11,7 +11,9 @@ from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
-from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder, sections_of
+from sourcebook.ingest.parsers.sections import LINE, TextBuilder, sections_of
+from sourcebook.ingest.parsers.text.rtf_headings import NO_LOOK, LargeLines
+from sourcebook.ingest.parsers.text.rtf_table import RtfTable
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
@@ -64,6 +66,9 @@ _CHARSETS = {
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _LOWEST_LEVEL = 9
 _LONG_MARK = re.compile(r"\w+[.\-]\w")
+_USUAL_SIZE = 24
+_SMALLEST_SIZE = 4
+"""In half points: smaller letters cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,10 @@ class _State:
     goes_to: str = "text"
     encoding: str = "cp1252"
     skipped_after: int = 1
+    size: int = _USUAL_SIZE
+    is_bold: bool = False
     is_hidden: bool = False
+    is_deleted: bool = False
 
 
 @dataclass(slots=True)
@@ -116,6 +124,10 @@ class _Reader:
         self._pending_encoding = "cp1252"
         self._mark: list[str] = []
         self._cells: list[str] = []
+        self._edges: list[int] = []
+        self._table = RtfTable()
+        self._lines = LargeLines()
+        self._look = NO_LOOK
         self._is_new_group = self._is_optional = False
         self._left_to_skip = 0
         self._level = self._list_level = 0
@@ -123,7 +135,6 @@ class _Reader:
         self._in_table = False
         self._font = self._style = 0
         self._style_name: list[str] = []
-        self._was_row = False
         self._default = "cp1252"
         self._high: int | None = None
 
@@ -142,6 +153,9 @@ class _Reader:
                 self._plain(plain)
         self._end_paragraph()
         self._end_row()
+        self._table.write(self._document.built)
+        if not self._document.built.headings:
+            self._document.built.headings += self._lines.headings()
         return self._document
 
     def _brace(self, brace: bytes) -> None:
@@ -232,8 +246,16 @@ class _Reader:
                 self._style = number
                 self._level = self._document.levels.get(number, 0)
             case _:
-                return False
+                return self._set_row(word, number)
         return True
+
+    def _set_row(self, word: str, number: int | None) -> bool:
+        """Whether the word has to do with the columns of a table."""
+        if word == "trowd":
+            self._edges = []
+        elif word == "cellx":
+            self._edges.append(number or 0)
+        return word in ("trowd", "cellx")
 
     def _set_letters(self, word: str, number: int | None) -> None:
         match word, number:
@@ -251,8 +273,17 @@ class _Reader:
                 self._state = replace(self._state, encoding=encoding)
             case "fcharset", int() if self._state.goes_to == "fonttbl":
                 self._document.encodings[self._font] = _CHARSETS.get(number, self._default)
-            case (("v" | "plain"), _):
-                self._state = replace(self._state, is_hidden=word == "v" and number != 0)
+            case "v", _:
+                self._state = replace(self._state, is_hidden=number != 0)
+            case "deleted", _:
+                self._state = replace(self._state, is_deleted=number != 0)
+            case "b", _:
+                self._state = replace(self._state, is_bold=number != 0)
+            case "fs", int():
+                self._state = replace(self._state, size=number)
+            case "plain", _:
+                state = replace(self._state, is_hidden=False, is_deleted=False)
+                self._state = replace(state, size=_USUAL_SIZE, is_bold=False)
             case _:
                 pass
 
@@ -321,14 +352,21 @@ class _Reader:
     def _put(self, text: str) -> None:
         goes_to = self._state.goes_to
         if goes_to in ("text", "note"):
-            if not self._state.is_hidden:
+            state = self._state
+            if not (state.is_hidden or state.is_deleted or 0 < state.size <= _SMALLEST_SIZE):
                 self._words.append(text)
+                self._measure(text)
         elif goes_to == "mark":
             self._mark.append(text)
         elif goes_to in _INFO:
             self._document.said[goes_to] = self._document.said.get(goes_to, "") + text
         elif goes_to == "stylesheet":
             self._name_style(text)
+
+    def _measure(self, text: str) -> None:
+        if self._state.goes_to == "text" and text.strip():
+            self._look = self._look.with_letters(self._state.size, is_bold=self._state.is_bold)
+            self._lines.count(self._state.size, len(text))
 
     def _name_style(self, text: str) -> None:
         self._style_name.append(text)
@@ -342,32 +380,33 @@ class _Reader:
 
     def _end_cell(self) -> None:
         if self._state.goes_to == "text":
-            self._cells.append(one_line("".join(self._words)))
-            self._words = []
+            self._cells.append("".join(self._words).removesuffix("\n"))
+            self._words, self._look = [], NO_LOOK
 
     def _end_row(self) -> None:
-        if self._state.goes_to == "text" and any(self._cells):
-            self._document.built.add(f"| {' | '.join(self._cells)} |", LINE if self._was_row else PARAGRAPH)
-            self._was_row = True
+        if self._state.goes_to == "text":
+            self._table.add(self._cells, self._edges[-len(self._cells) :])
         self._cells = []
 
     def _end_paragraph(self) -> None:
         self._decode()
         if self._in_table:
-            self._words.append(" ")
+            self._words.append("\n")
             return
         self._end_row()
         words, mark = "".join(self._words).strip(), one_line("".join(self._mark))
+        look, self._look = self._look, NO_LOOK
         self._words, self._mark = [], []
         if not words:
             return
+        self._table.write(self._document.built)
         if self._level:
             self._document.built.add_heading(words, self._level)
         elif mark:
             self._document.built.add(f"{self._shown(mark)} {words}", LINE)
         else:
             self._document.built.add(words)
-        self._was_row = False
+            self._lines.add(len(self._document.built) - len(cleaned(words)), look, one_line(cleaned(words)))
 
     def _shown(self, mark: str) -> str:
         """The number of an item or a bullet, indented like the items in items that do not say what they belong to."""
