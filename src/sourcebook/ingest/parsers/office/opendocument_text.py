@@ -32,6 +32,21 @@ _SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-br
 _STYLED = (f"{TEXT}span", *_PARAGRAPHS)
 _OBJECT, LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
 _BOX = f"{DRAW}text-box"
+_SHAPES = tuple(
+    f"{DRAW}{name}"
+    for name in (
+        "custom-shape",
+        "g",
+        "rect",
+        "ellipse",
+        "circle",
+        "polygon",
+        "path",
+        "caption",
+        "connector",
+        "line",
+    )
+)
 _CELL = f"{TABLE}table-cell"
 _COVERED = f"{TABLE}covered-table-cell"
 _COMMENT = "{http://openoffice.org/2009/office}annotation"
@@ -47,7 +62,7 @@ LEFT_OUT = frozenset(
     ]
     + [_COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", f"{DRAW}image", f"{DRAW}object", _NOTE, _BOX]
 )
-_INSIDE = frozenset([_COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
+_INSIDE = frozenset([*_SHAPES, _COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
 
 
 def _hidden_styles(*roots: Element | None) -> frozenset[str]:
@@ -143,7 +158,7 @@ class OpenDocumentReader:
             else:
                 self.built.add(mark + words, gap)
         self._read_notes()
-        for box in _hanging(paragraph, _BOX):
+        for box in (found for tag in (_BOX, *_SHAPES) for found in _hanging(paragraph, tag)):
             self.read(box)
         for drawn in _hanging(paragraph, _OBJECT):
             self.built.add(self._object_at(drawn).chart)
@@ -234,6 +249,9 @@ class OpenDocumentReader:
                 yield "\t"
             elif child.tag == _BREAK:
                 yield "\n"
+            elif child.tag in _SHAPES:
+                # It stands beside the text, and is read behind its paragraph.
+                pass
             elif child.tag not in LEFT_OUT and isinstance(child.tag, str) and not self._is_hidden(child):
                 yield from self._pieces(child)
             yield _spaces(child.tail)

@@ -19,6 +19,8 @@ from sourcebook.ingest.parsers.web.page_text import KeptMarkup, PageReader
 from sourcebook.ingest.parsers.zip_and_xml import Package, joined, reading
 
 if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
     from sourcebook.ingest.parsers.xml_element import Element
     from sourcebook.model.documents import JsonValue, Metadata
 
@@ -31,6 +33,7 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
 _REFERENCE = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
 _LOCK = "{http://www.w3.org/2001/04/xmlenc#}EncryptionMethod"
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_].*)?", re.IGNORECASE)
+_FEWEST_LINKS, _MOSTLY_LINKS = 3, 0.7
 _FONT_LOCKS = ("obfuscation", "font", "idpf.org/2008/embedding", "ns.adobe.com/pdf/enc#RC")
 """Ways to spoil the fonts of a book for other use, which leave its text as it is."""
 
@@ -103,6 +106,8 @@ class _Book:
         body = page.body or page.root
         if body is None:
             return
+        if _is_contents(body):
+            return
         read = PageReader(KeptMarkup.ALL_VISIBLE).read(body)
         text = read.text()
         if not text.strip():
@@ -159,5 +164,12 @@ class _Book:
             if key == "language":
                 value = value[:2].lower() if value and _LANGUAGE.fullmatch(value) else None
             if value:
-                metadata[key] = value
+                metadata[key] = value.partition("T")[0] if key == "date" else value
         return metadata
+
+
+def _is_contents(body: LexborNode) -> bool:
+    """Whether a page is the list of contents of its book: hardly anything but links to other pages."""
+    links = [link.text() for link in body.css("a[href]") if ":" not in (link.attributes.get("href") or "")]
+    linked, said = (len("".join(text.split())) for text in ("".join(links), body.text()))
+    return len(links) >= _FEWEST_LINKS and linked >= said * _MOSTLY_LINKS

@@ -8,9 +8,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, FileOverLimit
+from sourcebook.ingest.parsers.clean_text import one_line
 from sourcebook.ingest.parsers.item_numbers import item_number
 from sourcebook.ingest.parsers.office.formulas import formula_text
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
+from sourcebook.ingest.parsers.web.page_notes import PageNotes, is_note_mark, says
+from sourcebook.ingest.parsers.web.page_table import TableRows, only_arranges
 from sourcebook.ingest.parsers.zip_and_xml import reading, xml_of
 
 if TYPE_CHECKING:
@@ -57,14 +60,14 @@ _BLOCKS = _words(
     " h1 h2 h3 h4 h5 h6"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_NOTE_MARKS = frozenset({"doc-noteref", "noteref"})
 _WAYS_BACK = frozenset({"doc-backlink", "backlink"})
 _START = re.compile(r"\d{1,6}", re.ASCII)
 _TEX = "annotation[encoding='application/x-tex']"
 _MATH_TAG = re.compile(r"<math\b[^>]*>", re.IGNORECASE)
 _MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML">'
 _LONGEST_FORMULA = 50_000
-_LAYOUT = "table, h1, h2, h3, h4, ul, ol, pre, p + p"
+_LONGEST_NOTES = 1_000_000
+"""What all notes of a page may hold: one in another is told with both."""
 _BREAK = "\x0b"
 """Stands for `<br>` until white space is folded; no text holds it."""
 _SPACES = re.compile(r"[^\S\x0b]+")
@@ -74,21 +77,28 @@ _BREAKS = re.compile(r" ?\x0b ?")
 class PageReader:
     """Reads the text of one page, once."""
 
-    def __init__(self, keep: KeptMarkup) -> None:
+    def __init__(self, keep: KeptMarkup, *, with_notes: bool = True) -> None:
+        """`with_notes`: notes are told below the block that refers to them, and not where they stand."""
         self._keep = keep
+        self._with_notes = with_notes
+        self._length_of_notes = 0
         self._built = TextBuilder()
         self._inline: list[str] = []
         self._gap = PARAGRAPH
         self._item_mark = ""
         self._item_numbers: list[int | None] = []
         self._item_forms: list[str] = []
-        self._row: list[str] | None = None
+        self._is_in_row = False
         self._is_layout: list[bool] = []
+        self._rows: list[TableRows] = []
+        self._notes: PageNotes | None = None
+        self._wanted: list[tuple[str, LexborNode]] = []
         self._heading = ""
         self._pre = 0
 
     def read(self, root: LexborNode) -> TextBuilder:
         """Everything under the root, in its order. Goes from node to node, as deep as the page may be."""
+        self._notes = PageNotes(root) if self._with_notes else None
         node = root.child
         while node is not None:
             if self._enter(node):
@@ -98,6 +108,7 @@ class PageReader:
                 self._leave(node.tag or "")
             node = self._after(node, root)
         self._flush()
+        self._tell_notes()
         return self._built
 
     def _after(self, node: LexborNode, root: LexborNode) -> LexborNode | None:
@@ -119,22 +130,42 @@ class PageReader:
         tag = node.tag or ""
         if not node.is_element_node or tag in _UNSEEN or self._is_left_out(node, tag):
             return False
+        if self._notes is not None and self._notes.is_told(node):
+            return False
         if tag == "math":
             self._inline.append(_formula(node))
             return False
         if tag == "br":
             self._inline.append(_BREAK)
-        elif tag == "a" and _says(node, _NOTE_MARKS):
-            self._inline.append(f"[{' '.join(node.text().split()).strip('[]')}]")
+        elif tag == "a" and is_note_mark(node):
+            self._note_mark(node)
             return False
         elif tag in _BLOCKS:
             self._begin_block(node, tag)
         return True
 
+    def _note_mark(self, link: LexborNode) -> None:
+        mark = f"[{' '.join(link.text().split()).strip('[]')}]"
+        # At the beginning of a block it is the number of the note that stands there.
+        self._inline.append(mark if "".join(self._inline).strip() else f"{mark} ")
+        note = self._notes.wanted_by(link) if self._notes is not None else None
+        if note is not None:
+            self._wanted.append((mark, note))
+
+    def _tell_notes(self) -> None:
+        """The notes of a block below it."""
+        wanted, self._wanted = self._wanted, []
+        for mark, note in wanted:
+            if self._length_of_notes > _LONGEST_NOTES:
+                return
+            words = one_line(PageReader(self._keep, with_notes=False).read(note).text())
+            self._length_of_notes += len(words)
+            self._built.add(f"{mark} {words.removeprefix(mark).removeprefix('- ').lstrip()}", LINE)
+
     def _is_left_out(self, node: LexborNode, tag: str) -> bool:
         attributes = node.attributes
         names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-        if attributes and (_is_unseen(attributes, names) or _says(node, _WAYS_BACK)):
+        if attributes and (_is_unseen(attributes, names) or says(node, _WAYS_BACK)):
             return True
         if self._keep is KeptMarkup.ALL_VISIBLE:
             return False
@@ -145,6 +176,8 @@ class PageReader:
         return attributes.get("role") in _ROLES_AROUND or bool(_NAMES_AROUND.search(names))
 
     def _begin_block(self, node: LexborNode, tag: str) -> None:
+        if self._is_in_row and tag in ("td", "th"):
+            self._rows[-1].begin_cell(node)
         if self._heading or self._is_in_cell():
             self._inline.append(" ")
             return
@@ -158,9 +191,10 @@ class PageReader:
             case "li":
                 self._begin_item()
             case "table":
-                self._is_layout.append(_is_layout(node))
+                self._is_layout.append(only_arranges(node))
+                self._rows.append(TableRows())
             case "tr":
-                self._row = None if self._has_layout() else []
+                self._is_in_row = not self._has_layout()
             case "dd":
                 self._gap = LINE
             case "pre":
@@ -173,8 +207,8 @@ class PageReader:
             return
         if self._heading:
             self._end_heading(tag)
-        elif self._row is not None and tag in ("td", "th", "tr", "table"):
-            self._end_in_row(tag, self._row)
+        elif self._is_in_row and tag in ("td", "th", "tr", "table"):
+            self._end_in_row(tag, self._rows[-1])
         elif self._is_in_cell():
             self._inline.append(" ")
         else:
@@ -187,7 +221,7 @@ class PageReader:
                 self._item_numbers, self._item_forms = self._item_numbers[:-1], self._item_forms[:-1]
                 self._item_mark = ""
             case "table":
-                self._is_layout = self._is_layout[:-1]
+                self._is_layout, self._rows = self._is_layout[:-1], self._rows[:-1]
             case "pre":
                 self._pre = max(self._pre - 1, 0)
             case _:
@@ -206,21 +240,23 @@ class PageReader:
         if tag == self._heading:
             self._built.add_heading(self._take(), _HEADINGS[tag])
             self._heading = ""
+            self._tell_notes()
 
     def _has_layout(self) -> bool:
         return not self._is_layout or self._is_layout[-1]
 
     def _is_in_cell(self) -> bool:
-        return self._row is not None
+        return self._is_in_row
 
-    def _end_in_row(self, tag: str, row: list[str]) -> None:
+    def _end_in_row(self, tag: str, rows: TableRows) -> None:
         """A cell becomes a part of the line that its row is."""
         if tag in ("td", "th"):
-            row.append(" ".join(self._take().split()))
+            rows.add(one_line(self._take()))
             return
-        if any(row):
-            self._built.add(f"| {' | '.join(row)} |", LINE)
-        self._row = None
+        cells = rows.end_row()
+        if any(cells):
+            self._built.add(f"| {' | '.join(cells)} |", LINE)
+        self._is_in_row = False
         if tag == "table":
             self._end_block(tag)
 
@@ -229,6 +265,7 @@ class PageReader:
         if block.strip():
             self._built.add(self._item_mark + block, self._gap)
             self._item_mark, self._gap = "", PARAGRAPH
+            self._tell_notes()
 
     def _take(self) -> str:
         """What was read since the last block, with white space as a browser shows it."""
@@ -237,13 +274,6 @@ class PageReader:
         if self._pre:
             return text.replace(_BREAK, "\n")
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip(" ")
-
-
-def _says(node: LexborNode, kinds: frozenset[str]) -> bool:
-    """Whether an element says that it is one of these, as books and pages do."""
-    attributes = node.attributes
-    said = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}"
-    return not kinds.isdisjoint(said.split())
 
 
 def _first_number(items: LexborNode) -> int:
@@ -262,12 +292,6 @@ def _formula(math: LexborNode) -> str:
         with suppress(DamagedFile, FileOverLimit), reading("formula"):
             return formula_text(xml_of(_MATH_TAG.sub(_MATH, markup, count=1).encode()))
     return " ".join(math.text(separator=" ").split())
-
-
-def _is_layout(table: LexborNode) -> bool:
-    """Whether a table only places things beside each other: no cell of a table of facts holds so much."""
-    # The table itself is found too.
-    return any(found.mem_id != table.mem_id for found in table.css(_LAYOUT))
 
 
 def _is_unseen(attributes: dict[str, str | None], names: str) -> bool:
