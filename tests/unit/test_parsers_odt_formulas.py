@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from sourcebook.errors import FileOverLimit
-from sourcebook.ingest.parsers.office import opendocument
+from sourcebook.ingest.parsers.office import opendocument_objects
 from sourcebook.ingest.parsers.office.opendocument import parse_odt
 from sourcebook.ingest.parsers.zip_and_xml import Package
 
@@ -53,7 +53,7 @@ def test_a_formula_that_is_shown_often_is_read_once(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_small_file_does_not_become_a_long_text_by_its_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opendocument, "_MOST_OF_FORMULAS", 1_000)
+    monkeypatch.setattr(opendocument_objects, "_MOST_OF_OBJECTS", 1_000)
     formula = MATH.format("<mi>x</mi>" * 100)
     assert len(parse_odt(odt(shown() * 10, formula)).text) == 1_000
     with pytest.raises(FileOverLimit, match="formulas contain more than 1,000 characters"):

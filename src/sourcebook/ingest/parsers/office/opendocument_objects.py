@@ -57,16 +57,29 @@ class EmbeddedObjects:
         self._read: dict[str, EmbeddedObject] = {}
         self._length = 0
 
-    def at(self, place: str) -> EmbeddedObject:
-        """The object at a place of the package, as far as it can be read."""
+    def formula_at(self, place: str) -> str:
+        """The formula that lies at a place of the package; nothing if it is something else or cannot be read."""
+        return self._counted(self._at(place).formula)
+
+    def chart_at(self, place: str) -> str:
+        """The chart at a place, as the table that it was drawn from."""
+        return self._counted(self._at(place).chart)
+
+    def chart_names_at(self, place: str) -> str:
+        """The title of the chart at a place, and the names of its series."""
+        return self._counted(self._at(place).chart_names)
+
+    def _at(self, place: str) -> EmbeddedObject:
         part = joined("", f"{place.rstrip('/')}/{_CONTENT}") if place else ""
         if part not in self._read:
             self._read[part] = self._object(part)
-        found = self._read[part]
-        self._length += len(found.formula) + len(found.chart)
+        return self._read[part]
+
+    def _counted(self, text: str) -> str:
+        self._length += len(text)
         if self._length > _MOST_OF_OBJECTS:
             raise FileOverLimit(f"The formulas and charts contain more than {_MOST_OF_OBJECTS:,} characters.")
-        return found
+        return text
 
     def _object(self, part: str) -> EmbeddedObject:
         # The text around an object that is damaged or no real one is worth having without it.

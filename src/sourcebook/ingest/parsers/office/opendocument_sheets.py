@@ -112,7 +112,7 @@ class OpenDocumentSheets:
         """The text in a shape, and the title and series of a chart, whose numbers are cells of the sheet."""
         reader = OpenDocumentReader()
         reader.read(shape)
-        charts = (self._objects.at(found.get(LINK, "")).chart_names for found in shape.iter(f"{DRAW}object"))
+        charts = (self._objects.chart_names_at(found.get(LINK, "")) for found in shape.iter(f"{DRAW}object"))
         self.beside += [text for text in (reader.built.text(), *charts) if text.strip()]
 
 

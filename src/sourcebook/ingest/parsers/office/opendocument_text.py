@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
-from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObject, EmbeddedObjects
+from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 from sourcebook.ingest.parsers.table_lines import rows_in_cells
 
@@ -160,16 +160,14 @@ class OpenDocumentReader:
         self._read_notes()
         for box in (found for tag in (_BOX, *_SHAPES) for found in _hanging(paragraph, tag)):
             self.read(box)
-        for drawn in _hanging(paragraph, _OBJECT):
-            self.built.add(self._object_at(drawn).chart)
+        for drawn in _hanging(paragraph, _OBJECT) if self._objects is not None else ():
+            self.built.add(self._objects.chart_at(drawn.get(LINK, "")))
 
     def _object(self, drawn: Element) -> None:
-        found = self._object_at(drawn)
-        self.built.add(found.formula or found.chart)
-
-    def _object_at(self, drawn: Element) -> EmbeddedObject:
-        place = drawn.get(LINK, "")
-        return self._objects.at(place) if self._objects is not None else EmbeddedObject()
+        """A formula or a chart that stands by itself."""
+        if self._objects is not None:
+            place = drawn.get(LINK, "")
+            self.built.add(self._objects.formula_at(place) or self._objects.chart_at(place))
 
     def _read_notes(self) -> None:
         """What was noted in a paragraph stays below it."""
@@ -242,7 +240,7 @@ class OpenDocumentReader:
                 self._notes.append(child)
                 yield f"[{self._note_count + len(self._notes)}]"
             elif child.tag == _OBJECT and self._objects is not None:
-                yield self._objects.at(child.get(LINK, "")).formula
+                yield self._objects.formula_at(child.get(LINK, ""))
             elif child.tag == _SPACE:
                 yield " " * min(number_in(child.get(f"{TEXT}c", ""), 1), _MOST_SPACES)
             elif child.tag == _TAB:

@@ -48,7 +48,8 @@ class RtfTable:
 def _columns(edges: Sequence[int]) -> list[int]:
     """The right edges of the columns of a table."""
     ordered = sorted(set(edges))
-    return [edge for edge, after in pairwise([*ordered, float("inf")]) if after - edge > _SAME_EDGE]
+    far = ordered[-1] + 2 * _SAME_EDGE if ordered else 0
+    return [edge for edge, after in pairwise([*ordered, far]) if after - edge > _SAME_EDGE]
 
 
 def _in_columns(row: _Row, columns: Sequence[int]) -> list[str]:
