@@ -56,7 +56,7 @@ def test_a_small_file_does_not_become_a_long_text_by_its_formulas(monkeypatch: p
     monkeypatch.setattr(opendocument_objects, "_MOST_OF_OBJECTS", 1_000)
     formula = MATH.format("<mi>x</mi>" * 100)
     assert len(parse_odt(odt(shown() * 10, formula)).text) == 1_000
-    with pytest.raises(FileOverLimit, match="formulas contain more than 1,000 characters"):
+    with pytest.raises(FileOverLimit, match="formulas and charts contain more than 1,000 characters"):
         parse_odt(odt(shown() * 11, formula))
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
-from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 from sourcebook.ingest.parsers.table_lines import rows_in_cells
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
     from sourcebook.ingest.parsers.xml_element import Element
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -160,8 +160,8 @@ class OpenDocumentReader:
         self._read_notes()
         for box in (found for tag in (_BOX, *_SHAPES) for found in _hanging(paragraph, tag)):
             self.read(box)
-        for drawn in _hanging(paragraph, _OBJECT) if self._objects is not None else ():
-            self.built.add(self._objects.chart_at(drawn.get(LINK, "")))
+        for drawn in _hanging(paragraph, _OBJECT):
+            self.built.add(self._objects.chart_at(drawn.get(LINK, "")) if self._objects is not None else "")
 
     def _object(self, drawn: Element) -> None:
         """A formula or a chart that stands by itself."""
