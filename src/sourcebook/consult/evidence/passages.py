@@ -126,7 +126,7 @@ class PassageJudge:
             return verdict_on(question, passages, facts, is_foreign=True)
         if not _is_nearest_foreign(wanted.language, held, passages):
             return by_words
-        by_meaning = verdict_on(question, passages, facts, is_foreign=True)
+        by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
         return by_meaning if by_meaning.is_accepted else by_words
 
     async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:

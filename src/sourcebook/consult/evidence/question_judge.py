@@ -111,11 +111,13 @@ def verdict_on(
     facts: AcceptanceFacts,
     *,
     is_foreign: bool = False,
+    is_held: bool = False,
 ) -> QuestionVerdict:
     """Whether these passages answer the question.
 
-    `is_foreign`: the base does not hold the language of the question. Its words may still decide, for a language is
-    sometimes taken for another; else its vectors do.
+    `is_foreign`: the nearest passage is in another language than the question. Its words may still decide, for a
+    language is sometimes taken for another; else its vectors do. `is_held`: the base holds the language of the question
+    as well, so that a small base needs no less than a large one.
     """
     if not passages:
         return NOTHING_FOUND
@@ -127,7 +129,7 @@ def verdict_on(
         return by_words
     meaning = meaning_of(question.text, passages)
     score, shares = _weighed(judge_weights().across, meaning)
-    needed = needed_across(question.counts.rows)
+    needed = judge_weights().across["needed"] if is_held else needed_across(question.counts.rows)
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
     return QuestionVerdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
