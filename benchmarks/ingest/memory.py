@@ -22,10 +22,11 @@ from benchmarks.ingest.many import Watch
 from benchmarks.speed.meters import memory, now
 from sourcebook import AsyncSourcebook
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.ports.providers import TextRole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sourcebook.ports.providers import TextRole
 
 ROWS = 30_000
 DIMENSIONS = 512
