@@ -75,7 +75,7 @@ def large_pdf(pages: int = PAGES) -> bytes:
     return bytes(document.output())
 
 
-def large_sheet(rows: int = ROWS) -> bytes:
+def large_sheet(rows: int = ROWS, seed: int = 5) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
         sheets = '<sheets><sheet name="Beds" r:id="r1"/></sheets>'
@@ -86,15 +86,15 @@ def large_sheet(rows: int = ROWS) -> bytes:
         package.writestr(
             "xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{_PACKAGE}">{relation}</Relationships>'
         )
-        body = "".join(_rows(rows))
+        body = "".join(_rows(rows, seed))
         package.writestr(
             "xl/sheet.xml", f'<worksheet xmlns="{_MAIN}"><sheetData>{body}</sheetData></worksheet>'
         )
     return stream.getvalue()
 
 
-def _rows(count: int) -> Iterator[str]:
-    chance = random.Random(5)  # noqa: S311 - no secret hangs on it
+def _rows(count: int, seed: int) -> Iterator[str]:
+    chance = random.Random(seed)  # noqa: S311 - no secret hangs on it
     names = ("Bed", "Crop", "Place", "Litres", "Price", "Remark", "Week", "Code")
     yield f"<row>{''.join(map(_text, names))}</row>"
     for number in range(count):

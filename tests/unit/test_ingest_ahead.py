@@ -98,8 +98,8 @@ def test_what_is_cut_early_is_what_is_cut_in_the_end(has_headings: bool) -> None
 def test_a_long_pdf_shows_its_beginning_while_it_is_read() -> None:
     shown: list[ParsedText] = []
     with listening(lambda _number, _count: None, shown.append):
-        whole = parse_pdf(pdf(100))
-    assert [len(parsed.pages) for parsed in shown] == [32, 64]
+        whole = parse_pdf(pdf(140))
+    assert [len(parsed.pages) for parsed in shown] == [32, 128]
     assert all(whole.text.startswith(parsed.text) for parsed in shown)
 
 

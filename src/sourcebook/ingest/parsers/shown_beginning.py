@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 
 FIRST_SHOWN = 50_000
 """Characters: a shorter text is read before anybody could do much with its beginning."""
+SHOWN_AGAIN = 4
+"""A text is shown again when it has become so many times as long: to embed what was shown takes longer than to read
+that much more, and to show it costs as much as to read a tenth of it."""
 MOST_SHOWN = 2_000_000
 """To embed so much takes longer than to read whatever follows."""
 
 
 class ShownBeginning:
-    """Shows a text that grows: each time it has become twice as long, so that showing stays little work."""
+    """Shows a text that grows: seldom enough that showing stays little work."""
 
     def __init__(self, built: TextBuilder) -> None:
         self._built = built
@@ -27,7 +30,7 @@ class ShownBeginning:
     def grown(self) -> None:
         """To be told whenever blocks were added behind which only others will come."""
         if self._next <= len(self._built) <= MOST_SHOWN:
-            self._next = 2 * len(self._built)
+            self._next = SHOWN_AGAIN * len(self._built)
             text_read(self._so_far)
 
     def _so_far(self) -> ParsedText:

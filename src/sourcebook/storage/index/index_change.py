@@ -8,7 +8,7 @@ more statements than one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,13 +25,18 @@ if TYPE_CHECKING:
     from sourcebook.storage.curation.stale_answers import Quoted
     from sourcebook.storage.database import Executor, Row
 
+_TERMS_AT_ONCE = 10_000
+"""More than nearly every document has. What a database answers about terms takes a hundred times their letters."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadyChunk:
-    """A chunk with its vector as stored and its words, if it is to be found by them."""
+    """A chunk with its vector as stored, or what encodes that when it is written, and its words, if it is to be found
+    by them.
+    """
 
     chunk: Chunk
-    vector: bytes | None = None
+    vector: bytes | Callable[[], bytes] | None = None
     words: WordCount | None = None
 
 
@@ -112,7 +117,7 @@ class IndexChange:
                 {
                     **self._chunk_key(c.chunk.document_id, c.chunk.id),
                     "model_id": self.model_id,
-                    "vector": c.vector,
+                    "vector": c.vector() if callable(c.vector) else c.vector,
                 }
                 for c in chunks
                 if c.vector is not None
@@ -213,10 +218,13 @@ class IndexChange:
     async def _claim_terms(self, held_by: Mapping[str, int]) -> dict[str, int]:
         if not held_by:
             return {}
-        rows = await self.transaction.fetch(
-            "claim_terms", collection_id=self.collection_id, terms=sorted(held_by.items())
-        )
-        ids = {row["term"]: row["id"] for row in rows}
+        terms = sorted(held_by.items())
+        ids: dict[str, int] = {}
+        for start in range(0, len(terms), _TERMS_AT_ONCE):
+            rows = await self.transaction.fetch(
+                "claim_terms", collection_id=self.collection_id, terms=terms[start : start + _TERMS_AT_ONCE]
+            )
+            ids.update((row["term"], row["id"]) for row in rows)
         self._touched_terms.update(ids.values())
         return ids
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import UsageError
@@ -78,16 +80,16 @@ def _require_sane(prepared: PreparedDocument) -> None:
 def _ready_chunks(prepared: PreparedDocument, words: WordCount, collection: Collection) -> list[ReadyChunk]:
     """Passages are found by words and vectors, children by vectors alone."""
     with_vectors = [c for c in prepared.chunks if c.embedding is not None]
-    stored = vector_encoding.encoded_all(
+    stored = vector_encoding.EncodedInTurn(
         [c.embedding for c in with_vectors if c.embedding is not None],
         collection,
         [f"chunk {c.chunk.id!r}" for c in with_vectors],
     )
-    vectors = iter(stored)
+    places = count()
     return [
         ReadyChunk(
             c.chunk,
-            next(vectors) if c.embedding is not None else None,
+            partial(stored.__getitem__, next(places)) if c.embedding is not None else None,
             _words_of(c.chunk, prepared.document, words) if c.chunk.level is ChunkLevel.PARENT else None,
         )
         for c in prepared.chunks

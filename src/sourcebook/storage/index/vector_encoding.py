@@ -92,6 +92,28 @@ def encoded_all(
     return found
 
 
+class EncodedInTurn:
+    """Each of the vectors as stored, encoded when it is asked for together with some that come after it.
+
+    All vectors of a very large document take as much memory as they do before they are encoded, and they are written
+    one after the other.
+    """
+
+    def __init__(self, vectors: Sequence[Vector], collection: Collection, whats: Sequence[str]) -> None:
+        self._vectors = vectors
+        self._collection = collection
+        self._whats = whats
+        self._start = 0
+        self._encoded: Sequence[Halves | Singles] = ()
+
+    def __getitem__(self, place: int) -> Halves | Singles:
+        if not self._start <= place < self._start + len(self._encoded):
+            self._start = place - place % _ROWS_AT_ONCE
+            some = slice(self._start, self._start + _ROWS_AT_ONCE)
+            self._encoded = encoded_all(self._vectors[some], self._collection, self._whats[some])
+        return self._encoded[place - self._start]
+
+
 def _as_rows(vectors: Sequence[Vector], dimensions: int) -> NDArray[np.float32] | None:
     """The vectors as one matrix, or None if one of them has to be looked at by itself."""
     if not all(

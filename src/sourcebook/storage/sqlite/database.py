@@ -16,6 +16,7 @@ import anyio
 import anyio.lowlevel
 
 from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.ingest.freed_memory import give_back_freed_memory
 from sourcebook.ports.arguments import require_path
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.queries import Queries
@@ -150,6 +151,11 @@ class SqliteDatabase:
                     await _in_thread(self._threads, self._finish)
                     await _in_thread(self._threads, _close_all, [*idle, writer])
             self._threads.close()
+
+    async def release_memory(self) -> None:
+        """Give back to the system the pages that are kept for the next write: after a large one they are many."""
+        async with self._write_lock:
+            await _in_thread(self._threads, _shrink, self._opened())
 
     def before_close(self, finish: Callable[[], None]) -> None:
         """Have something done, in a thread, before the base is closed."""
@@ -372,6 +378,11 @@ def _begin_now(writer: Connection) -> None:
 def _roll_back(connection: Connection) -> None:
     if connection.in_transaction:
         connection.execute("rollback")
+
+
+def _shrink(connection: Connection) -> None:
+    connection.execute("pragma shrink_memory")
+    give_back_freed_memory()
 
 
 def _close_all(connections: list[Connection]) -> None:

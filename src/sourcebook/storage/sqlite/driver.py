@@ -73,6 +73,9 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError] | type[Conflict]], ...
 )
 
 
+# What SQLite takes as it is. Most rows hold nothing else, and then nobody has to look at each of their values.
+_PLAIN = frozenset({str, int, float, bytes, type(None)})
+
 _OF_ANOTHER_SHAPE = ("no such ", "malformed database schema")
 
 
@@ -199,7 +202,9 @@ def _normal_form(value: object) -> Value:
     return normal_form(value) if isinstance(value, str) else None
 
 
-def bindings(parameters: Mapping[str, object]) -> dict[str, Value]:
+def bindings(parameters: Mapping[str, object]) -> Mapping[str, Value]:
+    if _PLAIN.issuperset(map(type, parameters.values())):
+        return cast("Mapping[str, Value]", parameters)
     return {name: _bound(value) for name, value in parameters.items()}
 
 

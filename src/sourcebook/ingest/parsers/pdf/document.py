@@ -34,6 +34,7 @@ from sourcebook.ingest.parsers.pdf.page import PageContent, read_page
 from sourcebook.ingest.parsers.pdf.pdfium import PdfDocument, PdfiumError, PdfPage, open_document, raw
 from sourcebook.ingest.parsers.pdf.running_heads import body_size, without_running_heads
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, sections_of
+from sourcebook.ingest.parsers.shown_beginning import SHOWN_AGAIN
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue, Metadata
@@ -65,10 +66,12 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
     fields = FormFields(document)
     try:
         reading = _Reading(document, fields)
+        to_show = FIRST_PAGES
         for portion in _portions(_page_count(document)):
             reading.read(portion)
-            if portion.stop < reading.count and any(reading.blocks):
+            if to_show <= portion.stop < reading.count and any(reading.blocks):
                 text_read(reading.assembled)
+                to_show = SHOWN_AGAIN * portion.stop
         _check(reading.contents, can_read=read_picture is not None)
         if read_picture:
             _read_pictures(document, reading.contents, reading.blocks, read_picture)
@@ -79,7 +82,7 @@ def read_pdf(data: bytes, read_picture: PictureReader | None) -> ParsedText:
 
 
 def _portions(count: int) -> Iterator[range]:
-    """Pages that are read together: each portion as long as all before it, so that what is shown stays little work."""
+    """Pages that are read together: each portion as long as all before it."""
     start, end = 0, min(count, FIRST_PAGES)
     while start < count:
         yield range(start, end)

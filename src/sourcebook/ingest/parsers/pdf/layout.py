@@ -6,6 +6,7 @@ Nothing here knows where lines come from. Coordinates grow to the right and upwa
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -197,19 +198,26 @@ def _is_justified(row: Sequence[Line], gaps: Sequence[float]) -> bool:
 
 def find_gutter(segments: Sequence[Line], width: float) -> float | None:
     """Where two columns of prose part, if the page has two: a strip near the middle that few lines cross."""
+    rights, lefts = sorted([line.right for line in segments]), sorted([line.left for line in segments])
+    # By how many lines they have: as the strip moves on, a column keeps its lines or gets others beside them.
+    left_is_prose: dict[int, bool] = {}
+    right_is_prose: dict[int, bool] = {}
     best: tuple[int, float] | None = None
     for percent in range(35, 66):
         at = width * percent / 100
-        left = [line for line in segments if line.right <= at]
-        right = [line for line in segments if line.left >= at]
-        free = len(left) + len(right)
+        ending, beginning = bisect_right(rights, at), len(lefts) - bisect_left(lefts, at)
+        free = ending + beginning
         if (
-            (best is None or free > best[0])
-            and min(len(left), len(right)) >= FEWEST_COLUMN_LINES
-            and 3 * free >= 2 * len(segments)
-            and _is_prose(left, width)
-            and _is_prose(right, width)
+            (best is not None and free <= best[0])
+            or min(ending, beginning) < FEWEST_COLUMN_LINES
+            or 3 * free < 2 * len(segments)
         ):
+            continue
+        if ending not in left_is_prose:
+            left_is_prose[ending] = _is_prose([line for line in segments if line.right <= at], width)
+        if beginning not in right_is_prose:
+            right_is_prose[beginning] = _is_prose([line for line in segments if line.left >= at], width)
+        if left_is_prose[ending] and right_is_prose[beginning]:
             best = free, at
     return best[1] if best else None
 

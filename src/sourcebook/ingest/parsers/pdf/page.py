@@ -8,7 +8,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median_low
 from typing import NamedTuple
@@ -49,35 +49,27 @@ _loose_box, _origin = raw.FPDFText_GetLooseCharBox, raw.FPDFText_GetCharOrigin
 
 
 class Glyph(NamedTuple):
-    """The box around a letter. `baseline` is where it stands, `x` where the one before it ends."""
+    """The box around a letter. `baseline` is where it stands."""
 
     left: float
     right: float
     bottom: float
     top: float
-    x: float
     baseline: float
 
-    @property
-    def width(self) -> float:
-        return self.right - self.left
-
-    @property
-    def height(self) -> float:
-        return self.top - self.bottom
-
-    def turned(self, quarters: int) -> Glyph:
-        """As it would stand if the page were turned back by so many quarters."""
-        left, right, bottom, top, x, y = self
+    @classmethod
+    def turned(cls, box: tuple[float, float, float, float], x: float, y: float, quarters: int) -> Glyph:
+        """As it would stand if the page were turned back by so many quarters. `x` and `y` are where it begins."""
+        left, top, right, bottom = box
         match quarters:
             case 1:
-                return Glyph(-top, -bottom, left, right, -y, x)
+                return cls(-top, -bottom, left, right, x)
             case 2:
-                return Glyph(-right, -left, -top, -bottom, -x, -y)
+                return cls(-right, -left, -top, -bottom, -y)
             case 3:
-                return Glyph(bottom, top, -right, -left, y, -x)
+                return cls(bottom, top, -right, -left, -x)
             case _:
-                return self
+                return cls(left, right, bottom, top, y)
 
 
 class PageWord(NamedTuple):
@@ -139,6 +131,8 @@ class _PageReader:
         self._page = page.raw
         self._letters = _letters(page)
         self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+        # The numbers in the box, which the library writes there: to read them by their names takes longer.
+        self._numbers = memoryview(self._box).cast("B").cast("f")
 
     def lines(self) -> Iterator[tuple[int, list[Line]]]:
         """The rows as the library parts them, cut at wide gaps, and by how many quarters each is turned."""
@@ -151,35 +145,39 @@ class _PageReader:
 
     def _segments(self, row: re.Match[str], turn: int) -> list[list[PageWord]]:
         segments: list[list[PageWord]] = []
+        glyph = self._glyph
+        last_word: PageWord | None = None
         for found in _WORD.finditer(self._letters, row.start(), row.end()):
             start, end = found.span()
-            first = self._glyph(start, turn)
-            last = first if end == start + 1 else self._glyph(end - 1, turn)
-            word = PageWord(start, end, first, last)
-            if segments and segments[-1][-1].distance(word) <= WIDE_GAP * max(first.height, 1.0):
+            first = glyph(start, turn)
+            word = PageWord(start, end, first, first if end == start + 1 else glyph(end - 1, turn))
+            if last_word is not None and last_word.distance(word) <= WIDE_GAP * max(first[3] - first[2], 1.0):
                 segments[-1].append(word)
             else:
                 segments.append([word])
+            last_word = word
         return segments
 
     def _glyph(self, index: int, turn: int) -> Glyph:
-        page, box, x, y = self._page, self._box, self._x, self._y
-        _loose_box(page, index, box)
-        _origin(page, index, x, y)
-        glyph = Glyph(box.left, box.right, box.bottom, box.top, x.value, y.value)
-        return glyph.turned(turn) if turn else glyph
+        _loose_box(self._page, index, self._box)
+        _origin(self._page, index, self._x, self._y)
+        left, top, right, bottom = self._numbers
+        if turn:
+            return Glyph.turned((left, top, right, bottom), self._x.value, self._y.value, turn)
+        return Glyph(left, right, bottom, top, self._y.value)
 
     def _line(self, words: Sequence[PageWord], turn: int) -> Line | None:
         """The words as one line, or None if nothing can be seen of them. The hyphen at its end is no part of it."""
         text = _text(self._letters[words[0].start : words[-1].end])
         if not text:
             return None
-        glyphs = [glyph for word in words for glyph in (word.first, word.last)]
-        baseline = median_low([glyph.baseline for glyph in glyphs])
+        glyphs = [glyph for _, _, first, last in words for glyph in (first, last)]
+        lefts, rights, _, _, baselines = zip(*glyphs, strict=True)
+        baseline = median_low(baselines)
         return Line(
             text,
-            left=min([glyph.left for glyph in glyphs]),
-            right=max([glyph.right for glyph in glyphs]),
+            left=min(lefts),
+            right=max(rights),
             baseline=baseline,
             size=median_low(_heights(glyphs, baseline)),
             is_hyphenated=self._letters[words[-1].end - 1] == HYPHEN,
@@ -188,37 +186,36 @@ class _PageReader:
 
     def _is_typewritten(self, words: Sequence[PageWord], turn: int) -> bool:
         """Whether all letters are equally wide, as in a listing. Mostly the first letters of words tell already."""
-        if not _are_equal([word.first.width for word in words]):
+        if not _are_equal(first[1] - first[0] for _, _, first, _ in words):
             return False
-        count, least, most = 0, math.inf, -math.inf
-        for index in (index for word in words for index in range(word.start, word.end)):
-            if self._letters[index] == HYPHEN:
-                continue
-            width = self._width(index, turn)
-            least, most = min(least, width), max(most, width)
-            # Of most lines the second letter tells that they are none.
-            if not _are_equal((least, most)):
-                return False
-            count += 1
-        return count >= _FEWEST_WIDTHS
+        spans = [(word.start, word.end) for word in words]
+        places = [i for start, end in spans for i in range(start, end) if self._letters[i] != HYPHEN]
+        return len(places) >= _FEWEST_WIDTHS and _are_equal(self._width(i, turn) for i in places)
 
     def _width(self, index: int, turn: int) -> float:
-        box = self._box
-        _loose_box(self._page, index, box)
-        return box.top - box.bottom if turn % 2 else box.right - box.left
+        _loose_box(self._page, index, self._box)
+        left, top, right, bottom = self._numbers
+        return top - bottom if turn % 2 else right - left
 
 
 def _heights(glyphs: Sequence[Glyph], line: float) -> list[float]:
     """The heights of the letters, but for the raised ones: the number of a footnote is smaller than its line."""
     return [
-        height
-        for _, _, bottom, top, _, baseline in glyphs
-        if baseline - line < 0.2 * (height := top - bottom)
+        height for _, _, bottom, top, baseline in glyphs if baseline - line < 0.2 * (height := top - bottom)
     ] or [0.0]
 
 
-def _are_equal(widths: Sequence[float]) -> bool:
-    return not widths or max(widths) - min(widths) < _SAME_WIDTH * max(widths)
+def _are_equal(widths: Iterable[float]) -> bool:
+    """Whether all of them are about the same. Of most lines the second one tells that they are not."""
+    least, most = math.inf, -math.inf
+    for width in widths:
+        if width < least:
+            least = width
+        if width > most:
+            most = width
+        if most - least >= _SAME_WIDTH * most:
+            return False
+    return True
 
 
 def _letters(text: PdfTextPage) -> str:

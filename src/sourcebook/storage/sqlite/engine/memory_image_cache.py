@@ -74,6 +74,12 @@ class _Place(Generic[P]):
             if place >= _IMAGES_KEPT or not is_cheap:
                 del self.images[seq]
 
+    def leave_written(self, image: Image[P]) -> None:
+        """Let go of an image that is in a file now: the next search maps that, which takes no memory of its own."""
+        if time.monotonic() >= self.not_before:
+            with self.lock:
+                self.images.pop(image.seq, None)
+
 
 class ImageCache(Generic[P]):
     """Safe to use from several threads: an image never changes, and only one thread at a time makes the next."""
@@ -119,19 +125,26 @@ class ImageCache(Generic[P]):
 
     def prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
         """Make the file now that the next search would make, if there is none or most of it is out of date."""
-        name = self._name(stored)
-        if stored.collection.chunk_count < self._rows_worth_a_file or self._is_fresh(session, stored, name):
+        if not self.is_due(session, stored):
             return
-        self.image(session, stored)
+        image, name = self.image(session, stored), self._name(stored)
         with self._lock:
             # The collection may have been removed meanwhile, or got another model.
             place = self._places.get(name)
             publishing = None if place is None else place.publishing
         if publishing is not None:
             publishing.join()
+        if place is not None and self._is_worth_a_file(image):
+            place.leave_written(image)
 
-    def _is_fresh(self, session: SqliteSession, stored: StoredCollection, name: str) -> bool:
-        _, record = _state(session, name)
+    def is_due(self, session: SqliteSession, stored: StoredCollection) -> bool:
+        """Whether there is so much that a file pays, and none or one of which most is out of date."""
+        return stored.collection.chunk_count >= self._rows_worth_a_file and not self._is_fresh(
+            session, stored
+        )
+
+    def _is_fresh(self, session: SqliteSession, stored: StoredCollection) -> bool:
+        _, record = _state(session, self._name(stored))
         if record is None:
             return False
         collection = stored.collection

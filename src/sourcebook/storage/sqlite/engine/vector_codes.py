@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 8192
+# Numbers of a block are held several times, in single precision, while codes are made of them.
+_BLOCK_OF_CODES = 1024
 _LARGEST = 127
 # Few numbers are farther out than nearly all of them; they are cut, so that the others are told apart more finely.
 _SHARE_INSIDE = 0.9999
@@ -56,13 +58,13 @@ class Quantiser:
             self,
             None if self.leading is None else np.empty((_LEADING // _WORD, count), dtype=np.uint64),
         )
-        for start in range(0, count, _BLOCK):
-            block = matrix[start : start + _BLOCK].astype(np.float32)
+        for start in range(0, count, _BLOCK_OF_CODES):
+            block = matrix[start : start + _BLOCK_OF_CODES].astype(np.float32)
             is_above = block > self.centre
-            found.signs[start : start + _BLOCK] = np.packbits(is_above, axis=1)
-            found.numbers[start : start + _BLOCK] = _bytes(block, self.step)
+            found.signs[start : start + _BLOCK_OF_CODES] = np.packbits(is_above, axis=1)
+            found.numbers[start : start + _BLOCK_OF_CODES] = _bytes(block, self.step)
             if found.leading is not None:
-                found.leading[:, start : start + _BLOCK] = self._leading(is_above).T
+                found.leading[:, start : start + _BLOCK_OF_CODES] = self._leading(is_above).T
         return found
 
     def signs_of(self, query: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -103,18 +103,23 @@ def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> Vector
     numbers, has_vector = bytearray(), bytearray()
     passage, spans, rowids = array("i"), array("i"), array("q")
     for document_id, group in groupby(rows, key=itemgetter(0)):
-        own = list(group)
-        number_of = {row[1]: number for number, row in enumerate(own, start=len(segment))}
-        for number, (_, chunk_id, level, parent_id, start, end, rowid, vector) in enumerate(
-            own, start=len(segment)
-        ):
+        first = len(segment)
+        parents: list[str | None] = []
+        number_of: dict[str, int] = {}
+        for number, (_, chunk_id, level, parent_id, start, end, rowid, vector) in enumerate(group, first):
             segment.add(document_id, chunk_id)
-            passage.append(number_of.get(parent_id, number) if level == ChunkLevel.CHILD else number)
+            number_of[chunk_id] = number
+            parents.append(parent_id if level == ChunkLevel.CHILD else None)
             spans.append(start)
             spans.append(end)
             rowids.append(rowid)
             has_vector.append(vector is not None)
             numbers += nothing if vector is None else vector
+        # A child may come before its passage, so only now is it known where that is.
+        passage.extend(
+            number if parent_id is None else number_of.get(parent_id, number)
+            for number, parent_id in enumerate(parents, first)
+        )
     return VectorPart(
         segment.built(),
         np.frombuffer(numbers, dtype=kind).reshape(len(segment), collection.embedding_dimensions),
