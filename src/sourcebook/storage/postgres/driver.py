@@ -274,9 +274,9 @@ async def synchronise(connection: Connection) -> None:
 
     The driver has a statement prepared by messages with which the server begins a transaction, and ends that when the
     statement is run. If it never is, because its values do not fit or its task was cancelled in between, the server
-    still waits for it, and would refuse a next transaction that wants a snapshot. A statement sent as text ends it.
+    still waits for it, and would refuse a next transaction that wants a snapshot. What is sent as text ends it.
     """
-    await connection.execute("select 1")
+    await connection.execute("begin; rollback")
 
 
 async def _leave(connection: object) -> None:
