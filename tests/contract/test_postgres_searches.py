@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -11,6 +12,7 @@ import pytest
 from tests.postgres_server import execute
 
 from sourcebook.assembly import OpenBase, open_base
+from sourcebook.errors import UsageError
 from sourcebook.model.documents import Collection
 from sourcebook.model.search import Equals
 from sourcebook.settings import Settings
@@ -27,6 +29,19 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 ROWS, WIDTH = 300, 16
+# Returns when the server waits for more after it has prepared the statement of a collection called `cancelled`.
+ANSWERED = """
+do $$ begin
+    for turn in 1..6000 loop
+        if exists (select 1 from pg_stat_activity where query like '%E''cancelled''%' and wait_event = 'ClientRead'
+                   and pid <> pg_backend_pid()) then
+            return;
+        end if;
+        perform pg_sleep(0.01), pg_stat_clear_snapshot();
+    end loop;
+    raise exception 'no such statement was prepared';
+end $$
+"""
 HOSTILE = "it's \\ a \\' $1 :limit ; drop table vectors; -- E'c'"
 
 
@@ -127,6 +142,44 @@ async def test_who_is_cancelled_leaves_a_connection_that_works(postgres_db: str)
                 await anyio.lowlevel.checkpoint()
                 tasks.cancel_scope.cancel()
             assert await base.database.fetch_one("info", key="base_id") is not None
+    finally:
+        await base.close()
+
+
+async def test_values_that_do_not_fit_leave_a_connection_that_can_take_a_snapshot(postgres_db: str) -> None:
+    base = await open_base(Settings(db=postgres_db, pool_max=1))
+    try:
+        # The server has prepared the statement by the time that the driver finds that it cannot send the values.
+        with pytest.raises(UsageError):
+            await base.database.fetch("count_matching", collection_id="c", filter="$.x", limit="many")
+        async with base.database.snapshot() as reader:
+            assert await reader.fetch_one("info", key="base_id") is not None
+    finally:
+        await base.close()
+
+
+async def test_who_is_cancelled_as_the_answer_comes_leaves_a_connection_that_can_take_a_snapshot(
+    postgres_db: str,
+) -> None:
+    base = await open_base(Settings(db=postgres_db, pool_max=1))
+    database = cast("PostgresDatabase", base.database)
+    # A text of its own, because only a statement that is new is prepared.
+    name = driver.Constant("cancelled")
+
+    async def read() -> None:
+        await database.fetch("count_matching", collection_id=name, filter="$.x == 1", limit=1)
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(read)
+            await anyio.lowlevel.checkpoint()
+            # The loop stands still until the server has answered, so the answer is there when it goes on.
+            with ThreadPoolExecutor() as thread:
+                thread.submit(execute, postgres_db, ANSWERED).result()
+            await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+        async with database.snapshot() as reader:
+            assert await reader.fetch_one("info", key="base_id") is not None
     finally:
         await base.close()
 

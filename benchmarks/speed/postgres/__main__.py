@@ -1,6 +1,6 @@
 """`python -m benchmarks.speed.postgres`: 100,000 vectors × 512 on a server, exact, by a graph, and by a graph of signs.
 
-Both sides answer the same question in turns, so that whatever else the machine does hits both. Needs the packages of
+All sides answer the same question in turns, so that whatever else the machine does hits all. Needs the packages of
 `make test`; SOURCEBOOK_TEST_POSTGRES names another server than the one that they bring.
 """
 
@@ -40,37 +40,51 @@ EVERY = {"none": 1, "50 %": 2, "10 %": 10, "1 %": 100, "0.1 %": 1000}
 """Of so many rows one matches the filter."""
 EF_SEARCH, CANDIDATES = 400, 900
 CLIENTS, SECONDS = 5, 4.0
+# The first questions of each kind fill the caches, and the server tries some plans before it keeps one.
+WARMING = 8
 TEXT = "A passage of about as many letters as passages have in a base of real documents. " * 6
 
 
 @dataclass(slots=True)
-class Cell:
-    ours: list[float] = field(default_factory=list[float])
-    theirs: list[float] = field(default_factory=list[float])
+class Side:
+    """What one of those that are compared took for each question, and how much it found."""
+
+    seconds: list[float] = field(default_factory=list[float])
     cpu: list[float] = field(default_factory=list[float])
-    their_cpu: list[float] = field(default_factory=list[float])
     recall: list[float] = field(default_factory=list[float])
-    their_recall: list[float] = field(default_factory=list[float])
+
+    def facts(self, prefix: str) -> dict[str, float]:
+        times = np.array(self.seconds) * 1000
+        return {
+            f"{prefix}p50_ms": round(float(np.median(times)), 2),
+            f"{prefix}p95_ms": round(float(np.percentile(times, 95)), 2),
+            # Of the program and its server together, which a busy machine hardly changes.
+            f"{prefix}cpu_ms": round(float(np.median(self.cpu)), 2),
+            f"{prefix}recall_at_10": round(float(np.mean(self.recall)), 4),
+        }
+
+
+@dataclass(slots=True)
+class Cell:
+    """`by_hand`: the least that answers. `alike`: by hand too, with collections, hidden documents and whole results."""
+
+    ours: Side = field(default_factory=Side)
+    by_hand: Side = field(default_factory=Side)
+    alike: Side = field(default_factory=Side)
     too_few: int = 0
 
     def facts(self) -> dict[str, float]:
-        ours, theirs = np.array(self.ours) * 1000, np.array(self.theirs) * 1000
-        return {
-            "p50_ms": round(float(np.median(ours)), 2),
-            "p95_ms": round(float(np.percentile(ours, 95)), 2),
-            "by_hand_p50_ms": round(float(np.median(theirs)), 2),
-            "by_hand_p95_ms": round(float(np.percentile(theirs, 95)), 2),
-            "ratio_p50": round(float(np.median(ours) / np.median(theirs)), 2),
+        found = {**self.ours.facts(""), "too_few": self.too_few}
+        for name, side in {"by_hand": self.by_hand, "alike": self.alike}.items():
             # Of each question by itself: on a busy machine both sides of a pair were disturbed alike.
-            "median_of_ratios": round(float(np.median(ours / theirs)), 2),
-            # Of the program and its server together, which a busy machine hardly changes.
-            "cpu_ms": round(float(np.median(self.cpu)), 2),
-            "by_hand_cpu_ms": round(float(np.median(self.their_cpu)), 2),
-            "median_of_cpu_ratios": round(float(np.median(np.array(self.cpu) / self.their_cpu)), 2),
-            "recall_at_10": round(float(np.mean(self.recall)), 4),
-            "by_hand_recall_at_10": round(float(np.mean(self.their_recall)), 4),
-            "too_few": self.too_few,
-        }
+            times = np.array(self.ours.seconds) / side.seconds
+            cpu = np.array(self.ours.cpu) / side.cpu
+            found |= {
+                **side.facts(f"{name}_"),
+                f"{name}_median_of_ratios": round(float(np.median(times)), 2),
+                f"{name}_median_of_cpu_ratios": round(float(np.median(cpu)), 2),
+            }
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +140,33 @@ async def measure(
     matching = np.flatnonzero(np.arange(len(matrix)) % every == every // 2)
     tree = None if every == 1 else Equals(f"t{every}", every // 2)
     asked = None if every == 1 else json.dumps({f"t{every}": every // 2})
+
+    async def ask_ours(query: NDArray[np.float32]) -> list[str]:
+        return [r.chunk.id for r in await base.stores.vectors.search_semantic("c", query, 10, tree)]
+
+    async def ask_alike(query: NDArray[np.float32]) -> list[str]:
+        return [r.chunk.id for r in await plain.search_alike(query, asked)]
+
+    async def ask_by_hand(query: NDArray[np.float32]) -> list[str]:
+        return list(await plain.search(query, asked))
+
     for number, query in enumerate(questions):
         scores = matrix[matching] @ query
         wanted = {f"k{i:07}" for i in matching[np.argsort(-scores, kind="stable")[:10]]}
-        ours_before, began = ours.milliseconds(), time.perf_counter()
-        found = [r.chunk.id for r in await base.stores.vectors.search_semantic("c", query, 10, tree)]
-        middle, ours_after = time.perf_counter(), ours.milliseconds()
-        theirs_before, again = theirs.milliseconds(), time.perf_counter()
-        by_hand = await plain.search(query, asked)
-        ended, theirs_after = time.perf_counter(), theirs.milliseconds()
-        if number < 3:
-            continue  # the first ones warm the caches
-        cell.ours.append(middle - began)
-        cell.theirs.append(ended - again)
-        cell.cpu.append(ours_after - ours_before)
-        cell.their_cpu.append(theirs_after - theirs_before)
-        cell.recall.append(len(wanted & set(found)) / len(wanted))
-        cell.their_recall.append(len(wanted & set(by_hand)) / len(wanted))
-        cell.too_few += len(found) < len(wanted)
+        for side, processor, ask in (
+            (cell.ours, ours, ask_ours),
+            (cell.by_hand, theirs, ask_by_hand),
+            (cell.alike, theirs, ask_alike),
+        ):
+            before, began = processor.milliseconds(), time.perf_counter()
+            found = await ask(query)
+            ended, after = time.perf_counter(), processor.milliseconds()
+            if number < WARMING:
+                continue
+            side.seconds.append(ended - began)
+            side.cpu.append(after - before)
+            side.recall.append(len(wanted & set(found)) / len(wanted))
+            cell.too_few += side is cell.ours and len(found) < len(wanted)
     return cell
 
 
@@ -168,7 +191,7 @@ async def throughput(base: OpenBase, questions: NDArray[np.float32], every: int)
 async def run(address: str, count: int, asked: int, kinds: list[str]) -> dict[str, Any]:
     mixture, chance = Mixture(SIZE), np.random.default_rng(11)
     matrix = mixture.draw(count, chance)
-    questions = mixture.draw(asked + 3, chance)
+    questions = mixture.draw(asked + WARMING, chance)
     base = await open_base(Settings(db=address, statement_timeout=3600))
     plain = PlainTable(await connected(address), SIZE)
     facts: dict[str, Any] = {"rows": count, "dimensions": SIZE, "load_s": round(await load(base, matrix), 1)}

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 RECONNECT_SECONDS = 3.0
 """A server that restarts is back within moments; whoever asks meanwhile waits so long, and no longer."""
+# How long a connection may take to end what was broken off on it, before it is worth no more.
+_SETTLE_SECONDS = 5.0
 # After so many uses in a row a connection goes back to the pool, which replaces old ones.
 _USES_IN_A_ROW = 1_000
 
@@ -64,6 +66,7 @@ class Connections:
         if isinstance(error, ConnectionLost):
             # It may look as if it could still be used, and would fail whoever gets it next.
             let_go(connection)
+        await _settle(connection)
         await self._release(connection)
 
     @asynccontextmanager
@@ -109,6 +112,17 @@ class Connections:
                 if time.monotonic() >= deadline:
                     raise
                 await anyio.sleep(0.1)
+
+
+async def _settle(connection: Connection) -> None:
+    """End what was broken off, so that whoever gets the connection next finds nothing begun on it."""
+    with anyio.CancelScope(shield=True):
+        try:
+            if not driver.is_closed(connection):
+                with anyio.fail_after(_SETTLE_SECONDS):
+                    await driver.synchronise(connection)
+        except Exception:
+            let_go(connection)
 
 
 def let_go(connection: Connection) -> None:

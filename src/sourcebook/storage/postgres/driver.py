@@ -269,6 +269,16 @@ def is_closed(connection: Connection) -> bool:
         return True
 
 
+async def synchronise(connection: Connection) -> None:
+    """Make the server's idea of what has begun the same as the driver's.
+
+    The driver has a statement prepared by messages with which the server begins a transaction, and ends that when the
+    statement is run. If it never is, because its values do not fit or its task was cancelled in between, the server
+    still waits for it, and would refuse a next transaction that wants a snapshot. What is sent as text ends it.
+    """
+    await connection.execute("begin; rollback")
+
+
 async def _leave(connection: object) -> None:
     return None
 

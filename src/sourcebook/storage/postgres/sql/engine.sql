@@ -28,8 +28,9 @@ from (select 1 from document_chunks c
 
 -- name: nearest_of_all(collection_id, model_id, metric, query, limit)
 -- Every vector is looked at, and measured once, which is what `offset 0` is for. One that is too large for the arithmetic
--- of pgvector comes first: its exact score decides. Here and below, nothing is found when the collection is no longer
--- what the caller took it for.
+-- of pgvector comes first: its exact score decides. Here and below, the question is in brackets where it is compared, so
+-- that it is made shorter once and not for each row, and nothing is found when the collection is no longer what the
+-- caller took it for.
 select n.document_id, n.chunk_id, n.distance,
        coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as sent_vector, c.id, c.chunk_index, c.content,
        c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
@@ -38,7 +39,7 @@ from (
     select v.document_id, v.chunk_id, m.distance, v.vector, v.wide_vector
     from vectors v
     cross join lateral (
-        select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+        select case :metric when 'cosine' then v.vector <#> (select :query::vector::halfvec)
                         when 'dot' then v.wide_vector <#> :query::vector
                         else v.wide_vector <-> :query::vector end as distance offset 0
     ) m
@@ -66,7 +67,7 @@ from (
           and v.model_id = :model_id offset 0
     ) v
     cross join lateral (
-        select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+        select case :metric when 'cosine' then v.vector <#> (select :query::vector::halfvec)
                         when 'dot' then v.wide_vector <#> :query::vector
                         else v.wide_vector <-> :query::vector end as distance offset 0
     ) m
@@ -79,9 +80,9 @@ join document_chunks c on c.collection_id = :collection_id and c.document_id = n
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
 -- name: nearest_of_matching(collection_id, model_id, metric, query, filter, limit)
--- First what the filter lets through, then the vectors of that, all of them. `offset 0` keeps the look-ups one by one:
--- without statistics the server would choose worse.
-with allowed as materialized (
+-- First what the filter lets through, then the vectors of that, all of them, each found by the id of its chunk as soon as
+-- it is known. `offset 0` keeps the look-ups one by one: without statistics the server would choose worse.
+with allowed as not materialized (
     select c.document_id, c.id from document_chunks c
     where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
       and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
@@ -91,7 +92,7 @@ with allowed as materialized (
 -- name: nearest_of_named(collection_id, model_id, metric, query, filter, limit)
 -- The same where the index over facts names the rows. The filter is in brackets, so that it is no part of the plan: to
 -- compare it with a thousand samples takes longer than such a search, and this plan fits every filter and is made once.
-with allowed as materialized (
+with allowed as not materialized (
     select c.document_id, c.id from document_chunks c
     where c.collection_id = :collection_id and c.facts @@ (select :filter::jsonpath)
       and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
@@ -106,7 +107,7 @@ select n.document_id, n.chunk_id, n.distance, n.sent_vector, c.id, c.chunk_index
        c.metadata, c.created_at, d.title, d.file_path
 from (
     select v.document_id, v.chunk_id, halfvec_send(v.vector) as sent_vector,
-           halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec as distance
+           halfvec(v.vector, :dimensions::integer, true) <#> (select :query::vector::halfvec) as distance
     from vectors v
     where v.collection_id = :collection_id and v.model_id = :model_id
       and exists (select 1 from collections k
@@ -115,7 +116,7 @@ from (
       and (:filter::jsonpath is null or (
           select c.facts @@ :filter::jsonpath from document_chunks c
           where c.collection_id = v.collection_id and c.document_id = v.document_id and c.id = v.chunk_id))
-    order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
+    order by halfvec(v.vector, :dimensions::integer, true) <#> (select :query::vector::halfvec)
     limit :limit
 ) n
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
@@ -128,7 +129,7 @@ select n.document_id, n.chunk_id, n.distance, n.sent_vector, c.id, c.chunk_index
        c.metadata, c.created_at, d.title, d.file_path
 from (
     select s.document_id, s.chunk_id, halfvec_send(s.vector) as sent_vector,
-           s.vector <#> :query::vector::halfvec as distance
+           s.vector <#> (select :query::vector::halfvec) as distance
     from (
         select v.document_id, v.chunk_id, v.vector
         from vectors v

@@ -1,0 +1,1 @@
+-- Nothing to do here: a row is found by its number. On a server, two indexes are made; both kinds of base go in step.
