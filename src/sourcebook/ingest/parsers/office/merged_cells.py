@@ -37,6 +37,9 @@ def with_merged(rows: Iterable[Row], areas: Mapping[tuple[int, int], Area]) -> I
     """
     covering: dict[int, _Covering] = {}
     for row in rows:
+        if not covering and not areas:
+            yield row
+            continue
         covering = {column: above for column, above in covering.items() if row.number <= above.bottom}
         own = {at: area for at in row.cells if (area := areas.get((row.number, at))) is not None}
         cells = row.cells

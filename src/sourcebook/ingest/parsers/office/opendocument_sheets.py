@@ -24,6 +24,9 @@ _ROW, _COLUMN, _SHEET, _SHAPES = (
 )
 _CELL, _COVERED = f"{TABLE}table-cell", f"{TABLE}covered-table-cell"
 _GROUPS = (f"{TABLE}table-row-group", f"{TABLE}table-column-group")
+_PARAGRAPH = f"{TEXT}p"
+# Whoever writes how many rows a cell takes also writes how many columns.
+_SPANNED, _REPEATED = f"{TABLE}number-rows-spanned", f"{TABLE}number-columns-repeated"
 _VISIBILITY = f"{TABLE}visibility"
 
 
@@ -78,27 +81,31 @@ class OpenDocumentSheets:
         for cell in row:
             if cell.tag not in (_CELL, _COVERED):
                 continue
-            times = number_in(cell.get(f"{TABLE}number-columns-repeated", ""), 1)
+            times = number_in(cell.get(_REPEATED, ""), 1) if _REPEATED in cell.attrib else 1
             text = self._text(cell) if cell.tag == _CELL else ""
             if text:
-                self._merge(cell, number, column)
+                if _SPANNED in cell.attrib:
+                    self._merge(cell, number, column)
                 for at in range(column, column + min(times, _MOST_REPEATED)):
-                    if not any(at in hidden for hidden in self._hidden_columns):
-                        cells[at] = text
+                    cells[at] = text
             column += times
-        return cells
+        return self._shown(cells) if self._hidden_columns else cells
+
+    def _shown(self, cells: dict[int, str]) -> dict[int, str]:
+        hidden = self._hidden_columns
+        return {at: text for at, text in cells.items() if not any(at in columns for columns in hidden)}
 
     def _text(self, cell: Element) -> str:
         lines: list[str] = []
         for child in cell:
-            if child.tag == f"{TEXT}p":
+            if child.tag == _PARAGRAPH:
                 lines.append(self._reader.words(child))
-            elif str(child.tag).startswith(DRAW):
+            elif isinstance(child.tag, str) and child.tag.startswith(DRAW):
                 self._shape(child)
         return "\n".join(lines).strip()
 
     def _merge(self, cell: Element, row: int, column: int) -> None:
-        rows = number_in(cell.get(f"{TABLE}number-rows-spanned", ""), 1)
+        rows = number_in(cell.get(_SPANNED, ""), 1)
         columns = number_in(cell.get(f"{TABLE}number-columns-spanned", ""), 1)
         if rows > 1 or columns > 1:
             self.areas[row, column] = Area(row, column, row + rows - 1, column + columns - 1)
@@ -118,5 +125,6 @@ class OpenDocumentSheets:
 
 def _is_shown(element: Element) -> bool:
     """Whether a row or column is shown, or would be without a filter and with all groups unfolded."""
-    is_grouped = any(next(element.iterancestors(group), None) is not None for group in _GROUPS)
-    return is_grouped or element.get(_VISIBILITY, "visible") != "collapse"
+    if element.get(_VISIBILITY, "visible") != "collapse":
+        return True
+    return any(next(element.iterancestors(group), None) is not None for group in _GROUPS)
