@@ -34,6 +34,7 @@ from sourcebook.storage.postgres.citus import Cluster, Node
 from sourcebook.storage.postgres.citus_setup import spread
 from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
 from sourcebook.storage.postgres.filter_paths import compiled
+from sourcebook.storage.postgres.migrate import bring_up_to_date, known_migrations
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
 from sourcebook.testing.contract.material import MODEL, SIZE, chunk, make_collection, prepared, unit
 from sourcebook.testing.fakes import FixedClock
@@ -172,6 +173,18 @@ async def test_many_that_open_an_empty_database_at_once_make_one_base(empty_db: 
     assert len({str(info) for info in infos}) == 1
     for base in made:
         await base.close()
+
+
+async def test_a_base_of_an_earlier_version_is_given_the_indexes_over_chunk_ids(empty_db: str) -> None:
+    connection = await driver.connect(empty_db, patience=30, settings={})
+    await bring_up_to_date(connection, known_migrations()[:6])
+    indexes = (
+        "select count(*) from pg_indexes where indexname in ('idx_vectors_chunk', 'idx_document_chunks_id')"
+    )
+    assert await connection.fetchval(indexes) == 0
+    await (await opened(empty_db)).close()
+    assert await connection.fetchval(indexes) == 2
+    await connection.close()
 
 
 async def test_the_tables_of_somebody_else_are_left_alone(empty_db: str) -> None:

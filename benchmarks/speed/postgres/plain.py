@@ -25,8 +25,9 @@ drop table if exists items;
 create table items (
     id text primary key, document_path text, title text, content text, metadata jsonb, embedding halfvec({size}),
     collection_id text not null default 'c', model_id bigint not null default 1,
-    is_active boolean not null default true, chunk_index bigint not null default 0, start_index bigint not null default 0,
-    end_index bigint not null default 480, token_count bigint not null default 0, level text not null default 'PARENT', parent_id text, section text,
+    is_active boolean not null default true, chunk_index bigint not null default 0,
+    start_index bigint not null default 0, end_index bigint not null default 480,
+    token_count bigint not null default 0, level text not null default 'PARENT', parent_id text, section text,
     page_number bigint, created_at bigint not null default 1
 );
 alter table items alter column embedding set storage plain
@@ -57,7 +58,8 @@ n.start_index, n.end_index, n.token_count, n.level, n.parent_id, n.section, n.pa
 BY_DISTANCE_ALIKE = """
 select {columns}, n.score
 from (select *, 1 - (embedding <=> $1::vector::halfvec) as score
-      from items where collection_id = 'c' and model_id = 1 and is_active and ($2::jsonb is null or metadata @> $2::jsonb)
+      from items
+      where collection_id = 'c' and model_id = 1 and is_active and ($2::jsonb is null or metadata @> $2::jsonb)
       order by embedding <=> $1::vector::halfvec limit {wanted}) n
 order by n.score desc limit 10
 """
