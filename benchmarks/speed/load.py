@@ -32,7 +32,7 @@ from benchmarks.speed.passages import Families, Prose, hybrid_questions
 if TYPE_CHECKING:
     from benchmarks.speed.engine import Question
 
-PATIENCE = 300.0
+PATIENCE = 900.0
 """Seconds after which a process that still has not begun, or not ended, is given up."""
 WAYS = {"1 process, 1 asker": (1, 1), "1 process, 8 askers": (1, 8), "4 processes, 2 askers each": (4, 2)}
 
@@ -65,6 +65,7 @@ async def asked(folder: Path, passages: int, askers: int, begin: float, seconds:
 
 
 def measured(folder: Path, passages: int, processes: int, askers: int, seconds: float) -> dict[str, float]:
+    print(f"asking with {processes} x {askers} askers", file=sys.stderr, flush=True)
     # Time for all of them to start.
     begin = time.time() + 6.0 + 2.0 * processes
     command = [
@@ -122,6 +123,7 @@ def main() -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Families(Prose(given.passages), Mixture(DIMENSIONS))
+        print(f"building a base of {given.passages:,} passages", file=sys.stderr, flush=True)
         anyio.run(SourcebookHybrid(DIMENSIONS).build, Path(folder), source)
         ways = {
             name: measured(Path(folder), given.passages, processes, askers, given.seconds)

@@ -84,7 +84,9 @@ def test_a_lone_container_has_its_base_in_a_file_and_those_of_compose_in_the_dat
     assert load(cwd=tmp_path, environ=image).settings.db == "/data/knowledge_base.db"
     services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
     ours = [service for service in services.values() if service.get("image") == "sourcebook"]
-    given = [{key: re.sub(r"\$\{.*\}", "1", value) for key, value in one["environment"].items()} for one in ours]
+    given = [
+        {key: re.sub(r"\$\{.*\}", "1", value) for key, value in one["environment"].items()} for one in ours
+    ]
     found = [load(cwd=tmp_path, environ=image | own).settings.db for own in given]
     assert found == ["postgresql://sourcebook:1@database/sourcebook"] * len(ours)
 
