@@ -8,6 +8,7 @@ that Python itself does. Writes `benchmarks/results/load-YYYY-MM-DD.json`.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import numpy as np
@@ -31,6 +32,8 @@ from benchmarks.speed.passages import Families, Prose, hybrid_questions
 if TYPE_CHECKING:
     from benchmarks.speed.engine import Question
 
+PATIENCE = 900.0
+"""Seconds after which a process that still has not begun, or not ended, is given up."""
 WAYS = {"1 process, 1 asker": (1, 1), "1 process, 8 askers": (1, 8), "4 processes, 2 askers each": (4, 2)}
 
 
@@ -62,6 +65,7 @@ async def asked(folder: Path, passages: int, askers: int, begin: float, seconds:
 
 
 def measured(folder: Path, passages: int, processes: int, askers: int, seconds: float) -> dict[str, float]:
+    print(f"asking with {processes} x {askers} askers", file=sys.stderr, flush=True)
     # Time for all of them to start.
     begin = time.time() + 6.0 + 2.0 * processes
     command = [
@@ -78,7 +82,7 @@ def measured(folder: Path, passages: int, processes: int, askers: int, seconds: 
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ourselves
         for _ in range(processes)
     ]
-    found = [json.loads(process.communicate()[0]) for process in running]
+    found = answers(running)
     walls = np.concatenate([one["walls"] for one in found])
     p50, p95 = np.percentile(walls, [50, 95])
     return {
@@ -90,6 +94,18 @@ def measured(folder: Path, passages: int, processes: int, askers: int, seconds: 
     }
 
 
+def answers(running: Sequence[subprocess.Popen[str]]) -> list[dict[str, Any]]:
+    """What each process measured. If one fails, so does this, and the others are ended."""
+    try:
+        said = [process.communicate()[0] for process in running]
+        if failed := [process.returncode for process in running if process.returncode]:
+            raise SystemExit(f"{len(failed)} of {len(running)} processes failed: what they said is above.")
+        return [json.loads(text) for text in said]
+    finally:
+        for process in running:
+            process.kill()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.load", description=__doc__)
     parser.add_argument("--passages", type=int, default=5_000)
@@ -99,11 +115,15 @@ def main() -> int:
     given = parser.parse_args()
     if given.ask:
         folder, passages, askers, begin, seconds = given.ask
+        # A process that hangs says where, and ends.
+        faulthandler.dump_traceback_later(float(seconds) + PATIENCE, exit=True)
         answer = anyio.run(asked, Path(folder), int(passages), int(askers), float(begin), float(seconds))
         print(json.dumps(answer))
         return 0
+    given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Families(Prose(given.passages), Mixture(DIMENSIONS))
+        print(f"building a base of {given.passages:,} passages", file=sys.stderr, flush=True)
         anyio.run(SourcebookHybrid(DIMENSIONS).build, Path(folder), source)
         ways = {
             name: measured(Path(folder), given.passages, processes, askers, given.seconds)

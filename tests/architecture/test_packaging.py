@@ -12,6 +12,7 @@ import yaml
 from typer.main import get_command
 
 from sourcebook.faces.cli.app import app
+from sourcebook.settings import load
 
 ROOT = Path(__file__).parents[2]
 UNITS = sorted((ROOT / "packaging" / "systemd").iterdir())
@@ -74,6 +75,20 @@ def test_the_image_has_the_pins_of_the_product_and_of_its_faces() -> None:
             for name in ("base.txt", "image.txt")}  # fmt: skip
     assert set(pins["base.txt"]) <= set(pins["image.txt"])
     assert {"aiogram", "asyncpg", "mcp"} <= {pin.partition("==")[0] for pin in pins["image.txt"]}
+
+
+def test_a_lone_container_has_its_base_in_a_file_and_those_of_compose_in_the_database(tmp_path: Path) -> None:
+    """What the image sets is still there in a service that does not set it otherwise."""
+    (line,) = re.findall(r"^ENV (.+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    image = dict(word.split("=", 1) for word in line.split())
+    assert load(cwd=tmp_path, environ=image).settings.db == "/data/knowledge_base.db"
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    ours = [service for service in services.values() if service.get("image") == "sourcebook"]
+    given = [
+        {key: re.sub(r"\$\{.*\}", "1", value) for key, value in one["environment"].items()} for one in ours
+    ]
+    found = [load(cwd=tmp_path, environ=image | own).settings.db for own in given]
+    assert found == ["postgresql://sourcebook:1@database/sourcebook"] * len(ours)
 
 
 def test_the_example_of_settings_names_what_compose_wants() -> None:

@@ -42,6 +42,17 @@ def counted(report: dict[str, Any]) -> dict[str, int]:
     return {name: report[name] for name in COUNTS if report[name]}
 
 
+def test_what_was_not_read_says_where_to_look(shell: Shell) -> None:
+    (shell.folder / "empty").mkdir()
+    assert "There is nothing to read there" in shell.run("add", "empty").stderr
+    place = notes(shell, count=1)
+    assert shell.run("add", "notes").stderr == ""
+    (place / "tool.exe").write_bytes(b"MZ" + bytes(range(256)) * 8)
+    said = shell.run("add", "notes")
+    assert "1 skipped (1 unsupported)" in said.stdout
+    assert "`sourcebook documents list --failed`" in said.stderr
+
+
 def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:
     place = notes(shell)
     assert counted(Shell(shell.folder).json("add", "notes")) == {"added": 3}

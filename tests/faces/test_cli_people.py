@@ -92,6 +92,17 @@ def test_nothing_is_left_of_a_person_who_was_forgotten(say: Callable[..., Any], 
     assert {finding["code"] for finding in say("doctor")["findings"]} <= {"model_missing"}
 
 
+def test_who_uses_a_key_again_is_told_that_nothing_was_credited(
+    say: Callable[..., Any], tmp_path: Path, db: str
+) -> None:
+    shell = Here(tmp_path)
+    told = [shell.run("--db", db, "tokens", "credit", "3", "1", "--key", "may").stderr for _ in range(2)]
+    assert told == [
+        "Credited 1 token. The balance is 1.\n",
+        "Nothing was credited: may was used before. The balance is 1.\n",
+    ]
+
+
 def test_they_speak_to_people_too(say: Callable[..., Any], tmp_path: Path, db: str) -> None:
     shell = Here(tmp_path)
     shown = shell.run("--db", db, "users", "list").stdout

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+import traceback
 from pathlib import Path
 
 import pytest
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.errors import BaseTooNew, CollectionNotFound, DamagedFile, FileOverLimit, SourcebookError
+from sourcebook.errors import (
+    BaseTooNew,
+    CollectionNotFound,
+    DamagedFile,
+    FileOverLimit,
+    PathNotFound,
+    SourcebookError,
+)
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.web.error_words import Said, words_for, words_of
@@ -83,3 +91,9 @@ def test_what_an_error_names_beyond_its_kind_is_kept() -> None:
 def test_what_a_view_says_itself_is_shown_as_it_stands() -> None:
     words = words_for(page_texts("ru"), Said("Так нельзя."))
     assert (words.said, words.hint) == ("Так нельзя.", "")
+
+
+def test_a_traceback_ends_with_the_next_step() -> None:
+    error = PathNotFound("There is no file or folder 'docs'.")
+    last = "".join(traceback.format_exception(error)).splitlines()[-1]
+    assert last == error.hint == "Check the spelling and the current folder."

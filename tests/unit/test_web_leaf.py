@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sourcebook.faces.web.document_text import document_text
 from sourcebook.faces.web.source_view import leaf_of
 from sourcebook.model.chat import Citation
 from sourcebook.model.documents import Document
@@ -32,3 +33,10 @@ def test_the_picture_is_of_the_page_that_the_marked_words_stand_on() -> None:
     leaf = leaf_of(citation, document)
     assert leaf.page == 2
     assert leaf.picture == f"/documents/default/d/pages/2?start={start}&end={len(TEXT)}"
+
+
+def test_a_row_of_a_sheet_is_no_heading_however_short_it_is() -> None:
+    text = "Prices\n\nItem: Locker; Unit: year; Price: 36"
+    document = Document(id="d", content=text, file_path="prices.xlsx")
+    shown = document_text(document, 0, len(text), None)
+    assert shown == "<h4>Prices</h4><p>Item: Locker; Unit: year; Price: 36</p>"

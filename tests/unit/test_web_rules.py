@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.errors import UsageError
+from sourcebook.errors import AddressRefused, UsageError
 from sourcebook.ingest.web.addresses import may_be_document, name_for, normal_address
 from sourcebook.ingest.web.robots import Robots
-from sourcebook.providers.public_addresses import is_public
+from sourcebook.providers.public_addresses import is_public, require_public
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,15 @@ from sourcebook.providers.public_addresses import is_public
 )
 def test_only_addresses_that_everybody_shares_are_public(address: str, *, public: bool) -> None:
     assert is_public(address) is public
+
+
+def test_a_name_is_told_with_where_it_leads_and_an_address_once() -> None:
+    with pytest.raises(
+        AddressRefused, match=r"^wiki\.intern leads to 10\.1\.2\.3, which is not a public address\.\n"
+    ):
+        require_public("wiki.intern", ["10.1.2.3"])
+    with pytest.raises(AddressRefused, match=r"^127\.0\.0\.1 is not a public address\.\n"):
+        require_public("127.0.0.1", ["127.0.0.1"])
 
 
 ROBOTS = """

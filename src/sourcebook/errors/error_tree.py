@@ -19,6 +19,8 @@ class SourcebookError(Exception):
         self.message = message or usual_message
         self.hint = hint or usual_hint
         super().__init__(self.message)
+        # So that a traceback ends with the next step, too.
+        self.add_note(self.hint)
 
     @classmethod
     def usual_texts(cls) -> tuple[str, str]:

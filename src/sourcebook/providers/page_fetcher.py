@@ -114,7 +114,7 @@ async def _resolved(name: str, port: int) -> list[str]:
     try:
         found = await anyio.getaddrinfo(name, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise NotFetched(f"There is no host {name}") from None
+        raise NotFetched(f"There is no host {name}, or no network") from None
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 

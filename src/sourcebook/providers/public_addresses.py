@@ -14,7 +14,8 @@ def require_public(name: str, addresses: Sequence[str]) -> None:
     """Refuse a host one of whose addresses is not public."""
     for address in addresses:
         if not is_public(address):
-            raise AddressRefused(f"{name} is {address}, which is not a public address.")
+            leads = "" if name == address else f" leads to {address}, which"
+            raise AddressRefused(f"{name}{leads} is not a public address.")
 
 
 def is_public(address: str) -> bool:

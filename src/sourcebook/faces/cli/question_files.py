@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DocumentNotFound, PathNotFound, UsageError
+from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.calibration import QuestionPair
 from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion, resolved
 from sourcebook.retrieve.evaluation.question_sets import read_own_questions
@@ -34,7 +35,7 @@ def own_questions(book: Sourcebook, path: Path, collection: str | None) -> list[
         questions.append(JudgedQuestion(str(number), own.text, judgements, language=own.language))
     if unknown:
         raise DocumentNotFound(
-            f"{path} names {len(unknown)} documents that are not in the base: "
+            f"{path} names {counted(len(unknown), 'document')} not in the base: "
             + ", ".join(list(unknown)[:_NAMED_AT_ONCE]),
             hint="`sourcebook documents list` shows the paths and titles you can use.",
         )

@@ -40,4 +40,6 @@ def _is_heading(part: str) -> bool:
     """Files other than Markdown tell no headings in their text: a short line that ends like none is taken for one."""
     line = part.strip()
     is_short = "\n" not in line and len(line) <= _LONGEST_HEADING
-    return is_short and ". " not in line and not line.endswith(_NO_HEADING_ENDS)
+    # A row of a sheet reads `Item: Locker; Price: 36`.
+    is_prose = ". " in line or "; " in line
+    return is_short and not is_prose and not line.endswith(_NO_HEADING_ENDS)

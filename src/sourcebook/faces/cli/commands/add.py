@@ -336,6 +336,9 @@ _REASONS = {
 }
 
 
+_KEPT_WITH_A_REASON = ("unsupported", "needs_ocr", "needs_transcription")
+
+
 def _show(call: Invocation, report: AddReport) -> None:
     if call.as_json:
         document = report.as_dict()
@@ -353,6 +356,7 @@ def _show(call: Invocation, report: AddReport) -> None:
             plural = "question that waited is" if report.answered == 1 else "questions that waited are"
             tell(f"{report.answered} {plural} answered by what you added. Whoever asked is told.")
         _tell_failures(report)
+        _tell_what_was_left(report)
     if report.interrupted:
         call.has_told_interruption |= call.as_json
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -368,6 +372,14 @@ def _tell_failures(report: AddReport) -> None:
             f"{report.still_failed} more could not be read before and have not changed. "
             "See `sourcebook documents list --failed`, or try again with --retry-failed."
         )
+
+
+def _tell_what_was_left(report: AddReport) -> None:
+    """Where to look if files were not read, or if there were none."""
+    if not (_did_something(report) or report.unchanged or report.duplicates or report.skipped):
+        tell("There is nothing to read there: no files, or only hidden ones.")
+    elif any(reason in report.skipped for reason in _KEPT_WITH_A_REASON):
+        tell("`sourcebook documents list --failed` lists what was skipped, and says what to do.")
 
 
 def _show_plan(call: Invocation, plan: AddPlan) -> None:

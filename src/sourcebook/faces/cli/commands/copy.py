@@ -4,6 +4,7 @@ import typer
 
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json
+from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.faces.cli.terminal.progress import progress_bar
 
 
@@ -21,7 +22,7 @@ def copy(
     else:
         say(f"Copied and compared {sum(report.rows.values())} rows in {len(report.rows)} tables.")
         if report.files:
-            say(f"Copied {report.files} uploaded files.")
+            say(f"Copied {counted(report.files, 'uploaded file')}.")
         if report.missing_files:
             say(
                 f"{len(report.missing_files)} uploaded files are missing beside the source. Their texts were copied;"

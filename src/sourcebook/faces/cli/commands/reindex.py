@@ -11,6 +11,7 @@ from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.model_downloads import install_named
 from sourcebook.faces.cli.terminal.output import printable, say, say_json, stderr, tell
+from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.reindexing import (
     ReindexedCollection,
     ReindexPlan,
@@ -133,9 +134,12 @@ def _done(done: ReindexedCollection) -> str:
         case ReindexWay.CHANGE:
             return f"{done.collection_id}: {done.vectors:,} vectors made; now using {done.model}."
         case ReindexWay.REBUILD:
-            return f"{done.collection_id}: rebuilt {done.vectors:,} vectors and the words of {done.texts:,} documents."
+            vectors = counted(done.vectors, "vector")
+            return (
+                f"{done.collection_id}: rebuilt {vectors} and the words of {counted(done.texts, 'document')}."
+            )
         case ReindexWay.WORDS:
-            return f"{done.collection_id}: rebuilt the words of {done.texts:,} documents."
+            return f"{done.collection_id}: rebuilt the words of {counted(done.texts, 'document')}."
         case ReindexWay.NOTHING:
             return f"{done.collection_id}: nothing to do."
 

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from textwrap import indent
 from typing import Annotated
 
@@ -151,6 +152,6 @@ def as_text(rank: int, result: SearchResult, section: str | None) -> str:
         place.append(section)
     if chunk.page is not None:
         place.append(f"page {chunk.page}")
-    title = result.document_title or result.document_path
+    title = result.document_title or PurePath(result.document_path).name or result.document_path
     passage = indent(chunk.content.strip(), "   ")
     return f"{rank}. {title} ({result.score:.3f})\n   {' · '.join(place)}\n\n{passage}\n"

@@ -7,6 +7,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.commands.users import UserId
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.token_ledger import OperationType, TokenTransaction
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def credit(
 ) -> None:
     """Give a person tokens."""
     with call.open() as book:
+        newest: list[TokenTransaction] = book.people.token_history(user_id, 1)
         row: TokenTransaction = book.people.add_tokens(
             user_id,
             amount,
@@ -54,7 +56,13 @@ def credit(
     if call.as_json:
         say_json({"transaction": json_shapes.transaction(row), "balance": left})
     else:
-        tell(f"Credited {row.amount} tokens. The balance is {left}.")
+        is_new = not newest or row.id > newest[0].id
+        done = (
+            f"Credited {counted(row.amount, 'token')}."
+            if is_new
+            else f"Nothing was credited: {key} was used before."
+        )
+        tell(f"{done} The balance is {left}.")
 
 
 def history(

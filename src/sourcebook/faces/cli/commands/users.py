@@ -36,7 +36,7 @@ def list_users(
                 u.role.value,
                 u.token_balance,
                 u.language,
-                moment(u.created_at),
+                moment(u.created_at) if u.created_at else "",
                 "blocked" if u.is_blocked else "",
             )
             for u in users

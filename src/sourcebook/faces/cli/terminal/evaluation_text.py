@@ -12,6 +12,7 @@ from rich.progress import Progress as Bar
 
 from sourcebook.faces.cli.terminal.charts import Bars, as_svg, as_text
 from sourcebook.faces.cli.terminal.output import say_rows, stderr, tell
+from sourcebook.faces.cli.terminal.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,9 +63,7 @@ def show(asked: AskedSet) -> None:
     first = asked.evaluations[0]
     tell(f"{asked.name}: {first.figures.questions} questions, {asked.documents} documents.")
     if against:
-        tell(
-            f"Chance: how often chance alone would cause such a difference; below {_LUCK}, chance is unlikely."
-        )
+        tell(f"By luck: how often chance alone would cause such a difference; below {_LUCK} it is unlikely.")
     _tell_unanswerable(asked)
     _tell_missed(first)
 
@@ -89,8 +88,12 @@ def _tell_unanswerable(asked: AskedSet) -> None:
     if not asked.unanswerable:
         return
     apart = asked.evaluations[0].told_apart
-    told = "" if apart is None else f" In {apart:.0%} of pairs the one with an answer finds something nearer."
-    tell(f"{asked.unanswerable} more questions should be declined.{told}")
+    told = (
+        ""
+        if apart is None
+        else f" Questions with an answer find something nearer in {apart:.0%} of comparisons."
+    )
+    tell(f"{counted(asked.unanswerable, 'more question')} should be declined.{told}")
 
 
 def _tell_missed(first: Evaluation) -> None:
