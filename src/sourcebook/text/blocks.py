@@ -105,6 +105,9 @@ _NARROWEST_PAGE = 45
 _FEWEST_WORDS = 3
 _LONGEST_NAME = 5
 _LONGEST_FACT = 200
+_BETWEEN_CELLS = "; "
+_NAMES_OF_A_ROW = 3
+"""A row of so many cells is one by itself; another needs a second one beside it."""
 _LONGEST_LINE = 400
 """What is longer is prose, and is not looked at closely."""
 
@@ -150,17 +153,18 @@ def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
 
 def _plain(text: str, first: int, last: int) -> Iterator[Block]:
     paragraphs = list(_paragraphs(text, first, last))
-    facts = [_fact_names(paragraph) for paragraph in paragraphs]
+    facts = [_fact_names(paragraph) or _column_names(paragraph) for paragraph in paragraphs]
     for number, paragraph in enumerate(paragraphs):
         names = facts[number]
-        if not names:
+        beside = facts[max(0, number - 1) : number] + facts[number + 1 : number + 2]
+        is_row = any(_are_of_one_table(names, others) for others in beside)
+        if is_row or (len(paragraph) == 1 and len(names) >= _NAMES_OF_A_ROW):
+            yield Block(BlockKind.RECORD, paragraph[0].begin, paragraph[-1].end)
+        elif names and len(paragraph) > 1:
+            yield from _facts(paragraph)
+        else:
             following = paragraphs[number + 1][0] if number + 1 < len(paragraphs) else None
             yield from _of_paragraph(text, paragraph, following)
-        elif names in (facts[number - 1 : number] + facts[number + 1 : number + 2]):
-            # The same names again: each paragraph is a line of a table.
-            yield Block(BlockKind.RECORD, paragraph[0].begin, paragraph[-1].end)
-        else:
-            yield from _facts(paragraph)
 
 
 def _paragraphs(text: str, first: int, last: int) -> Iterator[list[_Line]]:
@@ -191,6 +195,24 @@ def _fact_names(lines: Sequence[_Line]) -> tuple[str, ...]:
     ):
         return ()
     return tuple(names)
+
+
+def _column_names(lines: Sequence[_Line]) -> tuple[str, ...]:
+    """The names that a row in one line gives to its cells: "Day: Sunday; Service: Mass; Time: 10:00"."""
+    if len(lines) != 1 or len(lines[0].said) > _LONGEST_LINE or _ITEM.match(lines[0].said):
+        return ()
+    cells = lines[0].said.split(_BETWEEN_CELLS)
+    found = [_FACT.fullmatch(cell) for cell in cells]
+    names = [match["name"] for match in found if match]
+    is_row = len(names) > 1 and 2 * len(names) > len(cells) and not lines[0].said.endswith("?")
+    is_named = not any(len(name.split()) > _LONGEST_NAME or _SPOKEN.fullmatch(name) for name in names)
+    return tuple(names) if is_row and is_named else ()
+
+
+def _are_of_one_table(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two paragraphs give most of the same names, so that each is a row of a table; a cell may be empty."""
+    shared = len(set(names) & set(others))
+    return shared > 1 and 2 * shared > min(len(names), len(others))
 
 
 def _looks_typed(names: Sequence[str]) -> bool:
