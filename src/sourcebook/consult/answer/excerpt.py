@@ -244,6 +244,7 @@ class ExcerptMaker:
         """Rows as a list, without those between them. `is_open`: the table may have more of them."""
         units = self.units
         text = markdown_of([(BlockKind.ROW, units.row(i)) for i in rows])
+        text = _without_bullet(BlockKind.ROW, text) if len(rows) == 1 and not is_open else text
         start = units[rows[0]].start
         highlight = tuple((units[i].start - start, units[i].end - start) for i in rows)
         return Excerpt(
