@@ -235,8 +235,9 @@ class ExcerptMaker:
         if low < high and self._is_list_cut(high) and not _CLAUSE.match(content[taken[-1].start :]):
             is_bulleted = text.rpartition("\n")[2].lstrip().startswith("- ")
             text += f"\n- {_SIGN_OF_MORE}" if is_bulleted else f"\n\n{_SIGN_OF_MORE}"
-        elif len(pieces) == 1:
-            text = _without_bullet(pieces[0][0], text)
+        elif len(pieces) == 1 + (heading is not None):
+            above, gap, last = text.rpartition("\n\n")
+            text = above + gap + _without_bullet(pieces[-1][0], last)
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
         return Excerpt(start, taken[-1].end, text, tuple(carrying))
 
