@@ -180,6 +180,20 @@ def test_a_long_list_is_read_in_linear_time() -> None:
     assert time.process_time() - start < 5
 
 
+def test_rows_of_a_sheet_in_one_line_are_records() -> None:
+    rows = ["item: Honey; price: 6.40; from: Bees & Co. of York", "item: Salt; from: Coast"]
+    assert read("\n\n".join(rows)) == [(RECORD, row) for row in rows]
+    assert kinds("Day: Sunday; Service: Mass; Time: 10:00") == [RECORD]
+
+
+def test_sentences_with_colons_are_no_rows() -> None:
+    assert kinds("Note: bread is baked at night; we sell it at noon: come early.") == [TEXT]
+    assert kinds("Bread: baked at night; sold at noon: come.\n\nMilk: it is fresh; sold cold: come.") == [
+        TEXT,
+        TEXT,
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -96,6 +96,25 @@ def test_a_sentence_is_quoted_with_its_paragraph_and_not_with_the_next_one() -> 
     assert [page[one.start + a : one.start + b] for a, b in one.highlight] == ["A ticket costs nine pounds."]
 
 
+def test_a_sentence_that_says_enough_is_quoted_without_the_rest_of_its_paragraph() -> None:
+    answer = "A season ticket for the botanic garden costs ninety pounds and is valid for twelve months."
+    page = f"{FILLER}{answer} {FILLER}"
+    assert shown("How much is a season ticket for the botanic garden?", page) == answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Without these three things a season ticket for the garden is never sold to anybody at all.",
+        "The first is what a season ticket for the botanic garden is sold for at the northern gate.",
+    ],
+)
+def test_what_a_sentence_points_back_to_comes_along(answer: str) -> None:
+    page = f"{FILLER}\n\nBring a photo, a form and a pen to one of the two gates. {answer} {FILLER}"
+    text = shown("When is a season ticket for the garden sold?", page)
+    assert text == f"Bring a photo, a form and a pen to one of the two gates. {answer}"
+
+
 @pytest.mark.parametrize(
     "further", ["But it is gone now.", "However, nobody sells it.", "This was long ago."]
 )

@@ -95,3 +95,28 @@ def test_a_row_that_is_named_is_quoted_whatever_it_says() -> None:
 def test_prose_has_no_cells() -> None:
     assert cells_of("Note: bread is baked; we sell it at noon.") == {}
     assert cells_of("Product: Rye bread · Gluten: yes") == {"Product": "Rye bread", "Gluten": "yes"}
+
+
+SERVICES = [
+    f"Day: {day}; Service: {service}; Time: {time}"
+    for day, service, time in (
+        ("Sunday", "Holy communion", "08:00"),
+        ("Wednesday", "Morning prayer", "07:30"),
+        ("Sunday", "Evensong", "18:30"),
+        ("Saturday", "Choir practice", "16:00"),
+    )
+]
+
+
+def test_rows_that_hold_what_was_asked_for_come_together_without_those_between() -> None:
+    text = shown("Which services are on Sunday?", "\n\n".join(SERVICES))
+    assert text == f"- {SERVICES[0]}\n- {SERVICES[2]}\n- …"
+
+
+def test_the_only_row_that_is_named_comes_alone() -> None:
+    assert shown("When is evensong?", "\n\n".join(SERVICES)) == SERVICES[2]
+
+
+def test_a_row_is_named_by_a_cell_that_is_a_number_of_the_question() -> None:
+    plots = "| Plot | Rent per year |\n|---|---|\n| 1 | 60 EUR |\n| 3 | 100 EUR |\n| 4 | 45 EUR |\n"
+    assert shown("What does plot 3 cost per year?", plots) == "Plot: 3 · Rent per year: 100 EUR"

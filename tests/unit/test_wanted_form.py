@@ -25,6 +25,7 @@ def may_answer(question: str, text: str, language: str = "en") -> bool:
         ("What is the capacity of the concert hall?", "The concert hall seats 300 people."),
         ("What is the deposit for?", "The deposit covers damage to the furniture."),
         ("What is the deposit?", "The deposit is two monthly rents."),
+        ("How large is the deposit?", "Five weeks' rent."),
         ("How much is the recommended dose of the tonic?", "Take two tablets of the tonic."),
         ("How much is paid leave?", "Paid leave is 28 days."),
         ("How much is the discount?", "Members get 5 euros off."),

@@ -113,6 +113,9 @@ _NARROWEST_PAGE = 45
 _FEWEST_WORDS = 3
 _LONGEST_NAME = 5
 _LONGEST_FACT = 200
+_BETWEEN_CELLS = "; "
+_NAMES_OF_A_ROW = 3
+"""A row of so many cells is one by itself; another needs a second one beside it."""
 _LONGEST_LINE = 400
 """What is longer is prose, and is not looked at closely."""
 
@@ -158,23 +161,23 @@ def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
 
 def _plain(text: str, first: int, last: int) -> Iterator[Block]:
     paragraphs = list(_paragraphs(text, first, last))
-    facts = [_fact_names(paragraph) for paragraph in paragraphs]
+    facts = [_fact_names(paragraph) or _column_names(paragraph) for paragraph in paragraphs]
     asked = [_question_first(paragraph) for paragraph in paragraphs]
     for number, paragraph in enumerate(paragraphs):
         names, question = facts[number], asked[number]
         following = paragraphs[number + 1][0] if number + 1 < len(paragraphs) else None
-        if question and (
-            question.is_marked or any(asked[max(0, number - 1) : number] + asked[number + 1 : number + 2])
-        ):
+        around = slice(max(0, number - 1), number), slice(number + 1, number + 2)
+        if question and (question.is_marked or any(any(asked[side]) for side in around)):
             yield Block(BlockKind.HEADING, question.start, question.end)
             yield from _of_paragraph(text, question.answer, following)
-        elif not names:
-            yield from _of_paragraph(text, paragraph, following)
-        elif names in (facts[number - 1 : number] + facts[number + 1 : number + 2]):
-            # The same names again: each paragraph is a line of a table.
+        elif any(_are_of_one_table(names, others) for side in around for others in facts[side]) or (
+            len(paragraph) == 1 and len(names) >= _NAMES_OF_A_ROW
+        ):
             yield Block(BlockKind.RECORD, paragraph[0].begin, paragraph[-1].end)
-        else:
+        elif names and len(paragraph) > 1:
             yield from _facts(paragraph)
+        else:
+            yield from _of_paragraph(text, paragraph, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +234,24 @@ def _fact_names(lines: Sequence[_Line]) -> tuple[str, ...]:
     ):
         return ()
     return tuple(names)
+
+
+def _column_names(lines: Sequence[_Line]) -> tuple[str, ...]:
+    """The names that a row in one line gives to its cells: "Day: Sunday; Service: Mass; Time: 10:00"."""
+    if len(lines) != 1 or len(lines[0].said) > _LONGEST_LINE or _ITEM.match(lines[0].said):
+        return ()
+    cells = lines[0].said.split(_BETWEEN_CELLS)
+    found = [_FACT.fullmatch(cell) for cell in cells]
+    names = [match["name"] for match in found if match]
+    is_row = len(names) > 1 and 2 * len(names) > len(cells) and not lines[0].said.endswith("?")
+    is_named = not any(len(name.split()) > _LONGEST_NAME or _SPOKEN.fullmatch(name) for name in names)
+    return tuple(names) if is_row and is_named else ()
+
+
+def _are_of_one_table(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two paragraphs give most of the same names, so that each is a row of a table; a cell may be empty."""
+    shared = len(set(names) & set(others))
+    return shared > 1 and 2 * shared > min(len(names), len(others))
 
 
 def _looks_typed(names: Sequence[str]) -> bool:

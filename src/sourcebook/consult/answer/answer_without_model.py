@@ -12,6 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
@@ -127,6 +129,8 @@ def chosen(
     stretches = [(makers[number].around(i), number) for _, number, i in likely[:_MOST_TRIED]]
     best, number = max(stretches, key=lambda each: each[0].worth)
     best, number = _same_found_first(best, number, texts, makers)
+    if rows := _rows_alike(asked, passages, texts, makers, (number, best.best)):
+        return rows
     first = _extract(passages, texts[number], makers[number], best)
     second = _second(asked, forms, first, texts, makers) if forms.asks_twice else None
     return [first] if second is None else [first, _extract(passages, *second)]
@@ -195,13 +199,56 @@ def _rows_that_fit(
     return [] if is_blind and not is_sure else None
 
 
+def _rows_alike(
+    asked: Asked,
+    passages: Sequence[SearchResult],
+    texts: Sequence[ReadText],
+    makers: Sequence[ExcerptMaker],
+    best: tuple[int, int],
+) -> list[Extract]:
+    """If a row answers best, it and all of its document that answer as well; else none.
+
+    Such are those with the same words of the question; where it names nothing but columns, those with a cell that is a
+    word or a number of it; else those about as likely.
+    """
+    number, place = best
+    text, prices = texts[number], excerpt_weights().stretch
+    if not (cells := cells_of(text.units.row(place))):
+        return []
+    choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+    named = text.numbers.words_in(place) & choice.others(cells)
+    likely = makers[number].chances[place]
+    least = prices["row_beside"] * likely if likely < prices["row_alone"] else likely
+    document = text.found.whole.chunk.document_id
+    rows = [
+        (at, i, of_row)
+        for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
+        if other.found.whole.chunk.document_id == document
+        for i in other.scores
+        if (of_row := cells_of(other.units.row(i)))
+    ]
+    if named:
+        alike = [(at, i) for at, i, _ in rows if named <= texts[at].numbers.words_in(i)]
+    elif not (alike := [(at, i) for at, i, of_row in rows if choice.names(of_row)]):
+        alike = [(at, i) for at, i, _ in rows if makers[at].chances[i] >= least]
+    if alike == [best]:
+        return [_extract(passages, text, makers[number], Stretch(likely, place, place, place))]
+    fitting = [(at, [i for _, i in found]) for at, found in groupby(alike, key=itemgetter(0))]
+    return _list_of_rows(passages, texts, makers, fitting, is_open=choice.asks_which)
+
+
 def _list_of_rows(
     passages: Sequence[SearchResult],
     texts: Sequence[ReadText],
     makers: Sequence[ExcerptMaker],
     fitting: Sequence[tuple[int, Sequence[int]]],
+    *,
+    is_open: bool = True,
 ) -> list[Extract]:
-    """As many rows as there is room for, an extract for each text that they are of."""
+    """As many rows as there is room for, an extract for each text that they are of.
+
+    `is_open`: the table may have more of them elsewhere.
+    """
     room = LONGEST
     extracts: list[Extract] = []
     for at, rows in fitting:
@@ -210,8 +257,8 @@ def _list_of_rows(
             room -= makers[at].size(i) + 1
             fit += [i] if room >= 0 else []
         if fit:
-            is_last = room < 0 or at == fitting[-1][0]
-            excerpt = makers[at].of_rows(fit, is_open=is_last)
+            is_cut = room < 0 or (is_open and at == fitting[-1][0])
+            excerpt = makers[at].of_rows(fit, is_open=is_cut)
             unit = texts[at].units[fit[0]]
             place = texts[at].found.place_at(unit.start, unit.end, passages)
             extracts.append(Extract(place, excerpt, texts[at].found.whole))

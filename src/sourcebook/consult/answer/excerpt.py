@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LONGEST = 396
 """How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""
+SHORTEST = 60
+"""To so many characters an excerpt is not trimmed."""
 # A clause of a regulation stands by itself.
 _CLAUSE = re.compile(r"\d{1,2}\.\d{1,2}")
 _SIGN_OF_MORE = "…"
@@ -80,14 +82,57 @@ class ExcerptMaker:
 
     def shown(self, stretch: Stretch) -> Excerpt:
         """A stretch as it is shown: with the names of its columns, or the heading above it, if that tells more."""
-        low, high = stretch.low, stretch.high
-        best = max(range(low, high + 1), key=lambda i: (self.chances[i], i == stretch.best))
+        best = self._best_of(stretch)
         if self.size(best) > LONGEST:
             return self._cut(best)
+        low, high = self._trimmed(stretch, best)
         room = LONGEST - sum(self.size(i) for i in range(low, high + 1)) - (high - low)
         header = self._header_apart(low, best, room)
         heading = self._heading_over(low, high, room) if header is None else None
         return self.of(low, high, best, heading, header)
+
+    def _best_of(self, stretch: Stretch) -> int:
+        within = range(stretch.low, stretch.high + 1)
+        return max(within, key=lambda i: (self.chances[i], i == stretch.best))
+
+    def _trimmed(self, stretch: Stretch, best: int) -> tuple[int, int]:
+        """A stretch without what stands at its ends and hardly answers, as far as the best unit can do without it."""
+        low, high = stretch.low, stretch.high
+        first, last = self._needed(best, lambda low, high: min(low - stretch.low, stretch.high - high))
+
+        def length(low: int, high: int) -> int:
+            return self.units[high].end - self.units[low].start
+
+        for i in range(stretch.low, first):
+            if not self._is_idle(i, best, "before"):
+                break
+            if self._may_stand_first(i + 1) and length(i + 1, high) >= SHORTEST:
+                low = i + 1
+        for i in range(stretch.high, last, -1):
+            if not self._is_idle(i, best, "behind"):
+                break
+            if self._may_stand_last(i - 1, low) and length(low, i - 1) >= SHORTEST:
+                high = i - 1
+        return low, high
+
+    def _is_idle(self, i: int, best: int, side: str) -> bool:
+        """Whether a unit answers much less probably than the best one, the less so the longer it is."""
+        share = excerpt_weights().stretch[side] * (self.units[i].end - self.units[i].start) / 100
+        return self.chances[i] < share * self.chances[best]
+
+    def _may_stand_first(self, i: int) -> bool:
+        """Whether a stretch may begin with a unit: nothing before it says what it is about, and no list is cut."""
+        return not self.units.needs_before(i) and not self.units.leads(i - 1) and not self._is_list_cut(i - 1)
+
+    def _may_stand_last(self, i: int, low: int) -> bool:
+        """Whether a stretch may end with a unit: it announces nothing, and is not amid a list that was announced."""
+        kind, begin = self.units[i].kind, i
+        if self.units.leads(i) or self.units[i].is_header:
+            return False
+        while begin > low and self.units[begin - 1].kind is kind:
+            begin -= 1
+        goes_on = kind in (BlockKind.ITEM, BlockKind.ROW) and self.units[i + 1].kind is kind
+        return not (goes_on and begin > low and self.units.leads(begin - 1))
 
     def _needed(self, best: int, room: Room) -> tuple[int, int]:
         """The stretch of what a unit cannot do without: what it refers to, and what it announces."""
@@ -190,8 +235,9 @@ class ExcerptMaker:
         if low < high and self._is_list_cut(high) and not _CLAUSE.match(content[taken[-1].start :]):
             is_bulleted = text.rpartition("\n")[2].lstrip().startswith("- ")
             text += f"\n- {_SIGN_OF_MORE}" if is_bulleted else f"\n\n{_SIGN_OF_MORE}"
-        elif len(pieces) == 1:
-            text = _without_bullet(pieces[0][0], text)
+        elif len(pieces) == 1 + (heading is not None):
+            above, gap, last = text.rpartition("\n\n")
+            text = above + gap + _without_bullet(pieces[-1][0], last)
         carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
         return Excerpt(start, taken[-1].end, text, tuple(carrying))
 
@@ -199,6 +245,7 @@ class ExcerptMaker:
         """Rows as a list, without those between them. `is_open`: the table may have more of them."""
         units = self.units
         text = markdown_of([(BlockKind.ROW, units.row(i)) for i in rows])
+        text = _without_bullet(BlockKind.ROW, text) if len(rows) == 1 and not is_open else text
         start = units[rows[0]].start
         highlight = tuple((units[i].start - start, units[i].end - start) for i in rows)
         return Excerpt(

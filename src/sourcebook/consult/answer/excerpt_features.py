@@ -115,6 +115,10 @@ class TextNumbers:
         is_above = content.startswith(_FIRST_HEADERS, first)
         return is_above and not _ABOUT_A_LETTER.search(self._asked.question)
 
+    def words_in(self, i: int) -> frozenset[str]:
+        """The words of the question that a unit has."""
+        return self._held[i]
+
     def is_near(self, i: int) -> bool:
         """Whether a unit has to do with the question at all, by a word or by its vector."""
         return bool(self._held[i]) or self._nearness(i) > 0
@@ -142,6 +146,7 @@ class TextNumbers:
             "before_share": self._share(near_before),
             "heading_share": self._share(over),
             "path_share": self._share(self._path),
+            "repeated": self._share(self._held[i] & self._path),
             "text_share": self._text_share,
             "nearness": nearness,
             "nearness_across": nearness * self.is_across,

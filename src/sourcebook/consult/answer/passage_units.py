@@ -19,13 +19,27 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\W*(?:(?:because of|thanks to|due to|by|with|after|instead of) (?:this|that)"
-    r"|this|that(?:'s)?|these|those|it(?:'s)?|its|they|their|he|his|she|her|then|so|but|and|also|otherwise"
-    r"|in (?:this|that) case|for (?:this|that)"
-    r"|это|этот|эта|эти|этого|этом|он|она|оно|они|его|ее|её|их|тогда|поэтому|но|а|и|также|затем"
-    r"|(?:для|при|после|из-за|кроме|вместо|благодаря|в|на) эт(?:ого|ому|ом)"
-    r"|isso|isto|este|esta|estes|estas|esse|essa|ele|ela|eles|elas|seus?|suas?|então|mas|e|também|n[eo]sse|n[eo]ste"
-    r"|(?:para|por|com|depois d|além d|graças a) ?(?:isso|isto)|assim)\b",
+    r"\W*(?:"
+    r"(?:(?:because of|thanks to|due to|by|with|without|after|before|instead of|in|on|at|for|from|under|of|to|besides"
+    r"|despite) )?(?:this|these|those|them|such)"
+    r"|(?:(?:because of|thanks to|due to|by|with|without|after|instead of|in|for|to) )?that(?:'s)?"
+    r"|it(?:'s)?|its|they|their|he|his|she|her|both|neither|the (?:first|second|third|latter|former|same|other)"
+    r"|then|so|but|and|also|otherwise|however|therefore|thus|hence|instead|moreover|furthermore|besides|nevertheless"
+    r"|even so|for (?:example|instance)|in addition|as a result"
+    r"|(?:(?:для|при|после|из-за|кроме|вместо|благодаря|без|до|от|с|со|за|к|по|под|над|в|во|на|о|об|из) )?"
+    r"(?:это|этот|эта|эту|эти|этого|этой|этому|этом|этим|этих|этими|такой|такая|такое|такие|таких|том|тем|того)"
+    r"|он|она|оно|они|его|ее|её|их|им|ему|оба|обе|перв(?:ый|ая|ое)|втор(?:ой|ая|ое)|последн(?:ий|яя|ее)"
+    r"|тогда|поэтому|но|а|и|также|затем|однако|иначе|зато|следовательно|таким образом|кроме того|например|тем не менее"
+    r"|в противном случае|в результате"
+    r"|(?:(?:para|por|com|sem|após|sob|além d|depois d|antes d|graças a|devido a|apesar d) ?)?"
+    r"(?:isso|isto|est[ea]s?|ess[ea]s?)|(?:n|d)(?:isso|isto|est[ea]s?|ess[ea]s?|el[ea]s?)"
+    r"|el[ea]s?|seus?|suas?|tal|tais|ambos|ambas|[oa] (?:primeir[oa]|segund[oa]|últim[oa]|mesm[oa])"
+    r"|então|mas|e|também|assim|porém|contudo|no entanto|portanto|além disso|por exemplo|caso contrário|por isso"
+    r"|(?:(?:para|por|con|sin|en|de|desde|tras|según|después de|antes de|gracias a|debido a|a pesar de) )?"
+    r"(?:esto|estos|eso|esos|esas|ello|aquello)|ellos|ellas|sus?|ambos"
+    r"|(?:el|la) (?:primer[oa]|segund[oa]|últim[oa]|mism[oa])"
+    r"|entonces|pero|y|también|así|sin embargo|por lo tanto|además|por ejemplo|de lo contrario"
+    r")(?!\w)",
     re.IGNORECASE,
 )
 # What follows upon a sentence and may turn it round: "But now it is gone."

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sourcebook.text.analysis import distinct_terms
+from sourcebook.text.analysis import distinct_terms, words
+from sourcebook.text.stopwords import stop_words
 
 _BEGINNING = (
     r"^\W*(?:(?:and|so|but|и|а|но|e|y)\s+)?"
@@ -75,13 +76,18 @@ class RowChoice:
 
     def says(self, cells: Mapping[str, str]) -> bool:
         """Whether a cell has a word of the question that is not the name of a column."""
-        return bool(self._others(cells) & distinct_terms("\n".join(cells.values()), self.language))
+        return bool(self.others(cells) & distinct_terms("\n".join(cells.values()), self.language))
 
     def has_condition(self, cells: Mapping[str, str], about: str) -> bool:
         """Whether the question has words that neither a column has nor what the table is about."""
-        return bool(self._others(cells) - distinct_terms(about, self.language))
+        return bool(self.others(cells) - distinct_terms(about, self.language))
 
-    def _others(self, cells: Mapping[str, str]) -> frozenset[str]:
+    def names(self, cells: Mapping[str, str]) -> bool:
+        """Whether a cell is nothing but a word or a number of the question: plot 3."""
+        return not self._words.isdisjoint(value.casefold() for value in cells.values())
+
+    def others(self, cells: Mapping[str, str]) -> frozenset[str]:
+        """The words of the question that are no names of columns."""
         return self.terms.difference(*(distinct_terms(name, self.language) for name in cells))
 
     def _is_one_condition(self, columns: Sequence[str]) -> bool:
@@ -94,6 +100,10 @@ class RowChoice:
     def _terms_of(self, column: str) -> frozenset[str]:
         plain = _DENIAL.sub(" ", _IN_BRACKETS.sub(" ", column))
         return frozenset(distinct_terms(plain, self.language))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(words(self.question)) - stop_words(self.language)
 
     @cached_property
     def _denials(self) -> list[re.Match[str]]:

@@ -80,6 +80,9 @@ _ENDS_OTHERWISE = re.compile(
     r" (?:for|on|from|about|by|with|of|in|to|called|like|mean|include|includes|cover|covers|used|based) $"
 )
 _SHORTEST_UNIT = 4
+_OF_SIZE = frozenset({ValueKind.LENGTH, ValueKind.AREA})
+_NAME_OF_A_SIZED = 4
+"""So many words behind "how large" hold the name: is the security deposit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,9 @@ def asked_values(question: str) -> Kinds:
     if ValueKind.AGE not in kinds and (counted := _counted_unit(whole)):
         return counted
     if found is not None:
-        return frozenset() if _ASKING_WORDS.intersection(whole[: found[0]].split()) else kinds
+        if _ASKING_WORDS.intersection(whole[: found[0]].split()):
+            return frozenset()
+        return kinds | _sized_value(whole[found[0] + found[1] :]) if kinds >= _OF_SIZE else kinds
     return _named_amount(whole) or _named_value(whole)
 
 
@@ -193,6 +198,11 @@ def _named_amount(whole: str) -> Kinds:
     if english := found["english"]:
         return kinds_named_by(english.split()[-1:])
     return kinds_named_by(_first_noun(found["words"].split(), is_russian=False))
+
+
+def _sized_value(rest: str) -> Kinds:
+    """What is asked for with "how large is" and the name of a value: the deposit is no length."""
+    return kinds_named_by(rest.split()[:_NAME_OF_A_SIZED])
 
 
 def _named_value(whole: str) -> Kinds:

@@ -17,17 +17,17 @@ _WORDS = {
         хочу хочется хотел нужно нужен нужна нужны надо знаю знать узнать скажите расскажите объясните покажите можно
         могу можете сделать делать делает задать задаёт выбрать взять использовать использую используется работает
         называется значит означает именно точно сам сама само находится стоит стал мой моя моё мои можем получить
-        пожалуйста подскажите вообще есть имеется вас вам нас нам ваш ваша ваше ваши
+        был была было были будет будут пожалуйста подскажите вообще есть имеется вас вам нас нам ваш ваша ваше ваши
         """,
     "pt": """
         quero quer gostaria preciso precisa posso pode saber sei dizer diga explique mostre fazer faço faz usar uso usa
         devo deve funciona chama significa fica ficam sozinho exatamente existe tem maneira jeito tipo coisa ajuda há
-        você vocês meu minha meus minhas
+        é são era eram foi foram será serão está estão estava você vocês meu minha meus minhas
         """,
     "es": """
         quiero quiere quisiera necesito necesita puedo puede saber sé decir diga explique muestre hacer hago hace usar
         uso usa debo debe funciona llama significa queda quedan solo exactamente existe tiene manera modo tipo cosa
-        ayuda hay usted ustedes mi mis
+        ayuda hay era eran será serán está están usted ustedes mi mis
         """,
 }
 
