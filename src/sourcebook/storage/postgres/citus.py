@@ -31,9 +31,10 @@ SETTINGS = {
 }
 """Told to every server, since a graph is searched there."""
 
-ATTEMPTS = 4
-"""How often something is searched for whose text is replaced before it is read. A snapshot is one of the coordinator
-alone: what workers say may change between two statements of it."""
+PAUSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+"""Seconds to wait before something is searched for again that was replaced between being found and being read. A
+snapshot is one of the coordinator alone: what workers say may change between two statements of it, and the coordinator
+knows of a change a moment before they do."""
 
 EXTENSIONS = ("vector", "citus")
 _USUAL_PORT = 5432
