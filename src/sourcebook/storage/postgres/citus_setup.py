@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -121,12 +122,11 @@ async def _require_installed(connection: Connection, place: str) -> None:
 async def _versions(connection: Connection) -> dict[str, str]:
     """Of the server, without the last number, and of the extensions."""
     with driver.translated():
-        rows = await connection.fetch(
-            "select extname, extversion from pg_extension where extname = any ($1::text[])",
+        found = await connection.fetchval(
+            "select json_object_agg(extname, extversion) from pg_extension where extname = any ($1::text[])",
             list(citus.EXTENSIONS),
         )
-    found = {row["extname"]: row["extversion"] for row in rows}
-    return {"PostgreSQL": str(connection.get_server_version()[0]), **found}
+    return {"PostgreSQL": str(connection.get_server_version()[0]), **json.loads(found or "{}")}
 
 
 def _require_same_versions(wanted: dict[str, str], workers: dict[str, dict[str, str]]) -> None:

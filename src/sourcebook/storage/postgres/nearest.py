@@ -61,6 +61,24 @@ class Route(Enum):
     GRAPH = "graph"
 
 
+@dataclass(frozen=True, slots=True)
+class _WholeAnswers:
+    """Runs a statement again that asks several servers twice, if something was replaced in between."""
+
+    reader: Executor
+
+    async def fetch(self, name: str, /, **scope: object) -> list[Row]:
+        rows = await self.reader.fetch(name, **scope)
+        if not rows or "is_whole" not in rows[0]:
+            return rows
+        for pause in PAUSES:
+            if not rows or rows[0]["is_whole"]:
+                break
+            await anyio.sleep(pause)
+            rows = await self.reader.fetch(name, **scope)
+        return [row for row in rows if row["document_id"] is not None]
+
+
 @dataclass(slots=True)
 class NearestSearch:
     """One search for chunks or passages."""
@@ -73,6 +91,10 @@ class NearestSearch:
     route: Route
     seen: bool = False
     """Whether any candidate was found: if none is, the collection may be another than we thought."""
+
+    @property
+    def _whole(self) -> _WholeAnswers:
+        return _WholeAnswers(self.reader)
 
     @property
     def _metric(self) -> DistanceMetric:
@@ -116,14 +138,14 @@ class NearestSearch:
         }
         if self.graph is Graph.BITS:
             candidates = Constant(self._candidate_count(wanted))
-            return await self._fetched("passages_by_bits", **scope, candidates=candidates)
-        return await self._fetched("passages_by_graph", **scope)
+            return await self._whole.fetch("passages_by_bits", **scope, candidates=candidates)
+        return await self._whole.fetch("passages_by_graph", **scope)
 
     async def _passages_of_all(self, top_k: int) -> list[Row]:
         scope = {**self._scope(), "top_k": top_k, "margin": ROUNDING_MARGIN}
         if self.filter is None:
-            return await self._fetched("passages_of_all", **scope)
-        return await self._fetched("passages_of_matching", **scope, filter=self.filter.path)
+            return await self._whole.fetch("passages_of_all", **scope)
+        return await self._whole.fetch("passages_of_matching", **scope, filter=self.filter.path)
 
     def _best(self, rows: Sequence[Row], top_k: int) -> list[Scored]:
         self.seen = self.seen or bool(rows)
@@ -147,32 +169,20 @@ class NearestSearch:
             scope = self._graph_scope(wanted)
             if self.graph is Graph.BITS:
                 candidates = self._candidate_count(wanted)
-                rows = await self._fetched("nearest_by_bits", **scope, candidates=Constant(candidates))
+                rows = await self._whole.fetch("nearest_by_bits", **scope, candidates=Constant(candidates))
             else:
-                rows = await self._fetched("nearest_by_graph", **scope)
+                rows = await self._whole.fetch("nearest_by_graph", **scope)
             if self._are_enough(rows, wanted):
                 return rows
         scope = {**self._scope(), "limit": wanted}
         if self.filter is None:
-            return self._noted(await self._fetched("nearest_of_all", **scope))
+            return self._noted(await self._whole.fetch("nearest_of_all", **scope))
         scope["filter"] = self.filter.path
         if self.filter.has_index:
             # So the same plan fits every such search, and is made once.
             scope |= {"metric": Constant(self._metric.value), "limit": Constant(wanted)}
-            return self._noted(await self._fetched("nearest_of_named", **scope))
-        return self._noted(await self._fetched("nearest_of_matching", **scope))
-
-    async def _fetched(self, name: str, **scope: object) -> list[Row]:
-        """What a statement finds. One that asks several servers twice is run again if what it found was replaced."""
-        rows = await self.reader.fetch(name, **scope)
-        if not rows or "is_whole" not in rows[0]:
-            return rows
-        for pause in PAUSES:
-            if not rows or rows[0]["is_whole"]:
-                break
-            await anyio.sleep(pause)
-            rows = await self.reader.fetch(name, **scope)
-        return [row for row in rows if row["document_id"] is not None]
+            return self._noted(await self._whole.fetch("nearest_of_named", **scope))
+        return self._noted(await self._whole.fetch("nearest_of_matching", **scope))
 
     def _are_enough(self, rows: list[Row], wanted: int) -> bool:
         self._noted(rows)
