@@ -86,7 +86,9 @@ class PostgresVectorEngine:
                 search = await self._search(reader, collection_id, query, filter)
                 found = await search.passages(top_k)
                 results = await _results(reader, collection_id, found)
-            if len(results) == len(found) and not await self._is_another(collection_id, search):
+            # Within one snapshot, what has no text now will have none later.
+            is_whole = len(results) == len(found) or not self._is_spread
+            if is_whole and not await self._is_another(collection_id, search):
                 break
         return results
 

@@ -88,7 +88,9 @@ class PostgresWordEngine:
             few = -1 if self._is_spread else FEW_POSTINGS
             found = await _ranked(reader, collection_id, weights, terms, path, top_k, few)
             results = await _results(reader, collection_id, found, with_texts=with_texts)
-            return FoundWords(question, results, counts), len(results) == len(found)
+            # Within one snapshot, what has no text now will have none later.
+            is_whole = len(results) == len(found) or not self._is_spread
+            return FoundWords(question, results, counts), is_whole
 
     @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
