@@ -96,7 +96,7 @@ async def by_both(base: OpenBase, name: str, parameters: dict[str, object]) -> t
     assert usual
     # Only there two rounds can see different states. A single server has one, so everything is found again.
     assert all(row.get("is_whole", True) for row in theirs)
-    plain: list[Row] = [{key: row[key] for key in row if key != "is_whole"} for row in theirs]
+    plain: list[Row] = [{k: value for k, value in row.items() if k != "is_whole"} for row in theirs]
     assert set(usual[0].keys()) == set(plain[0].keys())
     return usual, plain
 
