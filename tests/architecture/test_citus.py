@@ -81,7 +81,8 @@ def test_a_lateral_part_with_an_offset_stands_on_documents_alone() -> None:
     assert_none(
         n for n, s in STATEMENTS.items() if lateral.search(s) and beside.search(s) and SPREAD.search(s)
     )
-    assert any(lateral.search(sql) for sql in STATEMENTS.values()), "the pattern finds nothing at all"
+    usual = [bare_sql(statement.sql) for statement in read_queries()]
+    assert any(lateral.search(sql) for sql in usual), "the pattern finds nothing at all"
 
 
 def test_documents_are_not_updated_by_functions_that_are_not_immutable() -> None:

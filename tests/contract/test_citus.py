@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import pytest
 from tests import citus_cluster
 from tests.postgres_server import at_database, connected
 
 from sourcebook.assembly import open_base
-from sourcebook.errors import Conflict, UsageError
+from sourcebook.errors import BaseUnreachable, Conflict, UsageError
 from sourcebook.settings import Settings
-from sourcebook.storage.postgres.citus import Cluster
+from sourcebook.storage.index.vector_encoding import Singles
+from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres.citus import Cluster, Node
 from sourcebook.storage.postgres.citus_setup import spread
+from sourcebook.storage.postgres.driver import Constant
 from sourcebook.testing.contract.material import make_collection
+
+if TYPE_CHECKING:
+    from sourcebook.storage.postgres.database import PostgresDatabase
 
 pytestmark = [
     pytest.mark.anyio,
@@ -55,6 +63,59 @@ async def test_a_filled_base_is_not_spread_where_it_is(new_database: str) -> Non
     await base.close()
     with pytest.raises(Conflict, match="not empty"):
         await spread(Cluster(new_database, citus_cluster.workers()))
+
+
+async def test_a_coordinator_that_joined_before_the_tables_were_spread_is_refused(new_database: str) -> None:
+    """It would take over tables that are to be spread, and they would look as if they were."""
+    workers = citus_cluster.workers()
+    coordinator = Cluster(new_database).as_others_see_it()
+    async with connected(new_database) as connection:
+        await connection.execute("create extension citus")
+        await connection.execute(f"select citus_set_coordinator_host({coordinator.arguments})")
+    with pytest.raises(UsageError, match="before the tables"):
+        await spread(Cluster(new_database, workers))
+
+
+async def test_a_worker_that_cannot_be_reached_is_named(new_database: str) -> None:
+    with pytest.raises(BaseUnreachable, match=r"worker 127\.0\.0\.1:1:") as raised:
+        await spread(Cluster(new_database, [Node("127.0.0.1", 1)]))
+    assert raised.value.hint
+    [first, *_] = citus_cluster.workers()
+    with pytest.raises(BaseUnreachable, match=f"worker {first}: .*does not exist"):
+        await spread(Cluster(at_database(new_database, "nobody_made_this"), [first]))
+
+
+@pytest.mark.parametrize(
+    ("name", "explained"), [("nearest_of_all", 1), ("nearest_by_graph", 2), ("ranked_words", 1)]
+)
+async def test_a_search_asks_each_shard_once_for_chunks_and_texts(
+    postgres_db: str, name: str, explained: int
+) -> None:
+    """A second question might be answered after a document was replaced. Only which are hidden is asked before."""
+    base = await open_base(Settings(db=postgres_db))
+    await make_collection(base)
+    database = cast("PostgresDatabase", base.database)
+    [row] = await database.fetch("collection_to_search", collection_id="c")
+    given: dict[str, object] = {
+        "collection_id": Constant("c"),
+        "model_id": Constant(row["active_model_id"]),
+        "dimensions": Constant(row["embedding_dimensions"]),
+        "metric": "cosine",
+        "query": Singles(np.ones(row["embedding_dimensions"], dtype=np.float32).tobytes()),
+        "filter": Constant(None),
+        "limit": Constant(10),
+        **dict.fromkeys(("chunk_length", "document_length", "k1", "b"), 1.0),
+        **{key: [1] for key in ("term_ids", "chunk_idf", "document_idf")},
+    }
+    statement = database.queries[name]
+    asked = {key: given[key] for key in statement.parameters}
+    prepared = driver.prepared(statement, asked)
+    async with database.apart() as connection:
+        await driver.know_vectors(connection)
+        plan = await connection.fetch(f"explain (costs off) {prepared.sql}", *prepared.arguments(asked))
+    await base.close()
+    tasks = [line.strip() for (line,) in plan if "Task Count:" in line]
+    assert tasks.count(f"Task Count: {citus_cluster.SHARDS}") == explained
 
 
 async def test_every_worker_holds_documents(postgres_db: str) -> None:

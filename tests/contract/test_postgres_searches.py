@@ -9,6 +9,7 @@ import anyio
 import anyio.lowlevel
 import numpy as np
 import pytest
+from tests import citus_cluster
 from tests.postgres_server import execute
 
 from sourcebook.assembly import OpenBase, open_base
@@ -93,6 +94,7 @@ async def test_a_constant_means_the_same_whatever_the_server_makes_of_backslashe
         await base.close()
 
 
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="Citus plans each search for the values at hand")
 @pytest.mark.parametrize("tree", [None, Equals("n", 7)], ids=["by graph", "by filter"])
 async def test_a_search_is_planned_once_and_not_each_time(postgres_db: str, tree: Equals | None) -> None:
     base, rows = await grown(postgres_db, "c", pool_max=1)

@@ -78,9 +78,10 @@ OF_THE_SERVER = (
     "select extversion",
     "select c.relname",
     "select current_setting('citus.",
-    "select host(inet_server_addr())",
     "select count(*) from citus_get_active_worker_nodes()",
-    "select exists (select 1 from pg_dist_partition",
+    "select min(name) from unnest($1::text[]) as wanted (name) where not exists (select 1 from pg_available_extensions",
+    "select json_object_agg(extname, extversion) from pg_extension",
+    "select exists (select 1 from pg_dist_",
     "select exists (select 1 from collections)",
 )
 OF_THE_HISTORY = ("sqlite_schema", "schema_migrations", "base_info", "backup_info", "backup_files")

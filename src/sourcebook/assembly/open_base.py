@@ -113,7 +113,9 @@ async def open_postgres(settings: Settings, clock: Clock) -> OpenBase:
         kind=settings.vector_index, m=settings.hnsw_m, ef_construction=settings.hnsw_ef_construction
     )
     vectors = PostgresVectorEngine(database, rules, reader)
-    stores = make_stores(database, vectors, PostgresWordEngine(reader), clock, reader)
+    stores = make_stores(
+        database, vectors, PostgresWordEngine(reader, is_spread=database.is_spread), clock, reader
+    )
     return OpenBase(database, stores, versions, clock=clock, reader=reader)
 
 

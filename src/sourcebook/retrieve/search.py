@@ -13,6 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+import anyio
+
 from sourcebook.model.search import (
     OnMissingEmbedder,
     OnRerankFailure,
@@ -43,12 +45,16 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder, Reranker
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.explain.trace import Searched
+    from sourcebook.retrieve.passages.result_texts import ReadPassages
     from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.rerank.rerank_stage import RerankerChoice
 
 _log = logging.getLogger("sourcebook")
 # What only the question is to blame for needs nobody's attention.
 _LEVELS = {WarningCode.NOTHING_TO_SEARCH_FOR: logging.INFO, WarningCode.NO_WORDS: logging.INFO}
+# Seconds to wait before a search is made again, of which something was replaced before its text was read: otherwise
+# neither what it was nor what it is would be found. A store that never has what it found is believed then.
+_PAUSES = (0.0, 0.05)
 
 
 class Retrieval(Protocol):
@@ -173,13 +179,15 @@ class DefaultRetriever:
         is_general: bool = False,
     ) -> list[SearchResult]:
         inquiry = _inquiry(question, config, is_general=is_general)
-        searched = await together(
-            [partial(self._arms.search, name, inquiry, context, trace) for name in names]
-        )
+        searched, read = await self._read(names, inquiry, config, context, trace)
+        for pause in _PAUSES:
+            if read.is_whole:
+                break
+            await anyio.sleep(pause)
+            searched, read = await self._read(names, inquiry, config, context, trace)
         trace.searched.extend(searched)
-        merged = fuse_collections([one.fused for one in searched])
-        with trace.stage("read"):
-            passages = await self._reader.best(merged, passages_to_read(config), config.diversity, trace)
+        trace.demotions.extend(read.demotions)
+        passages = read.passages
         reranker = self._reranking.require(config)
         if reranker is not None and config.rerank_config is not None:
             passages = await self._reranking.apply(
@@ -188,6 +196,21 @@ class DefaultRetriever:
         if config.diversity.novelty > 0:
             passages = by_novelty(passages, config.diversity.novelty, config.top_k)
         return passages[: config.top_k]
+
+    async def _read(
+        self,
+        names: Sequence[str],
+        inquiry: ArmQuery,
+        config: RetrievalConfig,
+        context: QuestionContext,
+        trace: Trace,
+    ) -> tuple[list[Searched], ReadPassages]:
+        searched = await together(
+            [partial(self._arms.search, name, inquiry, context, trace) for name in names]
+        )
+        merged = fuse_collections([one.fused for one in searched])
+        with trace.stage("read"):
+            return searched, await self._reader.best(merged, passages_to_read(config), config.diversity)
 
     async def _at_level(
         self, found: list[SearchResult], question: Question, config: RetrievalConfig, trace: Trace

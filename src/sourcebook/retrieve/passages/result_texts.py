@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,19 @@ from sourcebook.retrieve.fusion import put_behind
 from sourcebook.retrieve.passages.parent_passages import as_passages, missing_passages
 
 if TYPE_CHECKING:
+    from sourcebook.model.explanation import Demotion
     from sourcebook.model.search import DiversityConfig
     from sourcebook.ports.storage import VectorStore
-    from sourcebook.retrieve.explain.trace import Key, Trace
+    from sourcebook.retrieve.explain.trace import Key
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassages:
+    """Passages with their texts. `is_whole`: whether everything that was ranked was still there to be read."""
+
+    passages: list[SearchResult]
+    is_whole: bool
+    demotions: list[Demotion] = field(default_factory=list["Demotion"])
 
 
 class ChunkReader:
@@ -43,24 +53,29 @@ class ChunkReader:
 
     async def passages(self, ranked: Sequence[SearchResult]) -> list[SearchResult]:
         """The results with their chunks, and passages in place of children. What was removed meanwhile is left out."""
+        return (await self._read(ranked)).passages
+
+    async def _read(self, ranked: Sequence[SearchResult]) -> ReadPassages:
         stored = await self.look_up([key_of(result) for result in ranked if result.chunk.is_outline])
         completed = [_completed(result, stored) for result in ranked]
         whole = [result for result in completed if result is not None]
         missing = missing_passages(whole)
-        return as_passages(whole, await self.look_up(missing)) if missing else whole
+        passages = as_passages(whole, await self.look_up(missing)) if missing else whole
+        return ReadPassages(passages, is_whole=len(whole) == len(completed))
 
     async def best(
-        self, ranked: Sequence[SearchResult], count: int, diversity: DiversityConfig, trace: Trace
-    ) -> list[SearchResult]:
+        self, ranked: Sequence[SearchResult], count: int, diversity: DiversityConfig
+    ) -> ReadPassages:
         """The first `count` passages that differ and, if there are too few of them, those that overlap behind them."""
         sieve = Sieve(diversity)
-        seen = 0
+        seen, is_whole = 0, True
         while seen < len(ranked) and len(sieve.kept) < count:
             batch = ranked[seen : seen + _batch(count - len(sieve.kept), diversity)]
-            sieve.take(await self.passages(batch))
+            read = await self._read(batch)
+            sieve.take(read.passages)
+            is_whole = is_whole and read.is_whole
             seen += len(batch)
-        trace.demotions.extend(sieve.demotions)
-        return put_behind(sieve.kept, sieve.behind)[:count]
+        return ReadPassages(put_behind(sieve.kept, sieve.behind)[:count], is_whole, sieve.demotions)
 
     async def _look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
         if isinstance(self._vectors, ResultLookup):

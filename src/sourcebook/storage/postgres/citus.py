@@ -31,9 +31,13 @@ SETTINGS = {
 }
 """Told to every server, since a graph is searched there."""
 
-ATTEMPTS = 4
-"""How often something is searched for whose text is replaced before it is read. A snapshot is one of the coordinator
-alone: what workers say may change between two statements of it."""
+PAUSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+"""Seconds to wait before something is searched for again that was replaced between being found and being read. A
+snapshot is one of the coordinator alone: what workers say may change between two statements of it, and the coordinator
+knows of a change a moment before they do."""
+
+TABLES_SPREAD = "documents over the workers"
+"""The step after which there are tables on the workers, and one that joins has none."""
 
 EXTENSIONS = ("vector", "citus")
 _USUAL_PORT = 5432
@@ -180,18 +184,25 @@ def _key_of_postings() -> Step:
 def _tables(shards: int) -> Iterator[Step]:
     for table in REFERENCE_TABLES:
         yield Step(
-            f"{table} on every server", (f"select create_reference_table('{table}');",), _is_spread(table)
+            f"{table} on every server",
+            (f"select create_reference_table('{table}');",),
+            _has_become(table, "partmethod = 'n' and repmodel = 't'"),
         )
     first = next(iter(DOCUMENT_TABLES))
     for table, column in DOCUMENT_TABLES.items():
         beside = "" if table == first else f", colocate_with => '{first}'"
         create = f"select create_distributed_table('{table}', '{column}'{beside});"
         count = (f"set citus.shard_count = {shards:d};",) if table == first else ()
-        yield Step(f"{table} over the workers", (*count, create), _is_spread(table))
+        title = TABLES_SPREAD if table == first else f"{table} over the workers"
+        yield Step(title, (*count, create), _has_become(table, "partmethod = 'h'"))
 
 
-def _is_spread(table: str) -> str:
-    return f"select exists (select 1 from pg_dist_partition where logicalrelid = to_regclass('{table}'))"  # noqa: S608
+def _has_become(table: str, kind: str) -> str:
+    """Citus also knows tables that stay where they are, as those do that it took over with the coordinator."""
+    return (
+        "select exists (select 1 from pg_dist_partition "  # noqa: S608
+        f"where logicalrelid = to_regclass('{table}') and {kind})"
+    )
 
 
 def _settings(database: str) -> Step:
@@ -219,7 +230,7 @@ STEPS = (
     "Run `sourcebook config citus --apply --db ADDRESS --worker HOST:PORT …` with the coordinator's address. It runs "
     "the statements below, checks each, and can be run again.",
     "By hand instead: `create extension vector` and `create extension citus` on every server, `select "
-    "citus_add_node('HOST', 5432)` on the coordinator for each worker, any command of `sourcebook` to create the "
-    "tables, then the statements below.",
+    "citus_add_node('HOST', 5432)` on the coordinator for each worker, `sourcebook doctor` with its address to "
+    "create the tables, then the statements below.",
     "Add documents, or copy a filled base with `sourcebook copy`.",
 )

@@ -241,6 +241,11 @@ class PostgresDatabase:
             with anyio.CancelScope(shield=True), driver.translated():
                 await connections.close()
 
+    @property
+    def is_spread(self) -> bool:
+        """Whether documents lie on several servers, which have no snapshot in common."""
+        return self._citus is not None
+
     async def versions(self) -> dict[str, str]:
         """What the server is."""
         row = await self.fetch_one("server_versions")

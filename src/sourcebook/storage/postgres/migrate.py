@@ -39,7 +39,7 @@ def known_migrations() -> list[Migration]:
 async def bring_up_to_date(connection: Connection, known: Sequence[Migration] | None = None) -> None:
     """Apply what is missing. A base that misses nothing is only read, so that a user who may only read can open it."""
     known = known if known is not None else known_migrations()
-    _require_new_server(connection)
+    require_new_server(connection)
     await _refuse_foreign_database(connection)
     if pending(known, await _applied(connection)):
         await connection.execute("select pg_advisory_lock($1)", _LOCK)
@@ -53,7 +53,8 @@ async def bring_up_to_date(connection: Connection, known: Sequence[Migration] | 
     await _require_new_extension(connection)
 
 
-def _require_new_server(connection: Connection) -> None:
+def require_new_server(connection: Connection) -> None:
+    """Refuse a server that is too old for a base."""
     version = connection.get_server_version()
     if version[0] < OLDEST_SERVER:
         raise ServerTooOld(f"the server is PostgreSQL {version[0]}, but {OLDEST_SERVER} or newer is needed")

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import anyio
 import numpy as np
 
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.engines import ROUNDING_MARGIN, VECTORS_FOR_A_PASSAGE
+from sourcebook.storage.postgres.citus import PAUSES
 from sourcebook.storage.postgres.database import GRAPH_ROWS_AT_MOST
 from sourcebook.storage.postgres.driver import Constant, unpacked_rows
 from sourcebook.storage.postgres.passage_scores import best_passages
@@ -59,6 +61,24 @@ class Route(Enum):
     GRAPH = "graph"
 
 
+@dataclass(frozen=True, slots=True)
+class _WholeAnswers:
+    """Runs a statement again that asks several servers twice, if something was replaced in between."""
+
+    reader: Executor
+
+    async def fetch(self, name: str, /, **scope: object) -> list[Row]:
+        rows = await self.reader.fetch(name, **scope)
+        if not rows or "is_whole" not in rows[0]:
+            return rows
+        for pause in PAUSES:
+            if not rows or rows[0]["is_whole"]:
+                break
+            await anyio.sleep(pause)
+            rows = await self.reader.fetch(name, **scope)
+        return [row for row in rows if row["document_id"] is not None]
+
+
 @dataclass(slots=True)
 class NearestSearch:
     """One search for chunks or passages."""
@@ -71,6 +91,10 @@ class NearestSearch:
     route: Route
     seen: bool = False
     """Whether any candidate was found: if none is, the collection may be another than we thought."""
+
+    @property
+    def _whole(self) -> _WholeAnswers:
+        return _WholeAnswers(self.reader)
 
     @property
     def _metric(self) -> DistanceMetric:
@@ -114,14 +138,14 @@ class NearestSearch:
         }
         if self.graph is Graph.BITS:
             candidates = Constant(self._candidate_count(wanted))
-            return await self.reader.fetch("passages_by_bits", **scope, candidates=candidates)
-        return await self.reader.fetch("passages_by_graph", **scope)
+            return await self._whole.fetch("passages_by_bits", **scope, candidates=candidates)
+        return await self._whole.fetch("passages_by_graph", **scope)
 
     async def _passages_of_all(self, top_k: int) -> list[Row]:
         scope = {**self._scope(), "top_k": top_k, "margin": ROUNDING_MARGIN}
         if self.filter is None:
-            return await self.reader.fetch("passages_of_all", **scope)
-        return await self.reader.fetch("passages_of_matching", **scope, filter=self.filter.path)
+            return await self._whole.fetch("passages_of_all", **scope)
+        return await self._whole.fetch("passages_of_matching", **scope, filter=self.filter.path)
 
     def _best(self, rows: Sequence[Row], top_k: int) -> list[Scored]:
         self.seen = self.seen or bool(rows)
@@ -145,20 +169,20 @@ class NearestSearch:
             scope = self._graph_scope(wanted)
             if self.graph is Graph.BITS:
                 candidates = self._candidate_count(wanted)
-                rows = await self.reader.fetch("nearest_by_bits", **scope, candidates=Constant(candidates))
+                rows = await self._whole.fetch("nearest_by_bits", **scope, candidates=Constant(candidates))
             else:
-                rows = await self.reader.fetch("nearest_by_graph", **scope)
+                rows = await self._whole.fetch("nearest_by_graph", **scope)
             if self._are_enough(rows, wanted):
                 return rows
         scope = {**self._scope(), "limit": wanted}
         if self.filter is None:
-            return self._noted(await self.reader.fetch("nearest_of_all", **scope))
+            return self._noted(await self._whole.fetch("nearest_of_all", **scope))
         scope["filter"] = self.filter.path
         if self.filter.has_index:
             # So the same plan fits every such search, and is made once.
             scope |= {"metric": Constant(self._metric.value), "limit": Constant(wanted)}
-            return self._noted(await self.reader.fetch("nearest_of_named", **scope))
-        return self._noted(await self.reader.fetch("nearest_of_matching", **scope))
+            return self._noted(await self._whole.fetch("nearest_of_named", **scope))
+        return self._noted(await self._whole.fetch("nearest_of_matching", **scope))
 
     def _are_enough(self, rows: list[Row], wanted: int) -> bool:
         self._noted(rows)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import anyio
+
 from sourcebook.model.documents import Chunk, DistanceMetric
 from sourcebook.model.explanation import ScanMethod, SearchPlan
 from sourcebook.model.search import ScoreBreakdown, SearchResult
@@ -14,7 +16,7 @@ from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.collections import required_from
-from sourcebook.storage.postgres.citus import ATTEMPTS
+from sourcebook.storage.postgres.citus import PAUSES
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.storage.postgres.nearest import Graph, NearestSearch, Route, vectors_of_a_graph
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
@@ -55,6 +57,7 @@ class PostgresVectorEngine:
         self, database: PostgresDatabase, rules: GraphRules | None = None, reader: Database | None = None
     ) -> None:
         self._database = reader or database
+        self._is_spread = database.is_spread
         self._graphs = Graphs(database, rules or GraphRules())
         self._collections: dict[str, _Known] = {}
 
@@ -63,7 +66,7 @@ class PostgresVectorEngine:
     ) -> list[SearchResult]:
         search = await self._search(self._database, collection_id, query, filter)
         found = await search.chunks(top_k)
-        if not search.seen and await self._is_another(self._database, collection_id, search):
+        if await self._is_another(collection_id, search):
             return await self.search_chunks(collection_id, query, top_k, filter)
         return [
             SearchResult(
@@ -77,11 +80,15 @@ class PostgresVectorEngine:
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
         results: list[SearchResult] = []
-        for _ in range(ATTEMPTS):
+        for pause in (0.0, *PAUSES):
+            await anyio.sleep(pause)
             async with self._database.snapshot() as reader:
-                found = await self._passages(reader, collection_id, query, top_k, filter)
+                search = await self._search(reader, collection_id, query, filter)
+                found = await search.passages(top_k)
                 results = await _results(reader, collection_id, found)
-            if len(results) == len(found):
+            # Within one snapshot, what has no text now will have none later.
+            is_whole = len(results) == len(found) or not self._is_spread
+            if is_whole and not await self._is_another(collection_id, search):
                 break
         return results
 
@@ -89,7 +96,10 @@ class PostgresVectorEngine:
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        found = await self._passages(self._database, collection_id, query, top_k, filter)
+        search = await self._search(self._database, collection_id, query, filter)
+        found = await search.passages(top_k)
+        if await self._is_another(collection_id, search):
+            return await self.rank_passages(collection_id, query, top_k, filter)
         return [
             SearchResult(
                 Chunk.outline(f.chunk_id), f.score, ScoreBreakdown(semantic_score=f.score), matched=f.matched
@@ -125,15 +135,6 @@ class PostgresVectorEngine:
         await self._graphs.forget(stored.collection.id)
         self._collections.pop(stored.collection.id, None)
 
-    async def _passages(
-        self, reader: Executor, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
-    ) -> list[Scored]:
-        search = await self._search(reader, collection_id, query, filter)
-        found = await search.passages(top_k)
-        if not search.seen and await self._is_another(reader, collection_id, search):
-            return await self._passages(reader, collection_id, query, top_k, filter)
-        return found
-
     async def _search(
         self, reader: Executor, collection_id: str, query: Vector, filter: MetadataFilter | None
     ) -> NearestSearch:
@@ -159,13 +160,19 @@ class PostgresVectorEngine:
         self._collections[collection_id] = known
         return known
 
-    async def _is_another(self, reader: Executor, collection_id: str, search: NearestSearch) -> bool:
-        """Whether nothing was found because the collection is not the one that was searched."""
-        now = (await self._looked_up(reader, collection_id)).stored
-        return (now.model_id, now.collection.distance_metric) != (
-            search.stored.model_id,
-            search.stored.collection.distance_metric,
-        )
+    async def _is_another(self, collection_id: str, search: NearestSearch) -> bool:
+        """Whether the collection is no longer the one that was searched.
+
+        One server finds nothing then. Several may find a part, for they do not take up another model all at once.
+        """
+        if search.seen and not self._is_spread:
+            return False
+        row = await self._database.fetch_one("collection_by_id", collection_id=collection_id)
+        now, then = required_from(row, collection_id), search.stored
+        if (now.model_id, now.collection.distance_metric) == (then.model_id, then.collection.distance_metric):
+            return False
+        self._collections.pop(collection_id, None)
+        return True
 
 
 def _fits(query: Vector, known: _Known) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import anyio
+
 from sourcebook.errors import CollectionNotFound
 from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
 from sourcebook.retrieve.filters.filter_meaning import check
@@ -12,7 +14,7 @@ from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
 from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
-from sourcebook.storage.postgres.citus import ATTEMPTS
+from sourcebook.storage.postgres.citus import PAUSES
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.text.analysis import analyse_question
 
@@ -30,8 +32,13 @@ FEW_POSTINGS = 300_000
 class PostgresWordEngine:
     """A `WordEngine` over the words turned around: a term leads to the documents and chunks that hold it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, is_spread: bool = False) -> None:
+        """`is_spread`: documents lie on several servers, each of which ranks its own in one statement.
+
+        Places that were read before might be those of other chunks by the time these are looked up.
+        """
         self._database = database
+        self._is_spread = is_spread
 
     @again_if_lost
     async def search(
@@ -52,9 +59,10 @@ class PostgresWordEngine:
             )
 
         found, is_whole = await once()
-        for _ in range(ATTEMPTS - 1):
+        for pause in PAUSES:
             if is_whole:
                 break
+            await anyio.sleep(pause)
             found, is_whole = await once()
         return found
 
@@ -77,9 +85,12 @@ class PostgresWordEngine:
             if not terms:
                 return FoundWords(question, [], counts), True
             weights = _weights(question, totals, terms)
-            found = await _ranked(reader, collection_id, weights, terms, path, top_k)
+            few = -1 if self._is_spread else FEW_POSTINGS
+            found = await _ranked(reader, collection_id, weights, terms, path, top_k, few)
             results = await _results(reader, collection_id, found, with_texts=with_texts)
-            return FoundWords(question, results, counts), len(results) == len(found)
+            # Within one snapshot, what has no text now will have none later.
+            is_whole = len(results) == len(found) or not self._is_spread
+            return FoundWords(question, results, counts), is_whole
 
     @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
@@ -145,10 +156,11 @@ async def _ranked(
     terms: Sequence[Row],
     path: str | None,
     top_k: int,
+    few: int,
 ) -> list[tuple[str, float]]:
-    """The best chunks with their scores. Very many postings are better left where they are."""
+    """The best chunks with their scores. More postings than a `few` are better left where they are."""
     ids = [term["id"] for term in terms]
-    if sum(term["document_count"] for term in terms) <= FEW_POSTINGS:
+    if sum(term["document_count"] for term in terms) <= few:
         rows = await reader.fetch("held_words", collection_id=collection_id, term_ids=ids)
         return await _best(reader, collection_id, ranked(rows, weights), path, top_k)
     rows = await reader.fetch(

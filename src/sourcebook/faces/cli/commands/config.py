@@ -9,7 +9,7 @@ from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.settings import shadowed_by, write_setting
-from sourcebook.storage.postgres.citus import STEPS, Cluster, DoneStep, Node, statements
+from sourcebook.storage.postgres.citus import STEPS, TABLES_SPREAD, Cluster, DoneStep, Node, statements
 
 
 def show(call: Invocation) -> None:
@@ -94,7 +94,9 @@ def _spread(call: Invocation, address: str, workers: list[str], coordinator: str
     done = anyio.run(spread_base, cluster, show_step)
     if call.as_json:
         say_json({"steps": [{"step": step.title, "was_done": step.was_done} for step in done]})
-    elif workers:
+    elif any(step.was_done for step in done if step.title == TABLES_SPREAD) and not all(
+        step.was_done for step in done
+    ):
         tell(
             "A worker that joined later holds no documents yet: `select citus_rebalance_start()` moves some to it."
         )

@@ -17,7 +17,8 @@ select m.document_id, m.passage_id, array_agg(m.chunk_id) as chunk_ids, array_ag
 
 -- part: chosen_families
 -- Those as good as the last that is wanted, or worse by less than the arithmetic of pgvector may be wrong. Only their ids
--- go to the workers, each of which adds the vectors it has.
+-- go to the workers, each of which adds the vectors it has. A document may be replaced before that: `is_whole` says
+-- whether everything was still there, and a row without a passage says it where nothing was.
 families as materialized (
     select f.document_id, f.passage_id, f.chunk_ids, f.starts, f.ends,
            (coalesce(f.own, f.best_child) + coalesce(f.best_child, f.own)) / 2 as score
@@ -26,25 +27,40 @@ families as materialized (
     select min(w.score) as score
     from (select f.score from families f where f.score < 'infinity' order by f.score desc limit :top_k) w
 ), chosen as materialized (
-    select n.vectors, f.document_id, f.passage_id, c.chunk_id, c.start_index, c.end_index
+    select f.document_id, f.passage_id, c.chunk_id, c.start_index, c.end_index
     from families f
     cross join last_wanted l
-    cross join looked_at n
     cross join unnest(f.chunk_ids, f.starts, f.ends) c (chunk_id, start_index, end_index)
     where l.score is null or f.score >= l.score - :margin::float8 * greatest(1, abs(l.score))
+), found as materialized (
+    select v.document_id, c.passage_id, array_agg(c.chunk_id order by c.chunk_id) as chunk_ids,
+           array_agg(c.start_index order by c.chunk_id) as starts, array_agg(c.end_index order by c.chunk_id) as ends,
+           string_agg(coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)), ''::bytea order by c.chunk_id)
+               as packed_vectors
+    from chosen c
+    join vectors v on v.collection_id = :collection_id and v.document_id = c.document_id and v.chunk_id = c.chunk_id
+        and v.model_id = :model_id
+    group by v.document_id, c.passage_id
 )
-select c.vectors as looked_at, v.document_id, c.passage_id, array_agg(c.chunk_id order by c.chunk_id) as chunk_ids,
-       array_agg(c.start_index order by c.chunk_id) as starts, array_agg(c.end_index order by c.chunk_id) as ends,
-       string_agg(coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)), ''::bytea order by c.chunk_id)
-           as packed_vectors
-from chosen c
-join vectors v on v.collection_id = :collection_id and v.document_id = c.document_id and v.chunk_id = c.chunk_id
-    and v.model_id = :model_id
-group by c.vectors, v.document_id, c.passage_id
+select n.vectors as looked_at, f.document_id, f.passage_id, f.chunk_ids, f.starts, f.ends, f.packed_vectors,
+       n.lost = 0 and (select count(*) from chosen) = (select coalesce(sum(cardinality(f.chunk_ids)), 0) from found f)
+           as is_whole
+from looked_at n
+left join found f on true
+where exists (select 1 from still)
 
 -- part: all_gathered
 looked_at as materialized (
-    select coalesce(sum(cardinality(g.chunk_ids)), 0)::bigint as vectors from gathered g
+    select coalesce(sum(cardinality(g.chunk_ids)), 0)::bigint as vectors, 0::bigint as lost from gathered g
+)
+
+-- part: near_gathered
+-- What was near belongs to a passage, unless it was gone when that was looked for.
+looked_at as materialized (
+    select count(*) as vectors, count(*) filter (where m.chunk_id is null) as lost
+    from near
+    left join (select g.document_id, c.chunk_id from gathered g cross join unnest(g.chunk_ids) c (chunk_id)) m
+        on m.document_id = near.document_id and m.chunk_id = near.chunk_id
 )
 
 -- part: members_of_near
@@ -71,7 +87,7 @@ from (
 group by m.document_id, m.passage_id
 
 -- name: passages_of_all(collection_id, model_id, metric, query, top_k, margin)
-with gathered as materialized (
+with {still_of_metric}, gathered as materialized (
     {family_of_members}
     from (
         select v.document_id, v.chunk_id, coalesce(p.id, c.id) as passage_id, c.start_index, c.end_index, {score_of_member}
@@ -80,16 +96,15 @@ with gathered as materialized (
         left join document_chunks p on p.collection_id = :collection_id and p.document_id = c.document_id
             and p.id = c.parent_id and c.level = 'CHILD'
         where v.collection_id = :collection_id and v.model_id = :model_id
-          and exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-          and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+          and not exists (select 1 from documents h
+          where h.collection_id = :collection_id and h.id = v.document_id and h.is_active = 0)
     ) m
     group by m.document_id, m.passage_id
 ), {all_gathered}, {chosen_families}
 
 -- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
 -- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
-with gathered as materialized (
+with {still_of_metric}, gathered as materialized (
     {family_of_members}
     from (
         select a.document_id, a.passage_id, a.chunk_id, a.start_index, a.end_index, {score_of_member}
@@ -108,20 +123,17 @@ with gathered as materialized (
         ) a
         join vectors v on v.collection_id = :collection_id and v.document_id = a.document_id and v.chunk_id = a.chunk_id
             and v.model_id = :model_id
-        where exists (select 1 from collections k
-              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-          and a.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+        where not exists (select 1 from documents h
+          where h.collection_id = :collection_id and h.id = a.document_id and h.is_active = 0)
     ) m
     group by m.document_id, m.passage_id
 ), {all_gathered}, {chosen_families}
 
 -- name: passages_by_graph(collection_id, model_id, dimensions, query, filter, limit, top_k, margin)
-with near as materialized (
+with {still_of_cosine}, near as materialized (
     select v.document_id, v.chunk_id
     from vectors v
     where v.collection_id = :collection_id and v.model_id = :model_id
-      and exists (select 1 from collections k
-                  where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
       and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
       and (:filter::jsonpath is null or (
           select coalesce(p.facts, c.facts) @@ :filter::jsonpath
@@ -134,19 +146,15 @@ with near as materialized (
 ), gathered as materialized (
     {family_of_members}
     {members_of_near}
-), looked_at as materialized (
-    select count(*) as vectors from near
-), {chosen_families}
+), {near_gathered}, {chosen_families}
 
 -- name: passages_by_bits(collection_id, model_id, dimensions, query, filter, candidates, limit, top_k, margin)
-with near as materialized (
+with {still_of_cosine}, near as materialized (
     select s.document_id, s.chunk_id
     from (
-        select v.document_id, v.chunk_id, v.vector
+        select v.document_id, v.chunk_id, v.vector <#> :query::vector::halfvec as distance
         from vectors v
         where v.collection_id = :collection_id and v.model_id = :model_id
-          and exists (select 1 from collections k
-                  where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
           and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
           and (:filter::jsonpath is null or (
               select coalesce(p.facts, c.facts) @@ :filter::jsonpath
@@ -157,11 +165,9 @@ with near as materialized (
         order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
         limit :candidates
     ) s
-    order by s.vector <#> :query::vector::halfvec
+    order by s.distance
     limit :limit
 ), gathered as materialized (
     {family_of_members}
     {members_of_near}
-), looked_at as materialized (
-    select count(*) as vectors from near
-), {chosen_families}
+), {near_gathered}, {chosen_families}
