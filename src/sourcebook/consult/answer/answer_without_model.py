@@ -112,7 +112,9 @@ def chosen(
         return []
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
         texts = _instead(asked, passages, texts)
-    makers = [_maker(asked, text, chances) for text, chances in zip(texts, _chances(texts), strict=True)]
+    makers = [
+        _maker(asked, forms, text, chances) for text, chances in zip(texts, _chances(texts), strict=True)
+    ]
     likely = sorted(
         (
             (-maker.chances[i], number, i)
@@ -159,10 +161,9 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
     ]
 
 
-def _maker(asked: Asked, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
-    return ExcerptMaker(
-        text.units, chances, partial(held_share, asked.weights, language=text.numbers.language)
-    )
+def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
+    share = partial(held_share, asked.weights, language=text.numbers.language)
+    return ExcerptMaker(text.units, chances, share, not forms.asks_twice)
 
 
 def _extract(

@@ -63,6 +63,8 @@ class ExcerptMaker:
     chances: Sequence[float]
     """How probably each unit answers."""
     share: Share
+    is_trimmed: bool = True
+    """Whether what hardly answers is left out at the ends of a stretch. Who asks for two things gets all of it."""
 
     def around(self, best: int) -> Stretch:
         """The stretch around a unit that most probably answers, of those that there is room for."""
@@ -85,7 +87,7 @@ class ExcerptMaker:
         best = self._best_of(stretch)
         if self.size(best) > LONGEST:
             return self._cut(best)
-        low, high = self._trimmed(stretch, best)
+        low, high = self._trimmed(stretch, best) if self.is_trimmed else (stretch.low, stretch.high)
         room = LONGEST - sum(self.size(i) for i in range(low, high + 1)) - (high - low)
         header = self._header_apart(low, best, room)
         heading = self._heading_over(low, high, room) if header is None else None

@@ -48,7 +48,7 @@ _HALF_OF_A_THING = 0.45
 
 _NEARLY = 1.75
 """Of our questions that were declined by no more than this, half had their answer in the excerpt that came closest; of
-those declined by more, one in eight and fewer."""
+all that were declined by more, with or without an answer, one in eight."""
 
 JudgedPassage = tuple["SearchResult", "Judgement"]
 
