@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 from sourcebook import AsyncSourcebook, ChunkLevel, Collection, Equals, Settings
 from sourcebook.errors import CollectionNotFound
 from sourcebook.storage.sqlite import driver
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart
 from sourcebook.testing.contract.material import chunk
 
 if TYPE_CHECKING:
@@ -213,6 +215,11 @@ async def test_getting_ready_makes_the_file_when_much_was_written_and_only_then(
         await vectors.prepare("c")
         (made,) = files(db)
         assert [made] != before
+        # What the file was made of is let go of: it would take up as much memory once more.
+        gc.collect()
+        held = [one for one in gc.get_objects() if isinstance(one, VectorPart) and one.quantiser is None]
+        assert all(len(part) < ROWS for part in held)
+        assert await share_found(book, mirror) >= 0.99
     async with opened(db) as book:
         assert await share_found(book, mirror) >= 0.99
     assert files(db) == [made]

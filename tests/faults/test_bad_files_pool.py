@@ -98,6 +98,30 @@ async def test_files_are_parsed_at_the_same_time_and_answers_are_not_mixed_up(po
     assert 1 <= len(workers()) <= 2
 
 
+async def test_files_that_are_read_soon_share_a_child(
+    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "WORTH_WAITING", PATIENCE)
+
+    async def check(number: int) -> None:
+        assert (await pool.parse(b"text %d" % number, "a.txt")).text == f"text {number}"
+
+    async with anyio.create_task_group() as group:
+        for number in range(10):
+            group.start_soon(check, number)
+    assert len(workers()) == 1
+
+
+async def test_a_file_does_not_wait_for_one_that_takes_long(pool: ParserPool) -> None:
+    async with anyio.create_task_group() as group:
+        group.start_soon(pool.parse, SLOW, "a.html")
+        await until(lambda: len(workers()) == 1)
+        with anyio.fail_after(PATIENCE):
+            assert (await pool.parse(b"text", "a.txt")).text == "text"
+        assert len(workers()) == 2
+        group.cancel_scope.cancel()
+
+
 async def test_a_child_that_is_killed_while_it_waits_is_replaced(pool: ParserPool) -> None:
     await pool.parse(b"one", "a.txt")
     for child in workers():

@@ -7,7 +7,7 @@ import pytest
 
 from sourcebook.errors import BadVector, EmbeddingSizeMismatch
 from sourcebook.model.documents import Collection, DistanceMetric
-from sourcebook.storage.index.vector_encoding import encoded, encoded_all
+from sourcebook.storage.index.vector_encoding import EncodedInTurn, encoded, encoded_all
 
 SIZE = 48
 CHANCE = np.random.default_rng(7)
@@ -43,6 +43,14 @@ def test_lists_of_numbers_among_arrays_are_stored_alike() -> None:
     assert encoded_all(rows, collection, ["one"] * 10) == [encoded(row, collection, "one") for row in rows]
 
 
+@pytest.mark.parametrize("places", [range(600), range(599, -1, -1)])
+def test_encoded_in_turn_they_are_stored_as_all_at_once(places: range) -> None:
+    rows, collection = _rows(), _collection(DistanceMetric.COSINE)
+    in_turn = EncodedInTurn(rows, collection, ["one"] * len(rows))
+    together = encoded_all(rows, collection, ["one"] * len(rows))
+    assert [in_turn[place] for place in places] == [together[place] for place in places]
+
+
 def test_the_vector_that_cannot_be_stored_is_named() -> None:
     collection = _collection(DistanceMetric.COSINE)
     rows = _rows()[:3]
@@ -51,3 +59,6 @@ def test_the_vector_that_cannot_be_stored_is_named() -> None:
         encoded_all([rows[0], rows[1] * np.float32(np.nan), rows[2]], collection, names)
     with pytest.raises(EmbeddingSizeMismatch, match="third"):
         encoded_all([rows[0], rows[1], rows[2][:-1]], collection, names)
+    in_turn = EncodedInTurn([rows[0], rows[1], rows[2][:-1]], collection, names)
+    with pytest.raises(EmbeddingSizeMismatch, match="third"):
+        in_turn[0]

@@ -232,6 +232,12 @@ class SqliteDatabase:
             finally:
                 await self._take_back(reader)
 
+    async def read_much(self, work: Callable[[SqliteSession], T]) -> T:
+        """Run `work` as `read` does, on a connection of its own that keeps few pages: nobody reads them again."""
+        self._opened()
+        async with self._free_readers:
+            return await _in_thread(self._threads, self._read_much, work)
+
     async def read_soon(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
         """Run `quick` here and now, on one state of the base, if a connection is idle; None if not.
 
@@ -265,6 +271,14 @@ class SqliteDatabase:
     async def read_at_once(self, work: Callable[[Executor], Coroutine[Any, Any, T]], /) -> T:
         """Run `work` in one worker thread, on one state of the base. It may wait for nothing but its executor."""
         return await self.read(lambda session: session.carry_out(work))
+
+    def _read_much(self, work: Callable[[SqliteSession], T]) -> T:
+        reader = self._open_reader()
+        try:
+            reader.execute("pragma cache_size = -4096")
+            return in_snapshot(reader, Memory(), self._queries, work)
+        finally:
+            reader.close()
 
     def _begin_to_read(self, reader: Connection) -> None:
         self._identity.require()

@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from sourcebook.errors import SourcebookError
 from sourcebook.storage.index.collections import required_from
+from sourcebook.storage.sqlite.engine.collection_state import stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
 from sourcebook.storage.sqlite.engine.memory_images import (
     SHARE_TO_REBUILD,
@@ -123,10 +124,20 @@ class ImageCache(Generic[P]):
         image = place.images.get(seq)
         return None if image is None or self._is_worth_a_file(image) else image
 
-    def prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
-        """Make the file now that the next search would make, if there is none or most of it is out of date."""
-        if not self.is_due(session, stored):
-            return
+    async def prepare(self, collection_id: str) -> None:
+        """Make the file now that the next search would make, if there is none or most of it is out of date.
+
+        What was kept for writing is given back first, so that both need not be held at the same time.
+        """
+        if await self._database.read(
+            lambda session: self._is_due(session, stored_collection(session, collection_id))
+        ):
+            await self._database.release_memory()
+            await self._database.read_much(
+                lambda session: self._prepare(session, stored_collection(session, collection_id))
+            )
+
+    def _prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
         image, name = self.image(session, stored), self._name(stored)
         with self._lock:
             # The collection may have been removed meanwhile, or got another model.
@@ -137,7 +148,7 @@ class ImageCache(Generic[P]):
         if place is not None and self._is_worth_a_file(image):
             place.leave_written(image)
 
-    def is_due(self, session: SqliteSession, stored: StoredCollection) -> bool:
+    def _is_due(self, session: SqliteSession, stored: StoredCollection) -> bool:
         """Whether there is so much that a file pays, and none or one of which most is out of date."""
         return stored.collection.chunk_count >= self._rows_worth_a_file and not self._is_fresh(
             session, stored

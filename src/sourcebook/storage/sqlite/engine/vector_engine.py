@@ -182,13 +182,7 @@ class SqliteVectorEngine:
 
     async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
         """Do now what the first search after much writing would do."""
-        if await self._database.read(
-            lambda session: self._shelf.is_due(session, stored_collection(session, collection_id))
-        ):
-            await self._database.release_memory()
-        await self._database.read(
-            lambda session: self._shelf.prepare(session, stored_collection(session, collection_id))
-        )
+        await self._shelf.prepare(collection_id)
 
     async def forget(self, stored: StoredCollection) -> None:
         await self._shelf.forget(stored)

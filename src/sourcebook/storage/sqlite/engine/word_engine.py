@@ -114,9 +114,7 @@ class SqliteWordEngine:
 
     async def prepare(self, collection_id: str) -> None:
         """Do now what the first search after much writing would do."""
-        await self._database.read(
-            lambda session: self._shelf.prepare(session, stored_collection(session, collection_id))
-        )
+        await self._shelf.prepare(collection_id)
 
     async def forget(self, stored: StoredCollection) -> None:
         await self._shelf.forget(stored)
