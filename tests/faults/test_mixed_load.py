@@ -30,14 +30,29 @@ PEOPLE = 3
 KEPT = 12
 """How many documents a person leaves in the base; older ones are removed as new ones come."""
 MOST_MB_AN_HOUR = 8.0
-CONNECTIONS = 5
-MOST_CACHED = 64 << 20
-"""Each connection to a base in a file remembers what it read, up to so much: that grows with the base and ends."""
+MOST_OF_SQLITE = 5 * (64 << 20) + (32 << 20)
+"""Each of five connections to a base in a file remembers what it read, up to 64 MB: it grows with the base and ends."""
 MOST_LOG = 64 << 20
 MOST_MORE_FILES = 8
 
 PLANTS = ("Leeks", "Peas", "Kale", "Beans", "Onions", "Carrots", "Radishes", "Turnips")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
+
+SAY_WHAT_SQLITE_HOLDS = """
+import os, sys, threading, time
+
+def keep_saying(path):
+    import apsw
+    while True:
+        with open(path + ".new", "w") as file:
+            file.write(str(apsw.memory_used()))
+        os.replace(path + ".new", path)
+        time.sleep(1)
+
+if "serve" in sys.orig_argv:
+    threading.Thread(target=keep_saying, args=({path!r},), daemon=True).start()
+"""
+"""What the server's Python runs first: only SQLite itself knows how much of the memory is pages of the base."""
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
 
@@ -50,8 +65,8 @@ class Seen:
     resident: int
     files: int
     log: int
-    cached: int
-    """What connections may remember of the base."""
+    of_sqlite: int
+    """How much of the memory is SQLite's, which remembers pages of the base."""
 
 
 @dataclass
@@ -117,30 +132,30 @@ def _read(response: httpx2.Response) -> Any:
     return response.json()
 
 
-def _seen(process: int, db: str) -> Seen:
+def _seen(process: int, db: str, folder: Path) -> Seen:
     own = Path(f"/proc/{process}")
     pages = int((own / "statm").read_text().split()[1])
-    log, base = Path(f"{db}-wal"), Path(db)
+    log = Path(f"{db}-wal")
     return Seen(
         at=time.monotonic(),
         resident=pages * os.sysconf("SC_PAGE_SIZE"),
         files=sum(1 for _ in (own / "fd").iterdir()),
         log=log.stat().st_size if log.exists() else 0,
-        cached=CONNECTIONS * min(base.stat().st_size, MOST_CACHED) if base.exists() else 0,
+        of_sqlite=int(_of_sqlite(folder).read_text()),
     )
 
 
 def _slope(seen: Sequence[Seen]) -> float:
-    """By how many megabytes an hour the memory grew, over the later half: by then everything was used once."""
+    """By how many megabytes an hour the memory beside SQLite's grew, over the later half: by then all was used once."""
     later = seen[len(seen) // 2 :]
     begin = later[0].at
-    used = [(each.resident - each.cached) / 1e6 for each in later]
+    used = [(each.resident - each.of_sqlite) / 1e6 for each in later]
     grown = linear_regression([each.at - begin for each in later], used)
     return 3600 * grown.slope
 
 
 def _load(
-    server: Process, db: str, is_over: Callable[[int], bool], pause: float
+    server: Process, db: str, folder: Path, is_over: Callable[[int], bool], pause: float
 ) -> tuple[list[Person], list[Seen]]:
     """Let people use the server until it is over, by how much they did. Looks at the server now and then."""
     people = [Person(server.url, number) for number in range(PEOPLE)]
@@ -152,8 +167,9 @@ def _load(
     for thread in threads:
         thread.start()
     seen: list[Seen] = []
+    until(_of_sqlite(folder).exists)
     while any(thread.is_alive() for thread in threads):
-        seen.append(_seen(server.process.pid, db))
+        seen.append(_seen(server.process.pid, db, folder))
         time.sleep(pause)
     for thread in threads:
         thread.join()
@@ -171,8 +187,18 @@ def _require_whole(server: Process, people: Sequence[Person]) -> None:
         assert not [job for job in jobs if _if_over(job) is None]
 
 
+def _of_sqlite(folder: Path) -> Path:
+    """Where the server says how many bytes SQLite holds."""
+    return folder / "bytes of SQLite"
+
+
 def _surroundings(folder: Path) -> dict[str, str]:
+    at_start = folder / "at start"
+    at_start.mkdir()
+    said = SAY_WHAT_SQLITE_HOLDS.replace("{path!r}", repr(str(_of_sqlite(folder))))
+    (at_start / "sitecustomize.py").write_text(said)
     return {
+        "PYTHONPATH": os.pathsep.join([str(at_start), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
         "SOURCEBOOK_FILES": str(folder / "files"),
         "SOURCEBOOK_REQUESTS_PER_MINUTE": "1000000",
         "SOURCEBOOK_QUESTIONS_PER_MINUTE": "1000000",
@@ -181,9 +207,9 @@ def _surroundings(folder: Path) -> dict[str, str]:
 
 def test_a_server_in_use_loses_nothing_and_opens_no_more_files_than_at_first(db: str, tmp_path: Path) -> None:
     with serving(db, tmp_path, **_surroundings(tmp_path)) as server:
-        people, first = _load(server, db, lambda done: done >= 60, 0.05)
+        people, first = _load(server, db, tmp_path, lambda done: done >= 60, 0.05)
         _require_whole(server, people)
-        people, later = _load(server, db, lambda done: done >= 120, 0.05)
+        people, later = _load(server, db, tmp_path, lambda done: done >= 120, 0.05)
         _require_whole(server, people)
         most = max(each.files for each in first)
         assert max(each.files for each in later) <= most + MOST_MORE_FILES
@@ -196,14 +222,14 @@ def test_a_server_in_use_loses_nothing_and_opens_no_more_files_than_at_first(db:
 def test_hours_of_mixed_load_leave_memory_files_and_log_as_they_were(db: str, tmp_path: Path) -> None:
     with serving(db, tmp_path, **_surroundings(tmp_path)) as server:
         end = time.monotonic() + SECONDS
-        people, seen = _load(server, db, lambda _: time.monotonic() > end, max(1.0, SECONDS / 720))
+        people, seen = _load(server, db, tmp_path, lambda _: time.monotonic() > end, max(1.0, SECONDS / 720))
         half = len(seen) // 2
         figures = {
             "seconds": SECONDS,
             "acts": sum(person.done for person in people),
             "megabytes an hour": round(_slope(seen), 2),
             "resident MB": [round(each.resident / 1e6) for each in (seen[0], seen[half], seen[-1])],
-            "of the base MB": [round(each.cached / 1e6) for each in (seen[0], seen[half], seen[-1])],
+            "of SQLite MB": [round(each.of_sqlite / 1e6) for each in (seen[0], seen[half], seen[-1])],
             "files": [seen[0].files, seen[half].files, seen[-1].files],
             "log MB": round(max(each.log for each in seen) / 1e6, 1),
         }
@@ -212,4 +238,5 @@ def test_hours_of_mixed_load_leave_memory_files_and_log_as_they_were(db: str, tm
         assert _slope(seen) <= MOST_MB_AN_HOUR, figures
         assert seen[-1].files <= max(each.files for each in seen[:half]) + MOST_MORE_FILES
         assert max(each.log for each in seen) <= MOST_LOG
+        assert max(each.of_sqlite for each in seen) <= MOST_OF_SQLITE
     assert not [line for line in server.said if "Traceback" in line]
