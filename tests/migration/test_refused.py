@@ -41,6 +41,7 @@ RELEASED = {
     "0004_groups_of_drafts.sql": "0a0262e589dd8b80e756bcae12db1f2f359797392669c78eeb86c567294d0078",
     "0005_sections_of_sources.sql": "ac1f1ee3f1a115c4770e4b5dda6de08fdcc0fe119aeca0f1c12aa23aab1e60dd",
     "0006_rejected_answers.sql": "9b87556dc54a702c7cdd1ba23fc41f4feab53412920c3524cae1bf6c9f738276",
+    "0008_counts_of_drafts.sql": "f4dd060e423eb67f85d643a74894a83743c06ade538d7620bddc9c17d2417e75",
 }
 
 
