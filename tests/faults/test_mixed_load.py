@@ -9,6 +9,8 @@ import ctypes
 import json
 import os
 import random
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -223,6 +225,39 @@ def _surroundings(folder: Path) -> dict[str, str]:
         "SOURCEBOOK_REQUESTS_PER_MINUTE": "1000000",
         "SOURCEBOOK_QUESTIONS_PER_MINUTE": "1000000",
     }
+
+
+LEAKS = """
+import apsw
+kept, base = [], apsw.Connection(":memory:")
+base.execute("create table pages (content blob)")
+for said in iter(input, "end"):
+    if said == "large":
+        kept.append(bytearray(20_000_000))
+    elif said == "small":
+        kept.append([object() for _ in range(400_000)])
+    else:
+        base.execute("insert into pages values (zeroblob(20000000))")
+"""
+
+
+def test_what_a_process_leaks_is_seen_and_what_sqlite_remembers_is_not(tmp_path: Path) -> None:
+    """The control: the figures of the test below are not blind."""
+    command, own = [sys.executable, "-c", LEAKS, "serve"], {**os.environ, **_surroundings(tmp_path)}
+    with subprocess.Popen(command, env=own, stdin=subprocess.PIPE, text=True) as process:
+
+        def seen_after(word: str, is_seen: Callable[[Seen], bool]) -> Seen:
+            print(word, file=process.stdin, flush=True)
+            return until(lambda: seen if is_seen(seen := _seen(process.pid, "", tmp_path)) else None)
+
+        until(_said(tmp_path).exists)
+        first = _seen(process.pid, "", tmp_path)
+        pages = seen_after("pages", lambda seen: seen.of_sqlite > first.of_sqlite + 19_000_000)
+        assert pages.held < first.held + 10_000_000
+        large = seen_after("large", lambda seen: seen.held > pages.held + 19_000_000)
+        seen_after("small", lambda seen: seen.held > large.held + 19_000_000)
+        print("end", file=process.stdin, flush=True)
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_server_in_use_loses_nothing_and_opens_no_more_files_than_at_first(db: str, tmp_path: Path) -> None:
