@@ -73,3 +73,21 @@ def test_a_fact_in_another_language_is_found_among_texts_in_that_of_the_question
     own = both.ask("Какая гарантия на раму велосипеда?")
     assert (own.citations[0].document_id, own.details["other_language"]) == ("bicycle", None)
     assert both.ask("Какая температура плавления олова?").tier is Tier.NONE
+
+
+def test_a_text_that_is_merely_near_does_not_answer_in_another_language_than_the_base_holds(
+    tmp_path: Path,
+) -> None:
+    rules = (
+        "The rent for a full plot is 64 pounds a year. Rent is due on 1 October. Whoever has not paid by 15 November "
+        "loses the plot, and it is offered to the next person on the waiting list."
+    )
+    workshop = (
+        "Сколько стоит аренда верстака? Час стоит 350 рублей, день 1800 рублей. Что делать, если станок сломался? "
+        "Нажмите красную кнопку и позовите мастера. Если до занятия меньше суток, возвращаем половину денег."
+    )
+    for book in _book(tmp_path, {"rules": rules, "workshop": workshop}):
+        late = book.ask("What happens if I pay late?")
+        assert late.details.get("other_language") is None
+        assert "workshop" not in [each.document_id for each in late.citations]
+        assert book.ask("How much does a workbench cost per hour?").citations[0].document_id == "workshop"

@@ -178,3 +178,25 @@ def test_a_long_list_is_read_in_linear_time() -> None:
     start = time.process_time()
     assert len(blocks("1. Sow it.\n" * 20_000)) == 20_000
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**How much is a bench?** An hour costs 5 euros.",
+        "Q: How much is a bench?\nA: An hour costs 5 euros.",
+        "**Сколько стоит верстак?**\nЧас стоит 350 рублей. День дешевле.",
+        "P: Quanto custa o banco?\nR: Cinco euros por hora.",
+    ],
+)
+def test_a_marked_question_is_the_heading_of_its_answer(text: str) -> None:
+    assert kinds(text) == [HEADING, TEXT]
+
+
+def test_questions_that_follow_each_other_are_headings_and_rhetoric_is_not() -> None:
+    asked = "When are you open? From nine to five.\n\nMay I bring a dog? Yes, on a lead."
+    assert [said for kind, said in read(asked) if kind is HEADING] == [
+        "When are you open?",
+        "May I bring a dog?",
+    ]
+    assert kinds("Who has never lost a key? Everybody has.\n\nSo we keep a spare one.") == [TEXT, TEXT]

@@ -53,3 +53,14 @@ def test_a_short_question_is_tried_by_itself_first_and_one_that_points_back_is_n
     assert wordings(pointing, earlier, "ru") == [f"{earlier[0]} {pointing}"]
     assert wordings(short, [], "ru") == [short]
     assert wordings(earlier[0], [short], "ru") == earlier
+
+
+def test_asking_whether_there_is_something_points_nowhere() -> None:
+    earlier = ["How much is a half plot?"]
+    assert wordings("Is there a toilet?", earlier, "en")[0] == "Is there a toilet?"
+    assert wordings("How do I get there?", earlier, "en") == ["How much is a half plot? How do I get there?"]
+
+
+def test_who_writes_in_another_script_begins_anew() -> None:
+    assert wordings("Is there a toilet?", ["Можно с детьми?"], "en") == ["Is there a toilet?"]
+    assert wordings("А весной?", ["How deep?", "Когда сажать лук?"], "ru") == ["Когда сажать лук? А весной?"]

@@ -116,6 +116,11 @@ class _Question:
         self.details["rejected"] = None if draft is None else rejected_details(draft)
         return draft is not None
 
+    @property
+    def asked(self) -> str:
+        """What is asked, without the instructions around it."""
+        return asking_part(self.inquiry.question.strip())
+
     def search_with(self, wording: str) -> str:
         """What is searched for: the question in this wording, with what it also means."""
         expansions = self.terms.expansions(wording)
@@ -258,7 +263,8 @@ class Consultation:
         found, sources = JudgedPassages((), {}), PassageSources((), {}, question.language)
         for text in question.wordings:
             query = question.search_with(text)
-            wanted = PassageQuery(text, query, inquiry.collections, question.language, config)
+            follow_up = None if text == question.asked else question.asked
+            wanted = PassageQuery(text, query, inquiry.collections, question.language, config, follow_up)
             found = await self._judge.judge(wanted, question.context)
             sources = await self._accepted(question, found)
             if sources.passages:

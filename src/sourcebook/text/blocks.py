@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -84,6 +84,14 @@ _SPOKEN = re.compile(
     r"|примечание|nota)\d*",
     re.IGNORECASE,
 )
+# A question that its paragraph begins with, in bold or behind a letter: what follows answers it. One without either may
+# be rhetoric, unless the paragraph beside it begins with one as well.
+_MARKED_QUESTION = re.compile(
+    r"(?:\*\*|__)(?=\S)[^*_\n]{3,200}\?\s?(?:\*\*|__)"
+    r"|(?:\*\*|__)?(?:q|question|вопрос|в|p|pergunta|pregunta)\d{0,3}[:.)](?:\*\*|__)?\s[^\n?]{3,200}\?(?=\s|$)",
+    re.IGNORECASE,
+)
+_PLAIN_QUESTION = re.compile(r"[¿A-ZÀ-ÝА-ЯЁ][^.!?…;|\n]{7,160}\?(?=\s+\S)")
 # A prompt, or a program that nobody begins a sentence with. Listings from a PDF have no fences.
 _PROMPT = re.compile(
     r"(?:\$|>>>|%|\#)\s+[a-z./~_-][\w./~+-]*(?:\s.*)?$"
@@ -151,16 +159,48 @@ def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
 def _plain(text: str, first: int, last: int) -> Iterator[Block]:
     paragraphs = list(_paragraphs(text, first, last))
     facts = [_fact_names(paragraph) for paragraph in paragraphs]
+    asked = [_question_first(paragraph) for paragraph in paragraphs]
     for number, paragraph in enumerate(paragraphs):
-        names = facts[number]
-        if not names:
-            following = paragraphs[number + 1][0] if number + 1 < len(paragraphs) else None
+        names, question = facts[number], asked[number]
+        following = paragraphs[number + 1][0] if number + 1 < len(paragraphs) else None
+        if question and (
+            question.is_marked or any(asked[max(0, number - 1) : number] + asked[number + 1 : number + 2])
+        ):
+            yield Block(BlockKind.HEADING, question.start, question.end)
+            yield from _of_paragraph(text, question.answer, following)
+        elif not names:
             yield from _of_paragraph(text, paragraph, following)
         elif names in (facts[number - 1 : number] + facts[number + 1 : number + 2]):
             # The same names again: each paragraph is a line of a table.
             yield Block(BlockKind.RECORD, paragraph[0].begin, paragraph[-1].end)
         else:
             yield from _facts(paragraph)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question that a paragraph begins with, and the lines that answer it."""
+
+    start: int
+    end: int
+    is_marked: bool
+    answer: Sequence[_Line]
+
+
+def _question_first(lines: Sequence[_Line]) -> _Question | None:
+    line = lines[0]
+    marked = _MARKED_QUESTION.match(line.said)
+    found = marked or _PLAIN_QUESTION.match(line.said)
+    if found is None or line.indent >= _INDENT_OF_CODE:
+        return None
+    rest = line.said[found.end() :]
+    answer = list(lines[1:])
+    if said := rest.strip():
+        skipped = found.end() + len(rest) - len(rest.lstrip())
+        answer.insert(0, replace(line, start=line.start + skipped, said=said))
+    if not answer:
+        return None
+    return _Question(line.begin, line.begin + found.end(), marked is not None, answer)
 
 
 def _paragraphs(text: str, first: int, last: int) -> Iterator[list[_Line]]:

@@ -79,6 +79,8 @@ class PassageQuery:
     collections: Sequence[str]
     language: str | None
     config: RetrievalConfig = field(default_factory=RetrievalConfig)
+    follow_up: str | None = None
+    """What was asked now, if the question is that and the one before it."""
 
 
 class PassageJudge:
@@ -96,7 +98,7 @@ class PassageJudge:
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
         passages = [(passage, judged(weights, passage, language)) for passage in report.results]
-        question = WeighedQuestion(wanted.question, weights, counted, language, languages)
+        question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
         verdict = self._verdict(question, wanted, passages, context)
         if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
             # Whatever words put first, the nearest decided, and in the asker's own language words found nothing.
@@ -126,7 +128,7 @@ class PassageJudge:
             return verdict_on(question, passages, facts, is_foreign=True)
         if not _is_nearest_foreign(wanted.language, held, passages):
             return by_words
-        by_meaning = verdict_on(question, passages, facts, is_foreign=True)
+        by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
         return by_meaning if by_meaning.is_accepted else by_words
 
     async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:

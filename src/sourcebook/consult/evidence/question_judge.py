@@ -18,6 +18,7 @@ from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_form import is_form_missing
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
+from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.model.chat import BETWEEN_HEADINGS
@@ -103,6 +104,12 @@ class WeighedQuestion:
     """By which its words are compared; None if each passage tells its own."""
     languages: Sequence[str | None] = ()
     """Those in which its words were counted."""
+    follow_up: str | None = None
+    """What was asked now, if the text is that and the question before it."""
+
+    @property
+    def asked_now(self) -> str:
+        return self.follow_up or self.text
 
 
 def verdict_on(
@@ -111,23 +118,25 @@ def verdict_on(
     facts: AcceptanceFacts,
     *,
     is_foreign: bool = False,
+    is_held: bool = False,
 ) -> QuestionVerdict:
     """Whether these passages answer the question.
 
-    `is_foreign`: the base does not hold the language of the question. Its words may still decide, for a language is
-    sometimes taken for another; else its vectors do.
+    `is_foreign`: the nearest passage is in another language than the question. Its words may still decide, for a
+    language is sometimes taken for another; else its vectors do. `is_held`: the base holds the language of the question
+    as well, so that a small base needs no less than a large one.
     """
     if not passages:
         return NOTHING_FOUND
     numbers = numbers_of(question, passages)
     score, shares = _weighed(judge_weights().question, numbers)
-    is_sure = _nearest(passages) >= facts.sure_similarity
+    is_sure = _nearest(passages) >= facts.sure_similarity and not numbers["news_missing"]
     by_words = QuestionVerdict(score, facts.needed, is_sure, JUDGED_BY_WORDS, numbers, shares)
     if not is_foreign or by_words.is_accepted:
         return by_words
     meaning = meaning_of(question.text, passages)
     score, shares = _weighed(judge_weights().across, meaning)
-    needed = needed_across(question.counts.rows)
+    needed = judge_weights().across["needed"] if is_held else needed_across(question.counts.rows)
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
     return QuestionVerdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
@@ -151,6 +160,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "thing_missing": float(_is_thing_missing(question, passages)),
         "form_missing": float(_is_form_missing(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
+        "news_missing": float(_is_news_missing(question, closest)),
     }
 
 
@@ -293,7 +303,7 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
     Of several words that name it, half must be there. A sentence counts with the heading right above it, not with the
     title of its document: everything in a museum's page is about the museum.
     """
-    thing = asked_thing(question.text)
+    thing = asked_thing(question.asked_now)
     if thing is None:
         return False
     wanted = distinct_terms(thing, question.language)
@@ -306,7 +316,7 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
 
 
 def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    return is_form_missing(question.text, question.weights, [p for p, _ in passages], question.language)
+    return is_form_missing(question.asked_now, question.weights, [p for p, _ in passages], question.language)
 
 
 def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:
@@ -323,6 +333,21 @@ def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> boo
         and share_of_weight(question.weights, distinct_terms(heading, question.language)) > 0
         for heading in headings
     )
+
+
+def _is_news_missing(question: WeighedQuestion, closest: SearchResult) -> bool:
+    """Whether a follow-up asks about something that the closest passage does not name.
+
+    The question before it was answered there, and would be so again, whatever is asked next.
+    """
+    if question.follow_up is None:
+        return False
+    own = distinct_terms(question.follow_up, question.language)
+    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
+    weights = {term: weight for term, weight in question.weights.items() if term in own - everyday}
+    said = f"{closest.chunk.section or ''}\n{_said_with_title(closest)}"
+    held = share_of_weight(weights, distinct_terms(said, question.language))
+    return bool(weights) and held < _HALF_OF_A_THING
 
 
 def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:

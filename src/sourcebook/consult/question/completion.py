@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sourcebook.text.analysis import words
@@ -29,6 +30,11 @@ _ASKING_WORDS = """
     qué cuándo dónde cómo cuál cuánto cuánta cuántos
     """
 _ASKING = frozenset(_ASKING_WORDS.split())
+# "Is there a car park?" points nowhere, and "How do I get there?" does.
+_EXISTENTIAL = re.compile(
+    r"\b(?:is|are|was|were|will|be) there\b|\bthere (?:is|are|was|were|will|be)\b", re.IGNORECASE
+)
+_CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 # A question that names its subject begins with more than a pointer would need.
 _LONG = 8
 
@@ -47,6 +53,8 @@ def wordings(question: str, earlier: Sequence[str], language: str | None) -> lis
 
 def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
     """The question with the last whole question before it, if it may point back there."""
+    # Who writes in another script begins anew.
+    earlier = [one for one in earlier if _is_cyrillic(one) == _is_cyrillic(question)]
     if not earlier or not points_back(question, language):
         return question
     base = next((q for q in reversed(earlier) if not points_back(q, language)), earlier[0])
@@ -65,6 +73,10 @@ def points_back(question: str, language: str | None) -> bool:
     return _points(question) or len(content) < _SHORT
 
 
+def _is_cyrillic(text: str) -> bool:
+    return _CYRILLIC.search(text) is not None
+
+
 def _points(question: str) -> bool:
-    found = words(question)
+    found = words(_EXISTENTIAL.sub(" ", question))
     return found[:1] != [] and (found[0] in _CONTINUING or any(word in _POINTING for word in found))
