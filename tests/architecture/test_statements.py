@@ -169,6 +169,12 @@ def test_sqlite_understands_every_statement(connection: Connection) -> None:
     assert_none(refused)
 
 
+def test_what_waits_is_counted_without_reading_a_draft(connection: Connection) -> None:
+    """Every page asks for it, and every reading of the figures; a draft takes a page of the file."""
+    plan = driver.run(connection, f"explain query plan {QUERIES['pending_counts'].sql}", {})
+    assert "COVERING INDEX" in plan[0]["detail"]
+
+
 def test_postgresql_understands_every_statement(postgres_address: str, postgres_template: str) -> None:
     assert_none(anyio.run(_refused, at_database(postgres_address, postgres_template)))
 

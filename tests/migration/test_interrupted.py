@@ -63,7 +63,7 @@ async def test_a_base_whose_making_was_stopped_is_made_by_the_next_start(tmp_pat
         async with opened(path) as base:
             assert await base.faults() == []
         assert schema_of(path) == schema_of(undisturbed)
-        copies = [f"{path.name}.before-{complete + 1:04d}"] if 0 < complete < len(REAL) else []
+        copies = [f"{path.name}.before-{REAL[complete].version:04d}"] if 0 < complete < len(REAL) else []
         assert names_in(tmp_path, f"{path.name}.*") == copies, "a new base needs no copy"
         assert await digest_of(path, FOLDER) == expected
 

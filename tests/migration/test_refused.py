@@ -42,6 +42,7 @@ RELEASED = {
     "0005_sections_of_sources.sql": "ac1f1ee3f1a115c4770e4b5dda6de08fdcc0fe119aeca0f1c12aa23aab1e60dd",
     "0006_rejected_answers.sql": "9b87556dc54a702c7cdd1ba23fc41f4feab53412920c3524cae1bf6c9f738276",
     "0007_chunks_by_id.sql": "5173e379b106f94e6e1bce5dd4a1ea145bb8e0f44e4cabf48843dacb5827d969",
+    "0008_counts_of_drafts.sql": "f4dd060e423eb67f85d643a74894a83743c06ade538d7620bddc9c17d2417e75",
 }
 
 

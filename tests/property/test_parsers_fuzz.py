@@ -95,7 +95,7 @@ def check(parse: Callable[[bytes], ParsedText], data: bytes) -> None:
 
 
 often = settings(
-    max_examples=examples(200),
+    max_examples=examples(200, more=100),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
