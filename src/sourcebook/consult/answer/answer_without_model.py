@@ -163,7 +163,9 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
     share = partial(held_share, asked.weights, language=text.numbers.language)
-    return ExcerptMaker(text.units, chances, share, not forms.asks_twice)
+    whole = text.found.whole
+    told = f"{whole.document_title or ''}\n{whole.chunk.section or ''}"
+    return ExcerptMaker(text.units, chances, share, told, not forms.asks_twice)
 
 
 def _extract(

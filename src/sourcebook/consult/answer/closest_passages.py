@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.answer_without_model import Asked, extract
+from sourcebook.consult.answer.composer import section_at
 from sourcebook.consult.answer.question_share import emphasised
 
 if TYPE_CHECKING:
@@ -37,9 +38,15 @@ def closest_passages(
     quoted = extract(asked, read)
     if not quoted:
         return ClosestPassages(sound)
-    first = read[quoted[0].passage]
+    best = quoted[0]
+    first = read[best.passage]
     others = [passage for passage in sound if passage is not first]
-    return ClosestPassages([first, *others], quoted[0].excerpt.text)
+    # A passage may hold several small sections; the one that is named is that of the quote.
+    start, end = best.excerpt.start, best.excerpt.end
+    named = replace(
+        first, chunk=replace(first.chunk, section=section_at(best.source.chunk, start, (start, end)))
+    )
+    return ClosestPassages([named, *others], best.excerpt.text)
 
 
 def place_of(passage: SearchResult) -> dict[str, JsonValue]:

@@ -63,6 +63,8 @@ class ExcerptMaker:
     chances: Sequence[float]
     """How probably each unit answers."""
     share: Share
+    told: str = ""
+    """What a reader is told beside the excerpt: the title and the section."""
     is_trimmed: bool = True
     """Whether what hardly answers is left out at the ends of a stretch. Who asks for two things gets all of it."""
 
@@ -108,14 +110,32 @@ class ExcerptMaker:
         for i in range(stretch.low, first):
             if not self._is_idle(i, best, "before"):
                 break
-            if self._may_stand_first(i + 1) and length(i + 1, high) >= SHORTEST:
+            if (
+                self._may_stand_first(i + 1)
+                and length(i + 1, high) >= SHORTEST
+                and not self._lacks(low, high, i + 1, high)
+            ):
                 low = i + 1
         for i in range(stretch.high, last, -1):
             if not self._is_idle(i, best, "behind"):
                 break
-            if self._may_stand_last(i - 1, low) and length(low, i - 1) >= SHORTEST:
+            if (
+                self._may_stand_last(i - 1, low)
+                and length(low, i - 1) >= SHORTEST
+                and not self._lacks(low, high, low, i - 1)
+            ):
                 high = i - 1
         return low, high
+
+    def _lacks(self, low: int, high: int, first: int, last: int) -> bool:
+        """Whether a part of a stretch names less of what is asked about than the whole of it."""
+
+        def named(low: int, high: int) -> float:
+            return self.share(
+                f"{self.told}\n{self.units.content[self.units[low].start : self.units[high].end]}"
+            )
+
+        return named(first, last) < named(low, high)
 
     def _is_idle(self, i: int, best: int, side: str) -> bool:
         """Whether a unit answers much less probably than the best one, the less so the longer it is."""

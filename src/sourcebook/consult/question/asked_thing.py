@@ -1,4 +1,7 @@
-"""The thing that a question asks for: whether there is one, or what it costs. A text without it does not answer."""
+"""The thing that a question asks for: whether there is one, whether it is allowed, or what it costs.
+
+A text without it does not answer.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ _ASKED = re.compile(
     ^\W*(?:(?:and|hello|hi|а|и|e|y)\W+)?
     (?:
         (?:is|are|was|were)\ there\s+
+      | (?:is|are)\ (?=[^?]{{2,40}}\ (?:allowed|permitted|forbidden|prohibited)\b)
       | do(?:es)?\ [^?]{{1,30}}?\ (?:have(?!\s+to\b)|sell|offer|serve|rent|stock)\s+
       | how\ much\ (?:is|are|do|does|would|did)\s+
       | what\ (?:do|does|did)\ (?=[^?]+\ cost)
@@ -22,6 +26,8 @@ _ASKED = re.compile(
       | what\ (?:is|are)\ the\ (?=(?:warrant(?:y|ies)|guarantees?|salar(?:y|ies)|passwords?|phone|telephone|wages?)\b)
       | what\ (?:is|are)\ the\ prices?\ (?:of|for)\s+
       | {_PLACE}?(?:есть|имеется|имеются|бывают?|существует|существуют|предусмотрен[аоы]?)(?:\ ли)?\s+
+      | (?:разрешен[аоы]|разрешается|запрещен[аоы]|запрещается)\ ли\s+
+      | é\ (?:permitid[oa]|proibid[oa])\s+ | ¿?está\ (?:permitid[oa]|prohibid[oa])\s+
       | (?:сколько\ (?:стоит|стоят|стоила?)|поч[её]м|как(?:ая|ова)\ цена(?:\ на)?)\s+
       | сколько\ (?:весит|весят|длится|длятся)\s+
       | как(?:ой|ая|ова)\s+(?:срок\s+)?(?=(?:гарант|зарплат|оклад|парол|телефон))
@@ -43,6 +49,7 @@ _ASKED = re.compile(
 # What follows the thing: where, when, for whom, of what.
 _REST = re.compile(
     r"\s(?:in|at|on|for|near|from|with|without|during|to|by|of|per|if|when|that|which|here|cost|weigh"
+    r"|allowed|permitted|forbidden|prohibited"
     r"|в|во|на|у|при|для|за|с|со|к|по|около|рядом|от|до|если|здесь|тут"
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí)\b.*",
     re.IGNORECASE | re.DOTALL,
