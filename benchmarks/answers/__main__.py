@@ -37,6 +37,11 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--set", choices=SETS, default="dev", help="which questions")
     made.add_argument(
+        "--conversation",
+        action="store_true",
+        help="ask the questions of a folder one after the other, in a conversation",
+    )
+    made.add_argument(
         "--limit", type=int, help="only so many questions of each folder; the result is not kept"
     )
     made.add_argument(
@@ -79,11 +84,12 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.fresh:
         shutil.rmtree(given.work / "bases", ignore_errors=True)
     given.work.mkdir(parents=True, exist_ok=True)
-    bench = Bench(given.documents.resolve(), given.work.resolve(), tell)
+    bench = Bench(given.documents.resolve(), given.work.resolve(), tell, given.conversation)
     outcomes = anyio.run(bench.outcomes, questions)
-    answers = given.work / f"answers-{given.set}.jsonl"
+    name = f"{given.set}-conversation" if given.conversation else given.set
+    answers = given.work / f"answers-{name}.jsonl"
     store_answers(outcomes, answers)
-    report = _report(given.set, outcomes)
+    report = _report(name, outcomes)
     print(tables("language", {**report["by_language"], "all": report["all"]}))
     print(tables("folder", report["by_folder"]))
     print(store(report, given.out or (given.work if given.limit is not None else RESULTS)))

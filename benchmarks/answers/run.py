@@ -45,6 +45,8 @@ class Bench:
     documents: Path
     work: Path
     tell: Callable[[str], None]
+    is_conversation: bool = False
+    """Whether the questions of a folder are asked one after the other in a conversation."""
 
     async def outcomes(self, questions: Sequence[Question]) -> list[Outcome]:
         """Ask them folder by folder. The bases that are kept are not changed: a copy is asked."""
@@ -54,8 +56,18 @@ class Bench:
             of_folder = [question for question in questions if question.folder == folder]
             with tempfile.TemporaryDirectory(prefix="sourcebook-answers-") as place:
                 copy = shutil.copytree(base, Path(place) / folder)
-                found += await _asked(copy, of_folder)
+                found += await self._asked(copy, of_folder)
             self.tell(f"{folder}: {len(of_folder)} questions")
+        return found
+
+    async def _asked(self, base: Path, questions: Sequence[Question]) -> list[Outcome]:
+        found: list[Outcome] = []
+        session: str | None = None
+        async with AsyncSourcebook(settings=_settings(base)) as book:
+            for question in questions:
+                outcome, asked_in = await _outcome(book, question, session)
+                found.append(outcome)
+                session = asked_in if self.is_conversation else None
         return found
 
     async def _base(self, folder: str) -> Path:
@@ -82,16 +94,15 @@ def _settings(place: Path) -> Settings:
     return Settings(db=str(place / "base.db"), chat_model="none")
 
 
-async def _asked(base: Path, questions: Sequence[Question]) -> list[Outcome]:
-    async with AsyncSourcebook(settings=_settings(base)) as book:
-        return [await _outcome(book, question) for question in questions]
-
-
-async def _outcome(book: AsyncSourcebook, question: Question) -> Outcome:
+async def _outcome(
+    book: AsyncSourcebook, question: Question, session: str | None
+) -> tuple[Outcome, str | None]:
+    """What comes of a question, and the conversation that it was asked in."""
     try:
-        given = await book.ask(question.text)
+        given = await book.ask(question.text, session=session)
     except NothingAsked as refused:
         # A greeting is answered by the faces, not by the base.
-        return Outcome(question, judged(question, None), refused.message, Tier.NONE, 0, ())
+        return Outcome(question, judged(question, None), refused.message, Tier.NONE, 0, ()), session
     verdict = judged(question, None if given.tier is Tier.NONE else given.answer)
-    return Outcome(question, verdict, given.answer, given.tier, length_of(given.answer), given.citations)
+    length = length_of(given.answer)
+    return Outcome(question, verdict, given.answer, given.tier, length, given.citations), given.session_id
