@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import DraftKind, Why
+from sourcebook.ports.chat import PromptMessage
 
 if TYPE_CHECKING:
     from sourcebook.consult.ask import Consultation
@@ -35,12 +37,12 @@ class AnswerableDrafts:
         return [draft for draft in closed if draft is not None]
 
     async def _closed(self, draft: Draft, collection_id: str) -> Draft | None:
-        asked = draft.details.get("searched")
         inquiry = Inquiry(
-            asked if isinstance(asked, str) and asked.strip() else draft.question,
+            draft.question,
             (collection_id,),
             user_id=draft.user_id,
             language=draft.language,
+            earlier=_asked_before(draft),
             keep=_unkept,
         )
         answer = await self.consultation.answer(inquiry)
@@ -48,6 +50,14 @@ class AnswerableDrafts:
             return None
         reason = FOUND.format(answer.citations[0].document_path)
         return await self.queue.close_found(draft.id, answer.answer, answer.citations, reason)
+
+
+def _asked_before(draft: Draft) -> list[PromptMessage]:
+    """The question that this one was searched with, if it followed up on one."""
+    searched, asked = draft.details.get("searched"), asking_part(draft.question.strip())
+    if not isinstance(searched, str) or searched == asked or not searched.endswith(asked):
+        return []
+    return [PromptMessage("user", searched.removesuffix(asked).strip())]
 
 
 def _may_close(draft: Draft) -> bool:

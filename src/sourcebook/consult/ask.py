@@ -26,7 +26,7 @@ from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details
-from sourcebook.consult.evidence.passage_details import quoted_language, told, with_quoted
+from sourcebook.consult.evidence.passage_details import passages_language, quoted_language, told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
@@ -57,7 +57,7 @@ from sourcebook.model.chat import (
     Tier,
     TokenWritten,
 )
-from sourcebook.model.search import In, RetrievalConfig, SearchResult
+from sourcebook.model.search import In, RetrievalConfig
 from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
@@ -225,9 +225,11 @@ class Consultation:
         language = language or only_language(context)
         terms = TermIndex.of(known_terms, language)
         earlier = [message.content for message in history if message.role is Role.USER]
-        tried = wordings(asking_part(inquiry.question.strip()), earlier, language)
+        asked = asking_part(inquiry.question.strip())
+        tried = wordings(asked, earlier, language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
+            "whole_question": None if asked in tried else tried[0],
             "expansions": [],
             "language": language,
             "model": self._chat_model.name if self._chat_model else None,
@@ -283,7 +285,9 @@ class Consultation:
         chosen = sound.intersection(passage.chunk.id for passage in close)
         question.details["passages"] = [told(p, j, chosen, damaged) for p, j in found.passages]
         question.details["judgement"] = found.verdict.told() if found.passages else None
-        question.details["other_language"] = _other_language(question, taken)
+        question.details["other_language"] = passages_language(
+            taken, question.language, question.context.all_languages()
+        )
         return PassageSources(taken, question.context.documents, question.language)
 
     async def _curated_entry(self, question: _Question) -> CuratedAnswer | None:
@@ -291,7 +295,9 @@ class Consultation:
         if question.inquiry.filter is not None:
             return None
         inquiry, chosen = question.inquiry, question.inquiry.similar
-        for text in dict.fromkeys([inquiry.question.strip(), *question.wordings]):
+        # "And for companies?" asks something else in each conversation.
+        as_written = [inquiry.question.strip()] if question.asked in question.wordings else []
+        for text in dict.fromkeys([*as_written, *question.wordings]):
             found = await self._curated.look(
                 text, inquiry, question.context, question.terms, question.details
             )
@@ -432,7 +438,8 @@ class Consultation:
 
     async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
         sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
-        closest = closest_passages(question.inquiry.question, found, sound, question.language)
+        sources = PassageSources(sound, question.context.documents, question.language)
+        closest = closest_passages(question.inquiry.question, found, sources)
         nearest = closest.passages[: self._policy.nearest]
         question.details["nearest"] = [place_of(passage) for passage in nearest]
         if not question.rejected.drafts:
@@ -485,16 +492,6 @@ def _messages(earlier: Sequence[PromptMessage]) -> list[ChatMessage]:
 
 
 def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
-    if composed is None:
-        return []
-    return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
-
-
-def _other_language(question: _Question, taken: Sequence[SearchResult]) -> str | None:
-    """The language of what is quoted, if the base holds nothing in that of the question."""
-    held = question.context.all_languages()
-    if not taken or not question.language or question.language in held:
-        return None
-    # A table may be in no language that can be told: then it is in that of the base.
-    found = detect_language(taken[0].chunk.content) or next(iter(held), None)
-    return None if found == question.language else found
+    return (
+        [] if composed is None else [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
+    )

@@ -401,7 +401,7 @@ class Moderation:
         on_lost_support: LostSupport = LostSupport.ACCEPT,
     ) -> Revision:
         collection_id = draft.collection_id or self._collection_id
-        asked = draft.question if question is None else question
+        asked = _whole_question(draft) if question is None else question
         entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
         if question is None and entry is not None and entry.question is None:
             asked = ""  # it is found by its answer, and stays so
@@ -437,3 +437,9 @@ class Moderation:
 def _of(answer: Answer, collections: Sequence[str]) -> str | None:
     """The collection that an answer belongs to: the one it cites, else the first that was asked."""
     return next((c.collection_id for c in answer.citations), next(iter(collections), None))
+
+
+def _whole_question(draft: Draft) -> str:
+    """The question as it can be asked again: one that points back, with the question that it points to."""
+    whole = draft.details.get("whole_question")
+    return whole if isinstance(whole, str) and whole.strip() else draft.question

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.answer_without_model import Asked, extract
-from sourcebook.consult.answer.composer import section_at
 from sourcebook.consult.answer.question_share import emphasised
 
 if TYPE_CHECKING:
+    from sourcebook.consult.answer.answer_without_model import Extract
+    from sourcebook.consult.answer.composer import PassageSources
     from sourcebook.consult.evidence.passages import JudgedPassages
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import SearchResult
@@ -24,29 +25,28 @@ class ClosestPassages:
     excerpt: str | None = None
 
 
-def closest_passages(
-    question: str, found: JudgedPassages, sound: Sequence[SearchResult], spoken: str | None
-) -> ClosestPassages:
-    """Those of the passages that are sound, the one that would have been quoted first if it came nearly close enough.
-
-    `spoken` is the language of whoever asks.
-    """
+def closest_passages(question: str, found: JudgedPassages, sources: PassageSources) -> ClosestPassages:
+    """The passages that are sound, the one that would have been quoted first if it came nearly close enough."""
+    sound = sources.passages
     if not found.verdict.is_nearly_accepted or not sound:
         return ClosestPassages(sound)
-    asked = Asked(question, emphasised(found.weights, question, found.language), found.language, spoken)
+    weights = emphasised(found.weights, question, found.language)
     read = [passage for passage, _ in found.passages if passage in sound]
-    quoted = extract(asked, read)
+    quoted = extract(Asked(question, weights, found.language, sources.language), read)
     if not quoted:
         return ClosestPassages(sound)
     best = quoted[0]
-    first = read[best.passage]
-    others = [passage for passage in sound if passage is not first]
-    # A passage may hold several small sections; the one that is named is that of the quote.
+    others = [passage for passage in sound if passage is not read[best.passage]]
+    return ClosestPassages([_at_quote(read[best.passage], best, sources), *others], best.excerpt.text)
+
+
+def _at_quote(passage: SearchResult, best: Extract, sources: PassageSources) -> SearchResult:
+    """The passage with the section and the page of its quote: it may have begun under another heading."""
     start, end = best.excerpt.start, best.excerpt.end
-    named = replace(
-        first, chunk=replace(first.chunk, section=section_at(best.source.chunk, start, (start, end)))
+    section = sources.section(best.source, start, (start, end))
+    return replace(
+        passage, chunk=replace(passage.chunk, section=section, page=sources.page(best.source, start))
     )
-    return ClosestPassages([named, *others], best.excerpt.text)
 
 
 def place_of(passage: SearchResult) -> dict[str, JsonValue]:

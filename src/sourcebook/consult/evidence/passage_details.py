@@ -45,6 +45,17 @@ def quoted_language(
     return None if found == asked else found
 
 
+def passages_language(
+    passages: Sequence[SearchResult], asked: str | None, held: Collection[str | None]
+) -> str | None:
+    """The language of the first passage, if the base holds nothing in that of the question; else None."""
+    if not passages or not asked or asked in held:
+        return None
+    # A table may be in no language that can be told: then it is in that of the base.
+    found = detect_language(passages[0].chunk.content) or next(iter(held), None)
+    return None if found == asked else found
+
+
 def told(
     passage: SearchResult, judgement: Judgement, chosen: set[str], damaged: set[str]
 ) -> dict[str, JsonValue]:

@@ -18,8 +18,10 @@ from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_form import is_form_missing
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
+from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.consult.question.foreign_names import ForeignNames
+from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
@@ -348,7 +350,12 @@ def _is_news_missing(question: WeighedQuestion, closest: SearchResult) -> bool:
     weights = {term: weight for term, weight in question.weights.items() if term in own - everyday}
     said = f"{closest.chunk.section or ''}\n{_said_with_title(closest)}"
     held = share_of_weight(weights, distinct_terms(said, question.language))
-    return bool(weights) and held < _HALF_OF_A_THING
+    if not weights or held >= _HALF_OF_A_THING:
+        return False
+    # "And what does it cost?" names nothing but what it asks for.
+    kinds = asked_values(question.follow_up)
+    asks_price = ValueKind.MONEY in kinds and len(weights) == 1 and asked_thing(question.follow_up) is None
+    return not (asks_price and gives_value(said, kinds, question.follow_up))
 
 
 def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:
