@@ -13,10 +13,10 @@ _NUMBER = re.compile(r"[-+($€£¥₽]*[\d\s.,/:%-]*\d[\d\s.,/:%€£¥₽)-]*"
 _YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", re.ASCII)
 _NO_WIDTHS: Mapping[int, int] = {}
 _LONGEST = 120
-"""A longer text is no name."""
+"""A longer text is no name, and no number."""
 _MOST_ROWS = 4
 """A header that stands in groups takes no more."""
-_LIST_MARK = re.compile(r"[•·–-]\s|\(?\w{1,2}[).](?:\s|$)|.*:$", re.DOTALL)
+_LIST_MARK = re.compile(r"[•·–-]\s|\(?(?:\d{1,2}|[ivx]{1,4}|\w)[).](?:\s|$)|.*:$", re.DOTALL | re.IGNORECASE)
 """What begins an item, or announces what stands beside it, names no column."""
 _PAIR = 2
 """Rows of two cells above a table of more say something about all of it: `Prepared by | Anna`."""
@@ -42,7 +42,7 @@ class Header(NamedTuple):
 
 
 def is_number(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(text))
+    return len(text) <= _LONGEST and bool(_NUMBER.fullmatch(text))
 
 
 def is_header(names: Sequence[str]) -> bool:

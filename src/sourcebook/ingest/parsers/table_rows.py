@@ -127,6 +127,10 @@ def _blocks_beside(row: Row, tables: Sequence[_TableBeside]) -> Iterator[RowBloc
             yield _line(part)
         elif part.cells and row.number > table.last:
             yield _block(part, table.names)
+    columns = {column for table in tables for column in table.columns}
+    if apart := {column: text for column, text in row.cells.items() if column not in columns}:
+        # It stands further down than was looked for tables.
+        yield _line(row._replace(cells=apart))
 
 
 def _line(row: Row) -> RowBlock:
