@@ -112,6 +112,20 @@ def test_titles_stand_above_the_header_and_a_second_table_has_its_own() -> None:
     ]
 
 
+@pytest.mark.parametrize("beside", [{0: "Item"}, {}])
+def test_a_group_beside_a_single_name_is_no_pair(beside: dict[int, str]) -> None:
+    rows = [
+        Row(1, {**beside, 1: "Price"}, {1: 2}),
+        Row(2, {0: "Item", 1: "spring", 2: "autumn"}),
+        Row(3, {0: "Spade", 1: "12", 2: "10"}),
+        Row(4, {0: "Rake", 1: "9", 2: "8"}),
+    ]
+    assert [block.text for block in blocks_of(rows)] == [
+        "Item: Spade; Price, spring: 12; Price, autumn: 10",
+        "Item: Rake; Price, spring: 9; Price, autumn: 8",
+    ]
+
+
 @pytest.mark.parametrize("first", ["No.", "Nr.", "Id."])
 def test_an_abbreviation_names_a_column(first: str) -> None:
     rows = [Row(1, {0: first, 1: "Item"}), Row(2, {0: "1", 1: "Spade"})]

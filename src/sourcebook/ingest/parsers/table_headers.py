@@ -92,7 +92,16 @@ def _below_pairs(window: Sequence[Row]) -> int:
     below = wide[first:]
     is_table = len(below) > 1 and below[1] and below.count(True) * 2 > len(below)
     is_named = is_header([one_line(text) for text in window[first].cells.values()]) if window else False
+    while first and _begins_groups(window[first - 1], window[first]):
+        first -= 1
     return first if is_table and is_named else 0
+
+
+def _begins_groups(row: Row, below: Row) -> bool:
+    """Whether a row names groups of the columns below it, and is no pair: what else it holds reaches down."""
+    beside = {column: text for column, text in row.cells.items() if column not in row.widths}
+    reaches_down = bool(beside) and all(below.cells.get(column) == text for column, text in beside.items())
+    return bool(row.widths) and (reaches_down or (not beside and min(row.cells) > min(below.cells)))
 
 
 def has_gap(window: Sequence[Row], header: Row) -> bool:
