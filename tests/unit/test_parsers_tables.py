@@ -126,6 +126,20 @@ def test_a_group_beside_a_single_name_is_no_pair(beside: dict[int, str]) -> None
     ]
 
 
+def test_a_hidden_row_below_a_header_is_no_gap() -> None:
+    rows = [
+        Row(1, {0: "Item", 1: "Place"}),
+        Row(2, {}, is_hidden=True),
+        Row(3, {0: "Rake", 1: "Barn"}),
+        Row(4, {0: "Hoe", 1: "Attic"}),
+        Row(9, {}, is_hidden=True),
+    ]
+    assert [(block.row.number, block.text) for block in blocks_of(rows)] == [
+        (3, "Item: Rake; Place: Barn"),
+        (4, "Item: Hoe; Place: Attic"),
+    ]
+
+
 @pytest.mark.parametrize("first", ["No.", "Nr.", "Id."])
 def test_an_abbreviation_names_a_column(first: str) -> None:
     rows = [Row(1, {0: first, 1: "Item"}), Row(2, {0: "1", 1: "Spade"})]

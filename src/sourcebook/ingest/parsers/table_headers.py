@@ -25,12 +25,14 @@ _PAIR = 2
 class Row(NamedTuple):
     """A row by its number, counted from 1, with the text of its cells by the number of their column, from 0.
 
-    `widths` are the cells that reach over several columns, with their number.
+    `widths` are the cells that reach over several columns, with their number. A row that is not shown has no cells, and
+    is no gap between those around it.
     """
 
     number: int
     cells: dict[int, str]
     widths: Mapping[int, int] = _NO_WIDTHS
+    is_hidden: bool = False
 
 
 class Header(NamedTuple):

@@ -42,11 +42,13 @@ def blocks_of(rows: Iterable[Row]) -> Iterator[RowBlock]:
     """
     header = Header()
     held: Row | None = None
-    filled = (row for row in rows if row.cells)
+    filled = (row for row in rows if row.cells or row.is_hidden)
     # Rows that follow each other without a gap keep the same distance to their count.
     for _, region in groupby(enumerate(filled), key=lambda item: item[1].number - item[0]):
-        rest = (row for _, row in region)
+        rest = (row for _, row in region if row.cells)
         window = list(islice(rest, LOOKED_AT))
+        if not window:
+            continue
         if held is not None:
             below = _header_above(held, window)
             if below.names:
