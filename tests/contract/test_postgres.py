@@ -21,6 +21,7 @@ from sourcebook.errors import (
     MigrationEdited,
     NotASourcebook,
     NotOpen,
+    ServerTooOld,
     UsageError,
 )
 from sourcebook.model.documents import Collection
@@ -29,7 +30,7 @@ from sourcebook.model.search import And, Equals, GreaterThan, Not
 from sourcebook.settings import Settings
 from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.job_queue import SqlJobs
-from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres import driver, migrate
 from sourcebook.storage.postgres.citus import Cluster, Node
 from sourcebook.storage.postgres.citus_setup import spread
 from sourcebook.storage.postgres.database import PoolLimits, PostgresDatabase
@@ -436,6 +437,14 @@ async def test_what_a_builder_left_halfway_is_made_again(postgres_db: str) -> No
 @pytest.mark.skipif(bool(citus_cluster.addresses()), reason="it runs Citus")
 async def test_a_server_without_citus_cannot_spread_a_base(postgres_db: str) -> None:
     with pytest.raises(UsageError, match="does not run Citus"):
+        await spread(Cluster(postgres_db, coordinator=Node("here")))
+
+
+async def test_of_the_servers_of_a_cluster_the_one_that_is_too_old_is_named(
+    postgres_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "OLDEST_SERVER", 99)
+    with pytest.raises(ServerTooOld, match="the coordinator here:5432 is PostgreSQL"):
         await spread(Cluster(postgres_db, coordinator=Node("here")))
 
 

@@ -115,6 +115,14 @@ def test_what_a_sentence_points_back_to_comes_along(answer: str) -> None:
     assert text == f"Bring a photo, a form and a pen to one of the two gates. {answer}"
 
 
+def test_a_word_with_a_hyphen_points_nowhere() -> None:
+    answer = (
+        "E-mail is how a season ticket for the botanic garden is ordered by all who live in another town."
+    )
+    page = f"{FILLER}\n\nBring a photo, a form and a pen to one of the two gates. {answer} {FILLER}"
+    assert shown("How is a season ticket for the garden ordered?", page) == answer
+
+
 @pytest.mark.parametrize(
     "further", ["But it is gone now.", "However, nobody sells it.", "This was long ago."]
 )

@@ -64,3 +64,7 @@ def test_asking_whether_there_is_something_points_nowhere() -> None:
 def test_who_writes_in_another_script_begins_anew() -> None:
     assert wordings("Is there a toilet?", ["Можно с детьми?"], "en") == ["Is there a toilet?"]
     assert wordings("А весной?", ["How deep?", "Когда сажать лук?"], "ru") == ["Когда сажать лук? А весной?"]
+
+
+def test_a_follow_up_without_letters_goes_on_in_any_script() -> None:
+    assert completed("2024?", ["Сколько стоит участок?"], "ru") == "Сколько стоит участок? 2024?"

@@ -113,3 +113,19 @@ def test_a_formula_without_tex_is_written_in_one_line() -> None:
     mean = "<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>"
     text = parse_html(f"<p>It is {power}, half is {mean}.</p>".encode()).text
     assert text.replace(" ", "") == "ItisE=mc^2,halfis(a+b)/2."
+
+
+def test_a_note_of_a_table_stands_below_it() -> None:
+    mark = '<a href="#n" role="doc-noteref">1</a>'
+    table = f"<table><tr><th>Bed</th><th>Litres</th></tr><tr><td>B1 {mark}</td><td>10</td></tr></table>"
+    note = '<aside id="n" role="doc-footnote">In summer.</aside>'
+    assert page(f"{table}<p>After.</p>{note}").text == (
+        "| Bed | Litres |\n| B1 [1] | 10 |\n[1] In summer.\n\nAfter."
+    )
+
+
+def test_a_note_without_a_name_takes_nothing_away() -> None:
+    mark, note = '<a href="#" role="doc-noteref">1</a>', '<div id="" role="doc-footnote">Note.</div>'
+    assert page(f"<p>One {mark}</p><p>Two.</p>{note}<p>Three.</p>").text == (
+        "One [1]\n\nTwo.\n\nNote.\n\nThree."
+    )

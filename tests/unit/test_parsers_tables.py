@@ -112,6 +112,62 @@ def test_titles_stand_above_the_header_and_a_second_table_has_its_own() -> None:
     ]
 
 
+@pytest.mark.parametrize("beside", [{0: "Item"}, {}])
+def test_a_group_beside_a_single_name_is_no_pair(beside: dict[int, str]) -> None:
+    rows = [
+        Row(1, {**beside, 1: "Price"}, {1: 2}),
+        Row(2, {0: "Item", 1: "spring", 2: "autumn"}),
+        Row(3, {0: "Spade", 1: "12", 2: "10"}),
+        Row(4, {0: "Rake", 1: "9", 2: "8"}),
+    ]
+    assert [block.text for block in blocks_of(rows)] == [
+        "Item: Spade; Price, spring: 12; Price, autumn: 10",
+        "Item: Rake; Price, spring: 9; Price, autumn: 8",
+    ]
+
+
+def test_a_hidden_row_below_a_header_is_no_gap() -> None:
+    rows = [
+        Row(1, {0: "Item", 1: "Place"}),
+        Row(2, {}, is_hidden=True),
+        Row(3, {0: "Rake", 1: "Barn"}),
+        Row(4, {0: "Hoe", 1: "Attic"}),
+        Row(9, {}, is_hidden=True),
+    ]
+    assert [(block.row.number, block.text) for block in blocks_of(rows)] == [
+        (3, "Item: Rake; Place: Barn"),
+        (4, "Item: Hoe; Place: Attic"),
+    ]
+
+
+@pytest.mark.parametrize("first", ["No.", "Nr.", "Id."])
+def test_an_abbreviation_names_a_column(first: str) -> None:
+    rows = [Row(1, {0: first, 1: "Item"}), Row(2, {0: "1", 1: "Spade"})]
+    assert [block.text for block in blocks_of(rows)] == [f"{first}: 1; Item: Spade"]
+
+
+@pytest.mark.parametrize("mark", ["1.", "12)", "a)", "iv."])
+def test_the_mark_of_an_item_names_no_column(mark: str) -> None:
+    rows = [Row(1, {0: mark, 1: "Dig"}), Row(2, {0: "next", 1: "Water"})]
+    assert [block.text for block in blocks_of(rows)] == [f"{mark} | Dig", "next | Water"]
+
+
+def test_what_stands_beside_two_tables_further_down_is_kept() -> None:
+    head = Row(1, {0: "Name", 1: "Price", 3: "City", 4: "Count"})
+    both = [Row(n, {0: f"n{n}", 1: str(n), 3: f"c{n}", 4: str(n)}) for n in range(2, 30)]
+    last = Row(30, {0: "n30", 1: "30", 2: "sold out", 6: "see the yard"})
+    assert [block.text for block in blocks_of([head, *both, last])][-3:] == [
+        "City: c29; Count: 29",
+        "Name: n30; Price: 30",
+        "sold out | see the yard",
+    ]
+
+
+def test_a_very_long_cell_of_digits_is_no_number_and_takes_no_time() -> None:
+    rows = [Row(1, {0: "Name", 1: "Key"}), Row(2, {0: "a", 1: "-" * 5_000 + "7" * 5_000 + "x"})]
+    assert len(list(blocks_of(rows))) == 1
+
+
 @pytest.mark.parametrize(
     ("value", "number", "code", "shown"),
     [
@@ -140,6 +196,17 @@ def test_titles_stand_above_the_header_and_a_second_table_has_its_own() -> None:
         ("1.5", 176, "0.##", "1.5"),
         ("5", 177, ";;;", ""),
         ("-1", 14, None, "-1"),
+        ("862345678901234", 1, None, "862345678901234"),
+        ("4111111111111111", 1, None, "4111111111111111"),
+        ("9999999999999.99", 2, None, "9999999999999.99"),
+        ("1.005", 2, None, "1.01"),
+        ("0.285", 9, None, "29%"),
+        ("1.5", 178, "# ?/4", "1 2/4"),
+        ("0.3", 179, "# ??/16", "5/16"),
+        ("2.25", 180, "# ??/100", "2 25/100"),
+        ("45413.5", 181, "h:mm:ss.00", "12:00:00"),
+        ("5", 182, '0\\;"a;b"', "5;a;b"),
+        ("2958465.9999999", 183, "yyyy", "2958465.9999999"),
     ],
 )
 def test_numbers_of_a_sheet_are_told_as_they_are_shown(

@@ -39,7 +39,7 @@ _POINTS_BACK = re.compile(
     r"(?:esto|estos|eso|esos|esas|ello|aquello)|ellos|ellas|sus?|ambos"
     r"|(?:el|la) (?:primer[oa]|segund[oa]|últim[oa]|mism[oa])"
     r"|entonces|pero|y|también|así|sin embargo|por lo tanto|además|por ejemplo|de lo contrario"
-    r")(?!\w)",
+    r")(?![\w-])",
     re.IGNORECASE,
 )
 # What follows upon a sentence and may turn it round: "But now it is gone."

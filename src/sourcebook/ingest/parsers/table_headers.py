@@ -13,10 +13,10 @@ _NUMBER = re.compile(r"[-+($€£¥₽]*[\d\s.,/:%-]*\d[\d\s.,/:%€£¥₽)-]*"
 _YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", re.ASCII)
 _NO_WIDTHS: Mapping[int, int] = {}
 _LONGEST = 120
-"""A longer text is no name."""
+"""A longer text is no name, and no number."""
 _MOST_ROWS = 4
 """A header that stands in groups takes no more."""
-_LIST_MARK = re.compile(r"[•·–-]\s|\(?\w{1,2}[).](?:\s|$)|.*:$", re.DOTALL)
+_LIST_MARK = re.compile(r"[•·–-]\s|\(?(?:\d{1,2}|[ivx]{1,4}|\w)[).](?:\s|$)|.*:$", re.DOTALL | re.IGNORECASE)
 """What begins an item, or announces what stands beside it, names no column."""
 _PAIR = 2
 """Rows of two cells above a table of more say something about all of it: `Prepared by | Anna`."""
@@ -25,12 +25,14 @@ _PAIR = 2
 class Row(NamedTuple):
     """A row by its number, counted from 1, with the text of its cells by the number of their column, from 0.
 
-    `widths` are the cells that reach over several columns, with their number.
+    `widths` are the cells that reach over several columns, with their number. A row that is not shown has no cells, and
+    is no gap between those around it.
     """
 
     number: int
     cells: dict[int, str]
     widths: Mapping[int, int] = _NO_WIDTHS
+    is_hidden: bool = False
 
 
 class Header(NamedTuple):
@@ -42,7 +44,7 @@ class Header(NamedTuple):
 
 
 def is_number(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(text))
+    return len(text) <= _LONGEST and bool(_NUMBER.fullmatch(text))
 
 
 def is_header(names: Sequence[str]) -> bool:
@@ -92,7 +94,16 @@ def _below_pairs(window: Sequence[Row]) -> int:
     below = wide[first:]
     is_table = len(below) > 1 and below[1] and below.count(True) * 2 > len(below)
     is_named = is_header([one_line(text) for text in window[first].cells.values()]) if window else False
+    while first and _begins_groups(window[first - 1], window[first]):
+        first -= 1
     return first if is_table and is_named else 0
+
+
+def _begins_groups(row: Row, below: Row) -> bool:
+    """Whether a row names groups of the columns below it, and is no pair: what else it holds reaches down."""
+    beside = {column: text for column, text in row.cells.items() if column not in row.widths}
+    reaches_down = bool(beside) and all(below.cells.get(column) == text for column, text in beside.items())
+    return bool(row.widths) and (reaches_down or (not beside and min(row.cells) > min(below.cells)))
 
 
 def has_gap(window: Sequence[Row], header: Row) -> bool:

@@ -42,11 +42,13 @@ def blocks_of(rows: Iterable[Row]) -> Iterator[RowBlock]:
     """
     header = Header()
     held: Row | None = None
-    filled = (row for row in rows if row.cells)
+    filled = (row for row in rows if row.cells or row.is_hidden)
     # Rows that follow each other without a gap keep the same distance to their count.
     for _, region in groupby(enumerate(filled), key=lambda item: item[1].number - item[0]):
-        rest = (row for _, row in region)
+        rest = (row for _, row in region if row.cells)
         window = list(islice(rest, LOOKED_AT))
+        if not window:
+            continue
         if held is not None:
             below = _header_above(held, window)
             if below.names:
@@ -127,6 +129,10 @@ def _blocks_beside(row: Row, tables: Sequence[_TableBeside]) -> Iterator[RowBloc
             yield _line(part)
         elif part.cells and row.number > table.last:
             yield _block(part, table.names)
+    columns = {column for table in tables for column in table.columns}
+    if apart := {column: text for column, text in row.cells.items() if column not in columns}:
+        # It stands further down than was looked for tables.
+        yield _line(row._replace(cells=apart))
 
 
 def _line(row: Row) -> RowBlock:

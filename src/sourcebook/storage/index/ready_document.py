@@ -32,7 +32,7 @@ class ReadyDocument:
 
     @classmethod
     def of(cls, prepared: PreparedDocument, collection: Collection) -> ReadyDocument:
-        """Checked, encoded and counted."""
+        """Checked and counted. Vectors are checked and encoded when they are written."""
         _require_sane(prepared)
         document = prepared.document
         hashed = content_hash(document.content)

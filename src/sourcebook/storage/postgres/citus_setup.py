@@ -68,7 +68,7 @@ async def _connected(address: str, place: str) -> AsyncGenerator[Connection]:
         ) from error
     try:
         with driver.translated():
-            require_new_server(connection)
+            require_new_server(connection, place)
             await _require_citus(connection, place)
             await _require_installed(connection, place)
         yield connection

@@ -53,11 +53,11 @@ async def bring_up_to_date(connection: Connection, known: Sequence[Migration] | 
     await _require_new_extension(connection)
 
 
-def require_new_server(connection: Connection) -> None:
-    """Refuse a server that is too old for a base."""
+def require_new_server(connection: Connection, place: str = "server") -> None:
+    """Refuse a server that is too old for a base. `place` is how it is named if there are several."""
     version = connection.get_server_version()
     if version[0] < OLDEST_SERVER:
-        raise ServerTooOld(f"the server is PostgreSQL {version[0]}, but {OLDEST_SERVER} or newer is needed")
+        raise ServerTooOld(f"the {place} is PostgreSQL {version[0]}, but {OLDEST_SERVER} or newer is needed")
 
 
 async def _require_new_extension(connection: Connection) -> None:

@@ -9,6 +9,7 @@ from sourcebook.ingest.parsers.office.format_codes import Part, PartKind, Sectio
 
 _FIRST_DAY = datetime(1899, 12, 30)  # noqa: DTZ001 - a sheet knows no zones
 _FIRST_DAY_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
+_LAST_MOMENT = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001
 _MOST_DAYS = 2_958_466
 _SECONDS = {"h": 3600, "m": 60, "s": 1}
 _SHORT, _LONG = 3, 4
@@ -58,7 +59,9 @@ def shown_moment(number: float, section: Section, *, from_1904: bool) -> str | N
     names = _Names(section)
     is_minute = _minutes(section)
     pieces = (
-        names.shown(part, moment, is_minute=index in is_minute) for index, part in enumerate(section.parts)
+        names.shown(part, moment, is_minute=index in is_minute)
+        for index, part in enumerate(section.parts)
+        if not _begins_fraction(section, index)
     )
     return " ".join("".join(pieces).split())
 
@@ -67,7 +70,8 @@ def _moment(number: float, *, from_1904: bool) -> datetime | None:
     if not 0 <= number < _MOST_DAYS:
         return None
     first = _FIRST_DAY_1904 if from_1904 else _FIRST_DAY
-    return first + timedelta(seconds=round(number * 86_400))
+    passed = timedelta(seconds=round(number * 86_400))
+    return first + passed if passed <= _LAST_MOMENT - first else None
 
 
 def _minutes(section: Section) -> set[int]:
@@ -81,6 +85,12 @@ def _minutes(section: Section) -> set[int]:
 
 
 _TIMES = (PartKind.MOMENT, PartKind.PASSED)
+
+
+def _begins_fraction(section: Section, index: int) -> bool:
+    """Whether a part is the point before fractions of seconds."""
+    following = section.parts[index + 1 : index + 2]
+    return section.parts[index].text == "." and any(part.kind is PartKind.DIGIT for part in following)
 
 
 class _Names:

@@ -17,11 +17,11 @@ _PART = re.compile(
   | (?P<colour>\[[^\]]*\])
   | (?P<general>general|standard) | (?P<half>am/pm|a/p)
   | (?P<exponent>e[+-]) | (?P<moment>y+|m+|d+|h+|s+)
-  | (?P<digit>[0\#?]) | (?P<percent>%) | (?P<text>@) | (?P<sign>.)
+  | (?P<digit>[0\#?]|(?<=/)[1-9]\d{0,3}) | (?P<percent>%) | (?P<text>@) | (?P<sign>.)
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_BETWEEN_SECTIONS = re.compile(r""";(?=(?:[^"]*"[^"]*")*[^"]*$)""")
+_BETWEEN_SECTIONS = re.compile(r"""(?<!\\);(?=(?:[^"]*"[^"]*")*[^"]*$)""")
 _MOST_SECTIONS = 4
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sourcebook.ingest.parsers.table_headers import Row
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.table_headers import Row
 
 _MOST_COLUMNS = 1_000
 """A cell that reaches over more is a ruler or a fill."""
@@ -46,7 +47,8 @@ def with_merged(rows: Iterable[Row], areas: Mapping[tuple[int, int], Area]) -> I
         if covering and cells:
             above = {column: cover.text for column, cover in covering.items() if column not in cells}
             cells = dict(sorted({**cells, **above}.items()))
-        yield Row(row.number, cells, {at: area.width for at, area in own.items() if area.width > 1})
+        widths = {at: area.width for at, area in own.items() if area.width > 1}
+        yield row._replace(cells=cells, widths=widths)
         for at, area in own.items():
             if area.bottom > row.number:
                 covering[at] = _Covering(row.cells[at], area.bottom)

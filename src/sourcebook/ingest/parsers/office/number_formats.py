@@ -65,7 +65,8 @@ _CONDITIONS: dict[str, Callable[[float, float], bool]] = {
 }
 _MOST_DIGITS = 15
 _MOST_PARTS = 9_999
-_NOISE = 1e-15
+_NOISE = 2**-51
+"""Two steps of a binary number. Fifteen digits, as many as a sheet keeps, are a little coarser."""
 _EXACT = 1e21
 """Above it a number in its own format is written with an exponent."""
 
@@ -107,8 +108,10 @@ class NumberSection:
 
     def shown(self, number: float) -> str:
         """A number that is not below zero."""
-        # Halves are rounded up, also those that are a little less in their binary form.
-        number *= self.factor * (1 + _NOISE)
+        number *= self.factor
+        if not number.is_integer():
+            # Halves are rounded up, also those that are a little less in their binary form.
+            number *= 1 + _NOISE
         return " ".join(f"{self.before}{self._digits(number)}{self.after}".split())
 
     def _digits(self, number: float) -> str:
@@ -216,14 +219,18 @@ def _text(parts: Sequence[Part]) -> str:
 
 
 def _fraction(number: float, holes: str) -> str:
-    """A number as `1 1/2`, with as many digits below the line as there are holes."""
+    """A number as `1 1/2`, with the number below the line that is given, or as many digits as there are holes."""
     below = holes.rpartition("/")[2].strip()
-    parts = int(below) if below.isdecimal() and int(below) else 10 ** len(below) - 1
-    fraction = Fraction(number).limit_denominator(min(parts, _MOST_PARTS))
-    whole, rest = divmod(fraction.numerator, fraction.denominator)
+    if below.isdecimal() and 0 < int(below) <= _MOST_PARTS:
+        parts = int(below)
+        whole, rest = divmod(round(Fraction(number) * parts), parts)
+    else:
+        fraction = Fraction(number).limit_denominator(min(10 ** len(below) - 1, _MOST_PARTS))
+        parts = fraction.denominator
+        whole, rest = divmod(fraction.numerator, parts)
     if not rest:
         return str(whole)
-    return f"{whole} {rest}/{fraction.denominator}" if whole else f"{rest}/{fraction.denominator}"
+    return f"{whole} {rest}/{parts}" if whole else f"{rest}/{parts}"
 
 
 def _filled(holes: Sequence[Part], number: str) -> str:

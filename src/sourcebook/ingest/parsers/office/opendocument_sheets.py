@@ -55,9 +55,11 @@ class OpenDocumentSheets:
                 number, last = 0, name
                 self._begin(table)
             times = number_in(element.get(f"{TABLE}number-rows-repeated", ""), 1)
-            cells = self._cells(element, number + 1) if _is_shown(element) else {}
-            shown = min(times, _MOST_REPEATED) if cells else 0
-            yield from ((name, Row(number + repeated, cells)) for repeated in range(1, shown + 1))
+            is_hidden = not _is_shown(element)
+            cells = {} if is_hidden else self._cells(element, number + 1)
+            shown = min(times, _MOST_REPEATED) if cells or is_hidden else 0
+            rows = (Row(number + repeated, cells, is_hidden=is_hidden) for repeated in range(1, shown + 1))
+            yield from ((name, row) for row in rows)
             if not shown and self.beside:
                 # A sheet may hold nothing but drawings.
                 yield name, Row(number + 1, {})

@@ -158,7 +158,7 @@ class OpenDocumentReader:
             else:
                 self.built.add(mark + words, gap)
         self._read_notes()
-        for box in (found for tag in (_BOX, *_SHAPES) for found in _hanging(paragraph, tag)):
+        for box in _boxes(paragraph):
             self.read(box)
         for drawn in _hanging(paragraph, _OBJECT):
             self.built.add(self._objects.chart_at(drawn.get(LINK, "")) if self._objects is not None else "")
@@ -227,7 +227,9 @@ class OpenDocumentReader:
         for child in cell:
             if child.tag in _PARAGRAPHS:
                 yield self.words(child)
-            elif child.tag not in LEFT_OUT and isinstance(child.tag, str):
+                for box in _boxes(child):
+                    yield from self._cell(box)
+            elif child.tag == _BOX or (child.tag not in LEFT_OUT and isinstance(child.tag, str)):
                 yield from self._cell(child)
 
     def words(self, paragraph: Element) -> str:
@@ -293,6 +295,11 @@ def _length(element: Element) -> int:
     """How many letters the element holds."""
     own = len((element.text or "").strip())
     return own + sum(_length(child) + len((child.tail or "").strip()) for child in element)
+
+
+def _boxes(paragraph: Element) -> Iterator[Element]:
+    """The boxes of text and the shapes that hang on a paragraph."""
+    return (found for tag in (_BOX, *_SHAPES) for found in _hanging(paragraph, tag))
 
 
 def _hanging(paragraph: Element, tag: str) -> Iterator[Element]:

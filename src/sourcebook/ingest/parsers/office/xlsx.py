@@ -116,7 +116,9 @@ class _Cells:
             # Both numbers may be left out, and then count on.
             last = max(_number(element.get("r", "")) or last + 1, last + 1)
             is_hidden = _is_set(element, "hidden") and element.get("outlineLevel", "0") == "0"
-            if not is_hidden or is_filtered:
+            if is_hidden and not is_filtered:
+                yield Row(last, {}, is_hidden=True)
+            else:
                 yield Row(last, self._cells(element))
 
     def _cells(self, row: Element) -> dict[int, str]:

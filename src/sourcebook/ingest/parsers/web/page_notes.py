@@ -22,9 +22,9 @@ class PageNotes:
         has_marks = any(is_note_mark(link) for link in root.css("a[href^='#']"))
         found = root.css(_MAY_BE_NOTES)[:_MOST_NOTES] if has_marks else []
         self._notes = {
-            note.attributes.get("id") or "": note
+            name: note
             for note in found
-            if says(note, _NOTES) and note.text().strip()
+            if (name := note.attributes.get("id")) and says(note, _NOTES) and note.text().strip()
         }
         self._places = {note.mem_id: name for name, note in self._notes.items()}
         self._told: set[str] = set()

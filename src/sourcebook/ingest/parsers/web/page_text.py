@@ -147,7 +147,7 @@ class PageReader:
     def _note_mark(self, link: LexborNode) -> None:
         mark = f"[{' '.join(link.text().split()).strip('[]')}]"
         # At the beginning of a block it is the number of the note that stands there.
-        self._inline.append(mark if "".join(self._inline).strip() else f"{mark} ")
+        self._inline.append(mark if any(map(str.strip, self._inline)) else f"{mark} ")
         note = self._notes.wanted_by(link) if self._notes is not None else None
         if note is not None:
             self._wanted.append((mark, note))
@@ -222,6 +222,7 @@ class PageReader:
                 self._item_mark = ""
             case "table":
                 self._is_layout, self._rows = self._is_layout[:-1], self._rows[:-1]
+                self._tell_notes()
             case "pre":
                 self._pre = max(self._pre - 1, 0)
             case _:
