@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
 from sourcebook import Settings, Sourcebook, Tier
+from sourcebook.model.moderation import DraftKind
 
 RULES = (
     "# Rules of the allotments\n\n"
@@ -66,3 +68,34 @@ def test_a_question_that_points_back_is_answered(
     begun = book.ask(first)
     answer = book.ask(next_one, session=begun.session_id)
     assert said in answer.answer
+
+
+def test_a_follow_up_that_waits_is_not_answered_by_what_answered_the_question_before(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "rules.md").write_text(RULES, encoding="utf-8")
+    with Sourcebook(settings=Settings(db=str(tmp_path / "base.db"), chat_model="none")) as book:
+        book.add(notes)
+        begun = book.ask("How much is a half plot?")
+        book.ask("What is the capital of Mongolia?", session=begun.session_id)
+        (notes / "van.md").write_text("The van has a spare wheel.\n", encoding="utf-8")
+        book.add(notes)
+        waiting = book.moderation.get_pending_moderation_items(kind=DraftKind.DECLINED)
+        assert [draft.question for draft in waiting] == ["What is the capital of Mongolia?"]
+        (notes / "world.md").write_text("The capital of Mongolia is Ulaanbaatar.\n", encoding="utf-8")
+        book.add(notes)
+        assert not book.moderation.get_pending_moderation_items(kind=DraftKind.DECLINED)
+
+
+def test_what_was_approved_for_a_follow_up_answers_the_same_conversation_and_no_other(tmp_path: Path) -> None:
+    with Sourcebook(settings=Settings(db=str(tmp_path / "base.db"), chat_model="none")) as book:
+        book.add_text(RULES, id="rules", title="Rules")
+        begun = book.ask("How much is a half plot?")
+        followed = book.ask("And a full one?", session=begun.session_id)
+        draft = int(str(followed.details["draft_id"]))
+        entry = book.moderation.approve_moderation_item(draft, 1)
+        assert entry.question == "How much is a half plot? And a full one?"
+        again = book.ask("And a full one?", session=book.ask("How much is a half plot?").session_id)
+        assert again.tier is Tier.CURATED
+        other = book.ask("And a full one?", session=book.ask("Can I keep bees?").session_id)
+        assert other.tier is not Tier.CURATED
