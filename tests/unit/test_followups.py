@@ -64,3 +64,8 @@ def test_asking_whether_there_is_something_points_nowhere() -> None:
 def test_who_writes_in_another_script_begins_anew() -> None:
     assert wordings("Is there a toilet?", ["Можно с детьми?"], "en") == ["Is there a toilet?"]
     assert wordings("А весной?", ["How deep?", "Когда сажать лук?"], "ru") == ["Когда сажать лук? А весной?"]
+
+
+def test_a_number_alone_is_in_no_script_and_goes_on_in_any() -> None:
+    earlier = ["Сколько стоила аренда участка в 2023 году?"]
+    assert completed("2024?", earlier, "ru") == f"{earlier[0]} 2024?"

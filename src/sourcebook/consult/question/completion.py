@@ -53,8 +53,9 @@ def wordings(question: str, earlier: Sequence[str], language: str | None) -> lis
 
 def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
     """The question with the last whole question before it, if it may point back there."""
-    # Who writes in another script begins anew.
-    earlier = [one for one in earlier if _is_cyrillic(one) == _is_cyrillic(question)]
+    if any(map(str.isalpha, question)):
+        # Who writes in another script begins anew. "2024?" is in none.
+        earlier = [one for one in earlier if _is_cyrillic(one) == _is_cyrillic(question)]
     if not earlier or not points_back(question, language):
         return question
     base = next((q for q in reversed(earlier) if not points_back(q, language)), earlier[0])

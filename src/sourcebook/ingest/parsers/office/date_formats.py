@@ -67,7 +67,11 @@ def _moment(number: float, *, from_1904: bool) -> datetime | None:
     if not 0 <= number < _MOST_DAYS:
         return None
     first = _FIRST_DAY_1904 if from_1904 else _FIRST_DAY
-    return first + timedelta(seconds=round(number * 86_400))
+    try:
+        return first + timedelta(seconds=round(number * 86_400))
+    except OverflowError:
+        # The last moment of the year 9999, rounded up, or a day after it.
+        return None
 
 
 def _minutes(section: Section) -> set[int]:

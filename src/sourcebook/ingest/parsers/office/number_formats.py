@@ -217,6 +217,8 @@ def _text(parts: Sequence[Part]) -> str:
 
 def _fraction(number: float, holes: str) -> str:
     """A number as `1 1/2`, with as many digits below the line as there are holes."""
+    if not isfinite(number):
+        return str(number)
     below = holes.rpartition("/")[2].strip()
     parts = int(below) if below.isdecimal() and int(below) else 10 ** len(below) - 1
     fraction = Fraction(number).limit_denominator(min(parts, _MOST_PARTS))

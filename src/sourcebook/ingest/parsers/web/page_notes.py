@@ -24,7 +24,7 @@ class PageNotes:
         self._notes = {
             note.attributes.get("id") or "": note
             for note in found
-            if says(note, _NOTES) and note.text().strip()
+            if note.attributes.get("id") and says(note, _NOTES) and note.text().strip()
         }
         self._places = {note.mem_id: name for name, note in self._notes.items()}
         self._told: set[str] = set()
@@ -39,7 +39,8 @@ class PageNotes:
 
     def is_told(self, node: LexborNode) -> bool:
         """Whether an element is a note that was told already."""
-        return self._places.get(node.mem_id, "") in self._told
+        name = self._places.get(node.mem_id)
+        return name is not None and name in self._told
 
 
 def is_note_mark(link: LexborNode) -> bool:
