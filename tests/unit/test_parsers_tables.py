@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.ingest.parsers.office.number_formats import number_format, shown_number
-from sourcebook.ingest.parsers.table_rows import Row, blocks_of
+from sourcebook.ingest.parsers.table_rows import Row, blocks_of, is_number
 from sourcebook.ingest.parsers.text.csv import parse_csv
 from sourcebook.ingest.parsers.text.json_records import parse_json, parse_json_lines
 
@@ -207,9 +207,21 @@ def test_a_very_long_cell_of_digits_is_no_number_and_takes_no_time() -> None:
         ("45413.5", 181, "h:mm:ss.00", "12:00:00"),
         ("5", 182, '0\\;"a;b"', "5;a;b"),
         ("2958465.9999999", 183, "yyyy", "2958465.9999999"),
+        ("1.7e308", 179, "# ?/?%", "inf%"),
     ],
 )
 def test_numbers_of_a_sheet_are_told_as_they_are_shown(
     value: str, number: int, code: str | None, shown: str
 ) -> None:
     assert shown_number(value, number_format(number, code), from_1904=False) == shown
+
+
+def test_a_day_behind_the_last_year_is_left_as_it_is() -> None:
+    assert shown_number("2957500", number_format(14, None), from_1904=True) == "2957500"
+    assert shown_number("2957003", number_format(14, None), from_1904=True) == "9999-12-31"
+
+
+def test_thousands_of_digits_are_no_number() -> None:
+    # To look for where they end would take hours.
+    assert not is_number("1" * 1_000_000 + "x")
+    assert is_number("1,234.50 €")

@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"[-+($€£¥₽]*[\d\s.,/:%-]*\d[\d\s.,/:%€£¥₽)-]*"
 _YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", re.ASCII)
 _NO_WIDTHS: Mapping[int, int] = {}
 _LONGEST = 120
-"""A longer text is no name, and no number."""
+"""A longer text is neither a name nor a number."""
 _MOST_ROWS = 4
 """A header that stands in groups takes no more."""
 _LIST_MARK = re.compile(r"[•·–-]\s|\(?(?:\d{1,2}|[ivx]{1,4}|\w)[).](?:\s|$)|.*:$", re.DOTALL | re.IGNORECASE)
@@ -44,6 +44,7 @@ class Header(NamedTuple):
 
 
 def is_number(text: str) -> bool:
+    # To find out that thousands of digits are none would take seconds for each such cell.
     return len(text) <= _LONGEST and bool(_NUMBER.fullmatch(text))
 
 

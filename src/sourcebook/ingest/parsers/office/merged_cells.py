@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ def with_merged(rows: Iterable[Row], areas: Mapping[tuple[int, int], Area]) -> I
                 covering[at] = _Covering(row.cells[at], area.bottom)
 
 
-def without_columns(rows: Iterable[Row], hidden: Iterable[range]) -> Iterator[Row]:
+def without_columns(rows: Iterable[Row], hidden: Container[int]) -> Iterator[Row]:
     """The rows without the cells of columns that are not shown."""
-    ranges = list(hidden)
     for row in rows:
-        cells = {at: text for at, text in row.cells.items() if not any(at in some for some in ranges)}
-        yield row._replace(cells=cells)
+        yield row._replace(cells={at: text for at, text in row.cells.items() if at not in hidden})

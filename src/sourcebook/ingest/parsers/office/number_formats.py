@@ -220,6 +220,8 @@ def _text(parts: Sequence[Part]) -> str:
 
 def _fraction(number: float, holes: str) -> str:
     """A number as `1 1/2`, with the number below the line that is given, or as many digits as there are holes."""
+    if not isfinite(number):
+        return str(number)
     below = holes.rpartition("/")[2].strip()
     if below.isdecimal() and 0 < int(below) <= _MOST_PARTS:
         parts = int(below)

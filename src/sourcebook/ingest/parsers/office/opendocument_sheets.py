@@ -10,6 +10,7 @@ from sourcebook.ingest.parsers.office.merged_cells import Area
 from sourcebook.ingest.parsers.office.opendocument_lists import number_in
 from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
 from sourcebook.ingest.parsers.office.opendocument_text import DRAW, LINK, TABLE, TEXT, OpenDocumentReader
+from sourcebook.ingest.parsers.office.xlsx_layout import MOST_COLUMNS
 from sourcebook.ingest.parsers.table_headers import Row
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class OpenDocumentSheets:
         self._hidden = hidden
         self._objects = EmbeddedObjects(package)
         self._reader = OpenDocumentReader()
-        self._hidden_columns: list[range] = []
+        self._hidden_columns: set[int] = set()
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """The rows that hold anything, with the name of their sheet. No sheet is ever held whole."""
@@ -67,12 +68,12 @@ class OpenDocumentSheets:
 
     def _begin(self, table: Element) -> None:
         """Whatever stands in a sheet before its first row."""
-        self.areas, self.beside, self._hidden_columns = {}, [], []
+        self.areas, self.beside, self._hidden_columns = {}, [], set()
         column = 0
         for element in table.iter(_COLUMN):
             times = number_in(element.get(f"{TABLE}number-columns-repeated", ""), 1)
             if not _is_shown(element):
-                self._hidden_columns.append(range(column, column + times))
+                self._hidden_columns.update(range(column, min(column + times, MOST_COLUMNS)))
             column += times
         for shapes in (child for child in table if child.tag == _SHAPES):
             self._draw(shapes)
@@ -94,8 +95,7 @@ class OpenDocumentSheets:
         return self._shown(cells) if self._hidden_columns else cells
 
     def _shown(self, cells: dict[int, str]) -> dict[int, str]:
-        hidden = self._hidden_columns
-        return {at: text for at, text in cells.items() if not any(at in columns for columns in hidden)}
+        return {at: text for at, text in cells.items() if at not in self._hidden_columns}
 
     def _text(self, cell: Element) -> str:
         lines: list[str] = []

@@ -16,6 +16,8 @@ _PIECE = 1024 * 1024
 _OVERLAP = 400
 """More than an element that is looked for takes."""
 _MOST_MERGED = 100_000
+MOST_COLUMNS = 16_384
+"""No program has sheets with more."""
 _COLUMN = re.compile(rb"<(?:\w+:)?col\s([^>]{1,300}?)/?>")
 _MERGED = re.compile(
     rb"<(?:\w+:)?mergeCell\s[^>]{0,80}?ref=[\"']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})[\"']"
@@ -28,25 +30,25 @@ _ROWS = re.compile(rb"<(?:\w+:)?sheetData")
 class SheetLayout(NamedTuple):
     """Columns that are not shown, merged cells by the row and column of the first, and whether a filter hides rows."""
 
-    hidden: tuple[range, ...]
+    hidden: frozenset[int]
     areas: Mapping[tuple[int, int], Area]
     is_filtered: bool
 
 
 def layout_of(package: Package, part: str) -> SheetLayout:
     """Looks through the whole part, which is far less work than to read it as XML."""
-    hidden: list[range] = []
+    hidden: set[int] = set()
     areas: dict[tuple[int, int], Area] = {}
     is_filtered, is_before_rows = False, True
     for piece in _pieces(package, part):
         if is_before_rows:
             rows = _ROWS.search(piece)
-            hidden += _hidden_columns(piece[: rows.start()] if rows else piece)
+            hidden.update(*_hidden_columns(piece[: rows.start()] if rows else piece))
             is_before_rows = rows is None
         if b"mergeCell" in piece and len(areas) < _MOST_MERGED:
             areas.update(((area.top, area.left), area) for area in _areas(piece))
         is_filtered = is_filtered or (b"filterColumn" in piece and bool(_FILTERED.search(piece)))
-    return SheetLayout(tuple(hidden), areas, is_filtered)
+    return SheetLayout(frozenset(hidden), areas, is_filtered)
 
 
 def _pieces(package: Package, part: str) -> Iterator[bytes]:
@@ -65,7 +67,7 @@ def _hidden_columns(head: bytes) -> Iterator[range]:
         # Columns that a group folds away are one click from being seen.
         is_hidden = said.get(b"hidden") in (b"1", b"true") and said.get(b"outlineLevel", b"0") == b"0"
         if is_hidden and first.isdigit() and last.isdigit():
-            yield range(int(first[:5]) - 1, int(last[:5]))
+            yield range(int(first[:5]) - 1, min(int(last[:5]), MOST_COLUMNS))
 
 
 def _areas(piece: bytes) -> Iterator[Area]:

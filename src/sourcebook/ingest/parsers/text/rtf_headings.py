@@ -53,9 +53,10 @@ class LargeLines:
         usual = max(self._counts, key=lambda size: self._counts[size], default=0)
         large = self._few([line for line in self._lines if line[1].size >= usual * _LARGER])
         bold = self._few([line for line in self._lines if line[1].is_bold and line[1].size >= usual])
-        looks = sorted({(look.size, look.is_bold) for _, look, _ in (*large, *bold)}, reverse=True)
+        looks = sorted({look for _, look, _ in (*large, *bold)}, reverse=True)
+        levels = {look: min(level, _MOST_LEVELS) for level, look in enumerate(looks, start=1)}
         for start, look, words in sorted({*large, *bold}):
-            yield Heading(start, min(looks.index((look.size, look.is_bold)) + 1, _MOST_LEVELS), words)
+            yield Heading(start, levels[look], words)
 
     def _few(self, lines: list[tuple[int, Look, str]]) -> list[tuple[int, Look, str]]:
         share = sum(len(words) for _, _, words in lines) / max(sum(self._counts.values()), 1)

@@ -39,7 +39,8 @@ class PageNotes:
 
     def is_told(self, node: LexborNode) -> bool:
         """Whether an element is a note that was told already."""
-        return self._places.get(node.mem_id, "") in self._told
+        name = self._places.get(node.mem_id)
+        return name is not None and name in self._told
 
 
 def is_note_mark(link: LexborNode) -> bool:
