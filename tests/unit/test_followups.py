@@ -68,3 +68,4 @@ def test_who_writes_in_another_script_begins_anew() -> None:
 
 def test_a_follow_up_without_letters_goes_on_in_any_script() -> None:
     assert completed("2024?", ["Сколько стоит участок?"], "ru") == "Сколько стоит участок? 2024?"
+    assert completed("VPN?", ["Как настроить доступ?"], "ru") == "Как настроить доступ? VPN?"

@@ -61,7 +61,8 @@ class AlreadyDecided(Conflict):
 class SupportLost(Conflict):
     """The documents no longer say what this answer says.
 
-    Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
+    Edit the answer, take the new words of the documents with `--new-words`, or approve it all the same with `--force`.
+    `sourcebook moderate show` shows what has changed.
     """
 
     code = "support_lost"

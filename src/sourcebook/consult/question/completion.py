@@ -53,8 +53,8 @@ def wordings(question: str, earlier: Sequence[str], language: str | None) -> lis
 
 def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
     """The question with the last whole question before it, if it may point back there."""
-    # Who writes in another script begins anew. A number is in none.
-    if any(map(str.isalpha, question)):
+    # Who writes in another script begins anew. A number is in none, and a word alone may be a name: "VPN?".
+    if any(map(str.isalpha, question)) and len(words(question)) > 1:
         earlier = [one for one in earlier if _is_cyrillic(one) == _is_cyrillic(question)]
     if not earlier or not points_back(question, language):
         return question

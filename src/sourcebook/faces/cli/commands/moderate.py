@@ -77,7 +77,8 @@ def list_drafts(
     )
     if following:
         more = f"{len(following)}{'+' if len(following) == _MOST else ''}"
-        tell(f"{more} more wait: `sourcebook moderate list --after {last}`.")
+        only = "" if kind is None else f" --kind {kind.value}"
+        tell(f"{more} more wait: `sourcebook moderate list{only} --after {last}`.")
     if wordings:
         waits = (
             "wording of a curated question waits" if wordings == 1 else "wordings of curated questions wait"
