@@ -163,7 +163,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "thing_missing": float(_is_thing_missing(question, passages)),
         "form_missing": float(_is_form_missing(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
-        "news_missing": float(_is_news_missing(question, closest)),
+        "news_missing": float(_is_news_missing(question, closest, passages)),
     }
 
 
@@ -338,8 +338,10 @@ def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> boo
     )
 
 
-def _is_news_missing(question: WeighedQuestion, closest: SearchResult) -> bool:
-    """Whether a follow-up asks about something that the closest passage does not name.
+def _is_news_missing(
+    question: WeighedQuestion, closest: SearchResult, passages: Sequence[JudgedPassage]
+) -> bool:
+    """Whether a follow-up asks about something that was not found in the document of the closest passage.
 
     The question before it was answered there, and would be so again, whatever is asked next.
     """
@@ -348,14 +350,18 @@ def _is_news_missing(question: WeighedQuestion, closest: SearchResult) -> bool:
     own = distinct_terms(question.follow_up, question.language)
     everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
     weights = {term: weight for term, weight in question.weights.items() if term in own - everyday}
-    said = f"{closest.chunk.section or ''}\n{_said_with_title(closest)}"
-    held = share_of_weight(weights, distinct_terms(said, question.language))
-    if not weights or held >= _HALF_OF_A_THING:
+    said = [
+        f"{passage.chunk.section or ''}\n{_said_with_title(passage)}"
+        for passage, _ in passages
+        if _same_document(passage, closest)
+    ]
+    held = [share_of_weight(weights, distinct_terms(each, question.language)) for each in said]
+    if not weights or max(held) >= _HALF_OF_A_THING:
         return False
     # "And what does it cost?" names nothing but what it asks for.
     kinds = asked_values(question.follow_up)
     asks_price = ValueKind.MONEY in kinds and len(weights) == 1 and asked_thing(question.follow_up) is None
-    return not (asks_price and gives_value(said, kinds, question.follow_up))
+    return not (asks_price and any(gives_value(each, kinds, question.follow_up) for each in said))
 
 
 def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:

@@ -251,7 +251,7 @@ _NUMBERS = {
     "thing_missing": "the thing asked for is not named",
     "situation_named": "a heading is about the situation asked about",
     "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
-    "news_missing": "the follow-up is about something that the closest passage does not name",
+    "news_missing": "the follow-up is about something that the closest document does not name",
 }
 
 
