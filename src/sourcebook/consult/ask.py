@@ -225,11 +225,11 @@ class Consultation:
         language = language or only_language(context)
         terms = TermIndex.of(known_terms, language)
         earlier = [message.content for message in history if message.role is Role.USER]
-        asked = asking_part(inquiry.question.strip())
-        tried = wordings(asked, earlier, language)
+        asks = asking_part(inquiry.question.strip())
+        tried = wordings(asks, earlier, language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
-            "whole_question": None if asked in tried else tried[0],
+            "whole_question": None if asks in tried else tried[0],
             "expansions": [],
             "language": language,
             "model": self._chat_model.name if self._chat_model else None,

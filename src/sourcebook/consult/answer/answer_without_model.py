@@ -24,6 +24,7 @@ from sourcebook.consult.answer.passage_units import Units
 from sourcebook.consult.answer.question_share import held_share, held_terms
 from sourcebook.consult.answer.row_choice import RowChoice, cells_of
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
+from sourcebook.consult.question.named_days import named_days
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
 
@@ -37,6 +38,8 @@ _MOST_TRIED = 8
 """Around so many units, the best first, a stretch is looked for."""
 # How much of what a first passage holds that cannot be quoted another one must hold.
 _SHARE_OF_THE_FIRST = 0.6
+_ON_THE_DAY = 2.0
+"""What a row scores more that is of the day asked about: numbers alone may be hours, or how many there are."""
 # When a second excerpt comes along.
 _SHORTEST_SECOND = 60
 _LEAST_OF_THE_MISSING = 0.6
@@ -112,6 +115,7 @@ def chosen(
         return []
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
         texts = _instead(asked, passages, texts)
+    texts = _of_named_days(asked.question, texts)
     makers = [
         _maker(asked, forms, text, chances) for text, chances in zip(texts, _chances(texts), strict=True)
     ]
@@ -136,6 +140,29 @@ def chosen(
     first = _extract(passages, texts[number], makers[number], best)
     second = _second(asked, forms, first, texts, makers) if forms.asks_twice else None
     return [first] if second is None else [first, _extract(passages, *second)]
+
+
+def _of_named_days(question: str, texts: Sequence[ReadText]) -> Sequence[ReadText]:
+    """Where a question names a day and rows are of that day: the texts without the rows of other days."""
+    wanted = named_days(question)
+    if not wanted:
+        return texts
+    days = [
+        {i: named_days(row, text.units.content) for i in text.scores if cells_of(row := text.units.row(i))}
+        for text in texts
+    ]
+    if not any(found & wanted for of_text in days for found in of_text.values()):
+        return texts
+    return [
+        text.scored(
+            {
+                i: score + (_ON_THE_DAY if of_text.get(i) else 0.0)
+                for i, score in text.scores.items()
+                if not of_text.get(i) or of_text[i] & wanted
+            }
+        )
+        for text, of_text in zip(texts, days, strict=True)
+    ]
 
 
 def _same_found_first(

@@ -38,7 +38,8 @@ def held_terms(
 
     For what is `said` where the text stands, other words do not do: beside "annual leave", "a year" is not annual.
     """
-    held = {term for term in weights if term in terms}
+    # The sixth of May is written 06/05 in most sheets.
+    held = {term for term in weights if term in terms or (term.isdigit() and f"0{term}" in terms)}
     # Stems of one word sometimes differ ("поставок", "поставка"); a number is never like another.
     missing = [term for term in weights if term not in held and _may_share_beginning(term)]
     if missing:

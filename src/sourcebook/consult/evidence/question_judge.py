@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.question_share import share_of_weight
@@ -22,6 +22,7 @@ from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
+from sourcebook.consult.question.named_days import named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
@@ -148,23 +149,32 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     """What the judge weighs, under the names that the file of weights explains."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
     others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
+    rest = _without_days_of(closest, question)
     return {
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
         "bare_share": judgement.bare_share,
         "similarity": _nearest(passages),
         "gap": judgement.score - max(others) if others else judge_weights().usual["gap"],
-        "names_found": names_found(question.text, _said_with_title(closest)),
-        "number_missing": float(_is_number_missing(question.text, closest)),
+        "names_found": names_found(rest.text, _said_with_title(closest)),
+        "number_missing": float(_is_number_missing(rest.text, closest)),
         "score": _even_score(passages, question.counts.rows),
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
-        "name_unknown": float(_is_name_unknown(question)),
+        "name_unknown": float(_is_name_unknown(rest)),
         "thing_missing": float(_is_thing_missing(question, passages)),
         "form_missing": float(_is_form_missing(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
     }
+
+
+def _without_days_of(closest: SearchResult, question: WeighedQuestion) -> WeighedQuestion:
+    """The question without a day that the closest passage names in its own way: neither number nor month is missing."""
+    wanted = named_days(question.text)
+    if not wanted or not wanted <= named_days(closest.chunk.content):
+        return question
+    return replace(question, text=without_days(question.text))
 
 
 def needed_across(rows: int) -> float:
