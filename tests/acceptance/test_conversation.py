@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sourcebook import Settings, Sourcebook, Tier
+from sourcebook import Equals, Settings, Sourcebook, Tier
 from sourcebook.model.moderation import DraftKind
 
 RULES = (
@@ -99,3 +99,16 @@ def test_what_was_approved_for_a_follow_up_answers_the_same_conversation_and_no_
         assert again.tier is Tier.CURATED
         other = book.ask("And a full one?", session=book.ask("Can I keep bees?").session_id)
         assert other.tier is not Tier.CURATED
+
+
+def test_a_question_to_some_documents_is_not_closed_by_others(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "rules.md").write_text("---\nkind: rules\n---\n" + RULES, encoding="utf-8")
+    with Sourcebook(settings=Settings(db=str(tmp_path / "base.db"), chat_model="none")) as book:
+        book.add(notes)
+        asked = book.ask("What is the capital of Mongolia?", filter=Equals("kind", "rules"))
+        assert asked.tier is Tier.NONE
+        (notes / "world.md").write_text("The capital of Mongolia is Ulaanbaatar.\n", encoding="utf-8")
+        book.add(notes)
+        assert len(book.moderation.get_pending_moderation_items(kind=DraftKind.DECLINED)) == 1

@@ -61,16 +61,17 @@ def _asked_before(draft: Draft) -> list[PromptMessage]:
 
 
 def _may_close(draft: Draft) -> bool:
-    """Who asked for a person gets one. What a model declined although the passages came close is not asked again.
+    """Who asked for a person gets one, and so does who asked only some documents: others do not answer that.
 
-    What an expert said is no answer came close too: it may be answered when its text has changed.
+    What a model declined although the passages came close is not asked again. What an expert said
+    is no answer came close too: it may be answered when its text has changed.
     """
     judged = draft.details.get("judgement")
     was_close = (
         isinstance(judged, dict) and judged.get("accepted") is True and not draft.details.get("rejected")
     )
     is_for_a_person = draft.details.get("why") == Why.ASKED_FOR_A_PERSON
-    return not (draft.attachments or is_for_a_person or was_close)
+    return not (draft.attachments or is_for_a_person or was_close or draft.details.get("filtered"))
 
 
 async def _unkept(answer: Answer, _: QuestionContext) -> Answer:

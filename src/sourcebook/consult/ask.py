@@ -230,6 +230,7 @@ class Consultation:
         details: dict[str, JsonValue] = {
             "searched": tried[0],
             "whole_question": None if asks in tried else tried[0],
+            "filtered": inquiry.filter is not None,
             "expansions": [],
             "language": language,
             "model": self._chat_model.name if self._chat_model else None,
