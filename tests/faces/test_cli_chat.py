@@ -78,8 +78,8 @@ def test_a_chat_goes_on_with_a_session_and_ends_with_exit(shell: Shell) -> None:
 def test_help_answers_from_the_manual_in_a_conversation_of_its_own(shell: Shell) -> None:
     done = piped(shell, QUESTION, "/help How do I back up the base?")
     assert done.returncode == 0, done.stderr
-    assert "sourcebook --db /srv/berries/base.db backup" in done.stdout
-    assert "[1] " in done.stdout.partition("/srv/berries/base.db backup")[2]
+    assert "sourcebook backup backups/monday" in done.stdout
+    assert "[1] " in done.stdout.partition("sourcebook backup")[2]
     assert "manual/" in done.stdout
     titles = {session["title"] for session in shell.json("sessions", "list")["sessions"]}
     assert titles == {QUESTION, "How do I back up the base?"}

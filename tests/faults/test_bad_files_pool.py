@@ -241,11 +241,14 @@ async def test_a_file_in_the_current_folder_is_never_imported(
 
 _PARENT = """
 import anyio
+import anyio.lowlevel
 from sourcebook.ingest.parsers.process.pool import ParserPool
 async def main():
     pool = ParserPool(workers=2)
     async with anyio.create_task_group() as group:
         group.start_soon(pool.parse, b"<html><body>" + b"<b><p>" * 400_000, "a.html")
+        for _ in range(10):
+            await anyio.lowlevel.checkpoint()  # the first child has its work before the other is asked for
         await pool.parse(b"idle", "a.txt")
         print("started", flush=True)
         await anyio.sleep(600)
