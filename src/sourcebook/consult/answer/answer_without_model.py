@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
-from sourcebook.consult.answer.excerpt_features import Asked, TextNumbers
+from sourcebook.consult.answer.excerpt_features import Asked, TextNumbers, title_and_section
 from sourcebook.consult.answer.excerpt_weights import excerpt_weights
 from sourcebook.consult.answer.joined_passages import joined
 from sourcebook.consult.answer.passage_units import Units
@@ -190,9 +190,7 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
     share = partial(held_share, asked.weights, language=text.numbers.language)
-    whole = text.found.whole
-    told = f"{whole.document_title or ''}\n{whole.chunk.section or ''}"
-    return ExcerptMaker(text.units, chances, share, told, not forms.asks_twice)
+    return ExcerptMaker(text.units, chances, share, title_and_section(text.found.whole), not forms.asks_twice)
 
 
 def _extract(
@@ -223,7 +221,7 @@ def _rows_that_fit(
             for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
         ]
         return _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
-    about = f"{text.found.whole.document_title or ''}\n{text.found.whole.chunk.section or ''}"
+    about = title_and_section(text.found.whole)
     is_sure = makers[number].chances[best] >= excerpt_weights().stretch["row_alone"]
     is_blind = choice.asks_which and not choice.says(cells) and choice.has_condition(cells, about)
     return [] if is_blind and not is_sure else None

@@ -92,7 +92,7 @@ class TextNumbers:
         terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
         said = frozenset[str]().union(*terms)
         self._held = [frozenset(held_terms(asked.weights, of_unit, said)) for of_unit in terms]
-        self._path = self._terms_held(_context(self._whole))
+        self._path = self._terms_held(title_and_section(self._whole))
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
 
     def is_quotable(self, i: int) -> bool:
@@ -255,7 +255,8 @@ class TextNumbers:
         return _LETTER.search(self._whole.document_path) is not None
 
 
-def _context(passage: SearchResult) -> str:
+def title_and_section(passage: SearchResult) -> str:
+    """What a reader is told beside an excerpt."""
     return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
 
 
