@@ -103,7 +103,9 @@ def _tell_what_is_missing() -> None:
     if set(missing) - {_BY_HAND}:
         _tell("`make bench` installs the rest.")
     if _BY_HAND in missing:
-        _tell(f"{_BY_HAND} brings six gigabytes along, so you install it: `.venv/bin/pip install {_BY_HAND}`.")
+        _tell(
+            f"{_BY_HAND} brings six gigabytes along, so you install it: `.venv/bin/pip install {_BY_HAND}`."
+        )
 
 
 def _run_all(

@@ -78,7 +78,9 @@ def main(words: Sequence[str] | None = None) -> int:
         question.folder for question in questions if not folder_of(question.folder, given.documents).is_dir()
     }
     if missing:
-        tell(f"There is no folder {', '.join(sorted(missing))} in {given.documents}. Name another with --documents.")
+        tell(
+            f"There is no folder {', '.join(sorted(missing))} in {given.documents}. Name another with --documents."
+        )
         return 2
     if given.limit is not None:
         questions = [
