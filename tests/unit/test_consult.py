@@ -10,7 +10,7 @@ import anyio
 import pytest
 from tests.unit.consulting import PRUNING, QUESTION, SOIL, UNKNOWN, desk, kinds
 
-from sourcebook.consult.ask import AnswerPolicy
+from sourcebook.consult.answer_policy import AnswerPolicy
 from sourcebook.errors import BadProviderAnswer, NothingToSearchFor, SessionNotFound
 from sourcebook.model.chat import (
     Answer,

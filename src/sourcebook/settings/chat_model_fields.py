@@ -65,6 +65,11 @@ class ChatModelFields(RerankFields):
         le=1_000_000,
         description="The most characters the chat model may write before its answer is given up.",
     )
+    chat_reads_unsure: bool = Field(
+        default=True,
+        description="Whether the chat model reads what came nearly close enough to an answer. It may decline, and an "
+        "answer that is not found in the passages is not given. Without it such questions are declined unread.",
+    )
     answer_passages: int = Field(
         default=6,
         ge=1,

@@ -220,7 +220,7 @@ def reasons(answer: Answer) -> str:
         reason = str(entry["reason"])
         verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
         lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
-    lines += _judgement(details.get("judgement"))
+    lines += _judgement(details.get("judgement"), is_left_to_model=bool(details.get("left_to_model")))
     for passage in _rows(details.get("passages")):
         left_out = (
             "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
@@ -255,12 +255,13 @@ _NUMBERS = {
 }
 
 
-def _judgement(value: object) -> list[str]:
+def _judgement(value: object, *, is_left_to_model: bool = False) -> list[str]:
     """The decision and what each number adds to it."""
     if not isinstance(value, dict):
         return []
     told = cast("dict[str, Any]", value)
-    verdict = "enough to answer" if told["accepted"] else "not enough to answer"
+    otherwise = "nearly enough, so the chat model read it" if is_left_to_model else "not enough to answer"
+    verdict = "enough to answer" if told["accepted"] else otherwise
     sure = ", by its vectors alone" if told["sure"] or told["by"] == "meaning" else ""
     lines = [f"  judged: {verdict}{sure} (score {told['score']:.2f}, needed {told['needed']:.2f})"]
     start = told["score"] - sum(number["share"] for number in told["numbers"].values())
