@@ -41,7 +41,17 @@ async def test_what_the_model_finds_in_the_passages_is_answered(tmp_path: Path) 
         assert answer.tier is Tier.DOCUMENTS
         assert answer.details["left_to_model"] is True
         assert [c.document_title for c in answer.citations] == ["Water"]
-        assert len(model.asked) == 1
+        (prompt,) = model.asked
+        assert "may be about something else" in prompt[0].content
+
+
+async def test_a_model_is_not_told_to_doubt_what_the_base_is_sure_of(tmp_path: Path) -> None:
+    model = ScriptedChatModel("Prune everbearing raspberries in late autumn [1].")
+    async with desk(tmp_path, model) as at:
+        await asked(at, "When do I prune everbearing raspberries?")
+        (prompt,) = model.asked
+        assert "may be about something else" not in prompt[0].content
+        assert "write only NOT_IN_THE_BASE" in prompt[0].content
 
 
 @pytest.mark.parametrize("said", ["NOT_IN_THE_BASE", "I don't know.", INVENTED, "Nine buckets of milk."])
@@ -61,11 +71,22 @@ async def test_a_model_that_fails_is_told_of(tmp_path: Path) -> None:
         assert isinstance((await at.ask(UNSURE))[-1], Failed)
 
 
-async def test_who_does_not_want_it_has_such_questions_declined_unread(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "reads"),
+    [
+        (Settings(chat_model="openai:large"), True),
+        (Settings(chat_model="ollama:small"), False),
+        (Settings(chat_model="local:small"), False),
+        (Settings(chat_model="local:small", chat_reads_unsure=True), True),
+        (Settings(chat_model="openai:large", chat_reads_unsure=False), False),
+    ],
+    ids=["openai", "ollama", "local", "local, wanted", "openai, not wanted"],
+)
+async def test_small_models_read_it_only_if_wanted(tmp_path: Path, settings: Settings, reads: bool) -> None:
     model = ScriptedChatModel(SUPPORTED)
-    async with desk(tmp_path, model, settings=Settings(chat_reads_unsure=False)) as at:
-        _, answer = await asked(at)
-        assert (answer.tier, model.asked) == (Tier.NONE, [])
+    async with desk(tmp_path, model, settings=settings) as at:
+        await asked(at)
+        assert bool(model.asked) is reads
 
 
 async def test_a_follow_up_that_the_whole_question_answers_is_not_left_to_the_model(tmp_path: Path) -> None:

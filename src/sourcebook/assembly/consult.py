@@ -88,12 +88,19 @@ def _policy(settings: Settings) -> AnswerPolicy:
     policy = AnswerPolicy(
         passages=settings.answer_passages,
         answer_size=settings.chat_characters,
-        reads_unsure=settings.chat_reads_unsure,
+        reads_unsure=_reads_unsure(settings),
     )
     if is_local(settings):
         policy = replace(policy, context_size=3_000, history_size=1_000, shows_excerpt=True)
     size = settings.answer_characters
     return policy if size is None else replace(policy, context_size=size)
+
+
+def _reads_unsure(settings: Settings) -> bool:
+    """Models that fit on a laptop seldom decline; a model given as an object is its owner's choice."""
+    if settings.chat_reads_unsure is not None:
+        return settings.chat_reads_unsure
+    return not settings.chat_model.startswith(("local:", "ollama:"))
 
 
 def make_calibrator(

@@ -356,6 +356,7 @@ class Consultation:
                 [*question.wordings, *(passage.chunk.content for passage in sources.passages)]
             ),
             history=within_budget(question.history, self._policy.history_size),
+            is_unsure=not found.verdict.is_accepted,
         )
         answer = StreamedAnswer(sources)
         try:
