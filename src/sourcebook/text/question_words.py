@@ -159,9 +159,7 @@ def words_of_a_kind() -> dict[str, frozenset[str]]:
 
 
 def _stems_everywhere(forms: list[str]) -> frozenset[str]:
-    return frozenset(
-        stem for language in ("es", "pt", "ru", "en") for stem in stem_words(forms, language)
-    )
+    return frozenset(stem for language in ("es", "pt", "ru", "en") for stem in stem_words(forms, language))
 
 
 @cache

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from os.path import commonprefix
+from itertools import takewhile
 
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.question_words import words_alike
@@ -16,11 +16,12 @@ _SHARED_PART = 0.55
 """Of two words that go on otherwise behind what they share, that is so much of the longer."""
 _OTHER_WORDS = frozenset({"ar", "ari", "ariat", "ар", "ариат"})
 """Endings that make another word of one: a secretary is no secret."""
-_FIRST_PARTS = frozenset(
-    "inter trans micro macro super hyper multi under contra contr infra ultra photo radio elect electro neuro "
-    "интер транс микро макро супер гипер мульти контр электр электро радио видео авто предп предс предст аэро".split()
-)
+_FIRST_PARTS = """
+    inter trans micro macro super hyper multi under contra contr infra ultra photo radio elect electro neuro
+    интер транс микро макро супер гипер мульти контр электр электро радио видео предп предс предст
+    """
 """What many words begin with that have nothing else in common: "interest" and "interview"."""
+_first_parts = frozenset(_FIRST_PARTS.split())
 _WORTH_OF_NOW = 2.0
 
 
@@ -77,11 +78,11 @@ def _has_form(term: str, beginnings: Mapping[str, Sequence[str]]) -> bool:
 @lru_cache(4096)
 def _are_forms(one: str, other: str) -> bool:
     """Whether two long words that begin alike may be forms of one: "поставка" and "поставлять", not "secretary"."""
-    shared = len(commonprefix((one, other)))
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     ends = one[shared:], other[shared:]
     if not all(ends):
         return not set(ends) & _OTHER_WORDS
-    return shared >= _SHARED_PART * max(len(one), len(other)) and one[:shared] not in _FIRST_PARTS
+    return shared >= _SHARED_PART * max(len(one), len(other)) and one[:shared] not in _first_parts
 
 
 @lru_cache(2048)

@@ -47,42 +47,48 @@ _ASKED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# Here others name the thing with its page: "Yoga" above "Mondays at six".
+_MAY = r"(?:can|may|could)\ (?:i|we|you|one|guests|members|visitors)"
+_MOZHNO = r"можно(?:\ ли)?\ (?:(?:мне|нам|у\ вас|к\ вам|здесь|там)\ )?"
+_POSSO = r"(?:posso|podemos|pode-se|podem|dá\ (?:para|pra)|é\ possível)"
+_PUEDO = r"(?:puedo|podemos|se\ puede|es\ posible)"
+_LATIN_ASKING = r"qu[eéê]|[oa]\ que|quais|quant|cuánt|cuál|com[oa]\b|cómo|por\b"
+# What may be brought, done or paid with, what is needed or free, when it opens, who teaches it.
 _ASKED_OF_A_PAGE = re.compile(
     rf"""
     ^\W*+(?:(?:and|hello|hi|а|и|e|y)\W+)?
     (?:
-        (?:can|may|could)\ (?:i|we|you|one|guests|members|visitors)\ (?:also\ )?
-            (?:(?:come|enter|travel|go\ in|move\ in)\ with|pay\ (?:with|by|in|using)|bring|rent|hire|borrow|buy|wear)\s+
-      | (?:can|may|could)\ (?:i|we|you|one|guests|members|visitors)\ (?=(?:smoke|swim|park|fish|camp|eat|cook|sleep)\b)
+        {_MAY}\ (?:also\ )?(?:(?:come|enter|travel|go\ in|move\ in)\ with|pay\ (?:with|by|in|using)
+            |bring|rent|hire|borrow|buy|wear)\s+
+      | {_MAY}\ (?=(?:smoke|swim|park|fish|camp|eat|cook|sleep)\b)
       | do\ (?:i|we|you)\ (?:need|require|accept)\ (?!to\b)
-      | (?:when|(?:at\ )?what\ time|until\ when)\ (?:do|does|will)\ (?=[^?]{{2,40}}\ (?:open|close|start|begin|end|finish)\b)
+      | (?:when|(?:at\ )?what\ time|until\ when)\ (?:do|does|will)
+            \ (?=[^?]{{2,40}}\ (?:open|close|start|begin|end|finish)\b)
       | (?:is|are)\ (?=[^?]{{2,40}}\ (?:free|included|provided|welcome|compulsory|mandatory|obligatory)\b)
       | who\ (?:teaches|coaches|trains|treats|repairs|sells|looks\ after|takes\ care\ of)\s+
-      | можно(?:\ ли)?\ (?:(?:мне|нам|у\ вас|к\ вам|при\w+|за\w+|войти|ходить|жить|проживать|остановиться)\ ){{0,2}}
+      | {_MOZHNO}(?:(?:при\w+|за\w+|войти|ходить|жить|проживать|остановиться)\ )?
             со?\ (?=\w+(?:[оеё]м|[оеё]й|ю|[яаь]ми|[иы]ми?)\b)
-      | можно(?:\ ли)?\ (?:(?:мне|нам|у\ вас|здесь|там)\ )?(?=(?:курить|купаться|парковаться|рыбачить|ночевать|готовить)\b)
-      | можно(?:\ ли)?\ (?:(?:мне|нам|у\ вас)\ )?
-            (?:взять|брать|арендовать|купить|заказать|прин[ео]с\w+|прив[её]\w+|провезти|(?:о|за)?платить)
+      | {_MOZHNO}(?=(?:курить|купаться|парковаться|рыбачить|ночевать|готовить)\b)
+      | {_MOZHNO}(?:взять|брать|арендовать|купить|заказать|прин[ео]с\w+|прив[её]\w+|провезти|(?:о|за)?платить)
             \ (?:напрокат\ |в\ аренду\ |с\ собой\ )?
       | нуж(?:ен|на|ны)(?:\ ли)?\s+
-      | (?:когда|во\ сколько|до\ скольки|со\ скольки)
-            \ (?:(?:от|за)крыва[ею]тся|открыт[аоы]?|работа[ею]т|начина[ею]тся|заканчива[ею]тся|проход[ия]т|быва[ею]т)\s+
+      | (?:когда|во\ сколько|до\ скольки|со\ скольки)\ (?:(?:от|за)крыва[ею]тся|открыт[аоы]?|работа[ею]т
+            |начина[ею]тся|заканчива[ею]тся|проход[ия]т|быва[ею]т)\s+
       | кто\ (?:вед[её]т|препода[её]т|учит|тренирует|лечит|ремонтирует|чинит|прода[её]т|ухаживает\ за)\s+
-      | (?=[^?]{{2,40}}\ (?:бесплатн\w+|платн\w+|вход[ия]т|включ[её]н\w*|обязател\w+)\b)(?!как|что|кто|где|сколько|почему)
-      | (?:posso|podemos|pode-se|podem|dá\ (?:para|pra)|é\ possível)\ (?:(?:entrar|vir|ir|viajar|ficar|pagar|chegar)\ com
-            |levar|trazer|alugar|comprar|usar)\s+
-      | (?:posso|podemos|pode-se|podem|dá\ (?:para|pra)|é\ possível)\ (?=(?:fumar|nadar|estacionar|acampar|comer|dormir|pescar)\b)
+      | (?!как|что|кто|где|сколько|почему)
+            (?=[^?]{{2,40}}\ (?:бесплатн\w+|платн\w+|вход[ия]т|включ[её]н\w*|обязател\w+)\b)
+      | {_POSSO}\ (?:(?:entrar|vir|ir|viajar|ficar|pagar|chegar)\ com|levar|trazer|alugar|comprar|usar)\s+
+      | {_POSSO}\ (?=(?:fumar|nadar|estacionar|acampar|comer|dormir|pescar)\b)
       | (?:preciso|precisa|precisamos|é\ preciso)\ (?:de\ )?(?!\w+[aeio]r\b)
-      | (?:quando|(?:a|até)\ que\ horas)\ (?:abrem?|fecham?|começam?|terminam?|acabam?|(?:é|são)(?=\ (?:os?|as?|uma?)\ ))\s+
+      | (?:quando|(?:a|até)\ que\ horas)\ (?:abrem?|fecham?|começam?|terminam?|acabam?
+            |(?:é|são)(?=\ (?:os?|as?|uma?)\ ))\s+
       | quem\ (?:atende|ensina|dá|treina|trata|conserta|vende|cuida\ d[eoa]s?)\s+
-      | (?:puedo|podemos|se\ puede|es\ posible)\ (?:(?:entrar|venir|ir|viajar|pagar|llegar)\ con
-            |llevar|traer|alquilar|comprar|usar)\s+
-      | (?:puedo|podemos|se\ puede|es\ posible)\ (?=(?:fumar|nadar|aparcar|acampar|comer|dormir|pescar)\b)
+      | {_PUEDO}\ (?:(?:entrar|venir|ir|viajar|pagar|llegar)\ con|llevar|traer|alquilar|comprar|usar)\s+
+      | {_PUEDO}\ (?=(?:fumar|nadar|aparcar|acampar|comer|dormir|pescar)\b)
       | (?:necesito|necesitamos|se\ necesita|hace\ falta)\ (?!\w+[aei]r\b)
-      | (?:cuándo|(?:a|hasta)\ qué\ hora)\ (?:abren?|cierran?|empiezan?|comienzan?|terminan?|acaban?|(?:es|son)(?=\ (?:el|la|los|las)\ ))\s+
+      | (?:cuándo|(?:a|hasta)\ qué\ hora)\ (?:abren?|cierran?|empiezan?|comienzan?|terminan?|acaban?
+            |(?:es|son)(?=\ (?:el|la|los|las)\ ))\s+
       | quién(?:es)?\ (?:atienden?|enseñan?|dan?|entrenan?|tratan?|reparan?|venden?|cuidan?(?:\ de)?)\s+
-      | (?!qu[eéê]|[oa]\ que|quais|quant|cuánt|cuál|com[oa]\b|cómo|por\b)(?={_ARTICLE}[^?]{{2,40}}\ (?:é|são|es|son|está|están)
+      | (?!{_LATIN_ASKING})(?={_ARTICLE}[^?]{{2,40}}\ (?:é|são|es|son|está|están)
             \ (?:grátis|gratis|gratuit[oa]s?|incluíd[oa]s?|incluid[oa]s?|obrigatóri[oa]s?|obligatori[oa]s?)\b)
     )
     {_PLACE}?{_ARTICLE}(?P<thing>[^?.!,;:(]+)
@@ -100,11 +106,10 @@ _REST = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LONGEST = 4
-_NOBODY = re.compile(
-    r"^(?:у\s+)?(?:вас|нас|you|we|it|this|that|they|это|isso|isto|esto)\b\s*", re.IGNORECASE
-)
+_NOBODY = re.compile(r"^(?:у\s+)?(?:вас|нас|you|we|it|this|that|they|это|isso|isto|esto)\b\s*", re.IGNORECASE)
 _OWNERS = re.compile(
-    r"^(?:my|our|his|her|свое[йм]|своими?|моей|моим|minha|meu|nossa|nosso|mi|mis|nuestr[oa])\s+", re.IGNORECASE
+    r"^(?:my|our|his|her|свое[йм]|своими?|моей|моим|minha|meu|nossa|nosso|mi|mis|nuestr[oa])\s+",
+    re.IGNORECASE,
 )
 
 _ADJECTIVE = re.compile(r"(?:[иыо]й|[ая]я|[ое]е|[иы]е|[ую]ю|[ое]го|[иы]х|[иы]ми?)$")
@@ -138,6 +143,7 @@ def asked_thing(question: str) -> AskedThing | None:
     of_a_page = None if found else _ASKED_OF_A_PAGE.search(question)
     if (found := found or of_a_page) is None:
         return None
-    named = _OWNERS.sub("", _NOBODY.sub("", found["thing"].strip()))
+    # Of "when do you open" nothing is left.
+    named = _OWNERS.sub("", _NOBODY.sub(" ", found["thing"].strip()))
     thing = _REST.sub("", named).strip()
     return AskedThing(thing, of_a_page is not None) if thing and len(thing.split()) <= _LONGEST else None

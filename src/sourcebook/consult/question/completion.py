@@ -28,10 +28,10 @@ _POINTING_WORDS = """
     él ella ellos ellas eso esto ese esa esos esas allí allá ahí ali
     """
 _POINTING = frozenset(_POINTING_WORDS.split())
-# These point to where everything is that is asked about: what is there may be told elsewhere than what was asked before.
-_THERE = frozenset("there там туда оттуда lá ali allí allá ahí".split())
+# Where everything is that is asked about: what is there may be told elsewhere than what was asked before.
+_THERE = frozenset(["there", "там", "туда", "оттуда", "lá", "ali", "allí", "allá", "ahí"])
 # Who answers, as an asker says it: "where are you?" is about no subject of the conversation.
-_YOU = frozenset("you вы вас вам você vocês ustedes usted vosotros estáis".split())
+_YOU = frozenset(["you", "вы", "вас", "вам", "você", "vocês", "ustedes", "usted", "vosotros", "estáis"])
 _ASKING_WORDS = """
     what when where why how which who much many long often far
     что когда где куда почему зачем как какой какая какое какие какую сколько кто чем чего
