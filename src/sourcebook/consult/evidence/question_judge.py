@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.question_share import held_terms, share_of_weight, weight_of
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.missing_form import is_form_missing
+from sourcebook.consult.evidence.missing_form import is_form_missing, is_plainly_told
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
@@ -165,6 +165,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "name_unknown": float(_is_name_unknown(rest)),
         "thing_missing": float(_is_thing_missing(question, passages)),
         "form_missing": float(_is_form_missing(question, passages)),
+        "plainly_told": float(_is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
     }
@@ -342,6 +343,10 @@ def _named(weights: Mapping[str, float], said: frozenset[str]) -> set[str]:
 
 def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
     return is_form_missing(question.asked_now, question.weights, [p for p, _ in passages], question.language)
+
+
+def _is_plainly_told(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    return is_plainly_told(question.asked_now, question.weights, [p for p, _ in passages], question.language)
 
 
 def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:
