@@ -86,11 +86,12 @@ def rejected(draft: Draft) -> dict[str, Any] | None:
 
 
 def looked_at(draft: Draft) -> list[str]:
-    """The documents found for a question and how close they came, as text."""
-    return [
+    """The documents found for a question and how close they came, as text. What two passages have in common is once."""
+    lines = (
         f"{passage.get('document_path')}, {'taken' if passage.get('taken') else 'not close enough'}"
         for passage in _rows(draft, "passages")
-    ]
+    )
+    return list(dict.fromkeys(lines))
 
 
 def _rows(draft: Draft, name: str) -> list[dict[str, Any]]:

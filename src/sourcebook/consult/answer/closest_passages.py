@@ -32,7 +32,7 @@ def closest_passages(question: str, found: JudgedPassages, sources: PassageSourc
         return ClosestPassages(sound)
     weights = emphasised(found.weights, question, found.language)
     read = [passage for passage, _ in found.passages if passage in sound]
-    quoted = extract(Asked(question, weights, found.language, sources.language), read)
+    quoted = extract(Asked(question, weights, found.language, sources.language), read, sources.lengths)
     if not quoted:
         return ClosestPassages(sound)
     best = quoted[0]

@@ -249,6 +249,7 @@ _NUMBERS = {
     "unknown": "words that the base holds nowhere",
     "name_unknown": "a name that the base holds nowhere",
     "thing_missing": "the thing asked for is not named",
+    "plainly_told": "a sentence with every word of the question tells what was asked for",
     "situation_named": "a heading is about the situation asked about",
     "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
     "news_missing": "the follow-up is about something that the closest document does not name",
