@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import without_repeated_marks
-from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key, place_of
+from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key
 from sourcebook.consult.answer.composer import (
     ComposedAnswer,
     PassageSources,
@@ -449,16 +449,16 @@ class Consultation:
         sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
         sources = PassageSources(sound, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
-        nearest = closest.passages[: self._policy.nearest]
-        question.details["nearest"] = [place_of(passage) for passage in nearest]
-        if not question.rejected.drafts:
-            question.details["nearest_excerpt"] = closest.excerpt
+        if question.rejected.drafts:
+            closest = replace(closest, excerpts=())
+        question.details["nearest"] = closest.places(self._policy.nearest)
+        question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)(decline_text_key(question.details)),
             tier=Tier.NONE,
             language=question.language,
-            nearest=tuple(nearest),
+            nearest=tuple(closest.passages[: self._policy.nearest]),
             details=question.details,
             similar=question.similar,
         )

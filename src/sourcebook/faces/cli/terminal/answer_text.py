@@ -96,12 +96,13 @@ def say_sources(answer: Answer) -> None:
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
         say(told("terminal_similar", question=each.question, id=each.id))
-    if answer.nearest:
-        name = near_place(answer.nearest[0], told)
-        if (said := answer.nearest_excerpt) is None:
+    for place, (near, excerpt) in enumerate(zip(answer.nearest, answer.nearest_excerpts, strict=True)):
+        name = near_place(near, told)
+        if excerpt is not None:
+            key = "closest_also_says" if place else "closest_says"
+            say(told(key, name=name, text=indent(excerpt, "  ")))
+        elif place == 0:
             say(told("closest", name=name))
-        else:
-            say(told("closest_says", name=name, text=indent(said, "  ")))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
