@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from sourcebook.settings import Settings
 
 _SILENT_SECONDS = 120
+IDLE_SECONDS = 130
+"""How long a connection may stay open between two requests. Proxies keep theirs for up to two minutes; what ends it first
+must be they, as a request that meets the end of its connection on the way is lost."""
 
 
 def serve(
@@ -94,6 +97,7 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         # A worker that does not answer its parent for so long is replaced: on a busy machine it may still be starting.
         timeout_worker_healthcheck=_SILENT_SECONDS,
         lifespan="on",
+        timeout_keep_alive=IDLE_SECONDS,
         log_config=None,
         access_log=False,
         server_header=False,
