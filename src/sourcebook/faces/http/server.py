@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 _SILENT_SECONDS = 120
 IDLE_SECONDS = 130
-"""How long a connection may stay open between two requests. Proxies keep theirs for up to two minutes; what ends it first
-must be they, as a request that meets the end of its connection on the way is lost."""
+"""How long a connection stays open between two requests: longer than proxies keep theirs, which is up to two minutes.
+
+A request that is on its way while the server closes the connection is lost.
+"""
 
 
 def serve(
