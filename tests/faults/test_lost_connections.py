@@ -22,6 +22,14 @@ END_ALL = (
     "where pid <> pg_backend_pid() and datname = current_database()"
 )
 
+ASLEEP = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
+SLEEPER = (
+    "create function sleeper() returns trigger language plpgsql as "
+    "'begin perform pg_sleep(3600); return null; end'"
+)
+LONG = "long " * 400
+PATIENCE = 120
+
 
 @asynccontextmanager
 async def administrator(address: str) -> AsyncGenerator[driver.Connection]:
@@ -72,6 +80,43 @@ async def test_a_write_whose_connection_is_ended_is_not_there_and_says_so_as_our
         assert "there" in raised.value.hint
         await base.database.execute("forget_derived_files")
         assert await numbers_in(base) == {0}
+
+
+@pytest.mark.parametrize(
+    ("statement", "table", "row"),
+    [
+        ("insert_chunk_id", "chunk_ids", {"collection_id": "c", "document_id": "d", "chunk_id": LONG}),
+        (
+            "insert_job",
+            "jobs",
+            {"kind": "k", "payload": LONG, "unique_key": None, "run_at": 0, "max_attempts": 1, "now": 0},
+        ),
+    ],
+    ids=["copied", "sent one by one"],
+)
+async def test_rows_that_wait_to_be_sent_end_with_their_connection(
+    postgres_db: str, statement: str, table: str, row: dict[str, object]
+) -> None:
+    """The server takes no more of them, and is ended: nobody may wait for it for ever."""
+    async with opened(postgres_db) as base, administrator(postgres_db) as other:
+        await other.execute(
+            f"{SLEEPER}; create trigger slow before insert on {table} execute function sleeper()"
+        )
+        ended = anyio.Event()
+
+        async def write_much() -> None:
+            with pytest.raises(ConnectionLost):
+                async with base.database.transaction() as transaction:
+                    await transaction.execute_many(statement, [row] * 4000)
+            ended.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(write_much)
+            while not await other.fetchval(ASLEEP):
+                await anyio.lowlevel.checkpoint()
+            await other.execute(END_ALL)
+            with anyio.fail_after(PATIENCE):
+                await ended.wait()
 
 
 async def test_what_the_driver_says_of_a_broken_connection_is_an_error_of_ours(postgres_db: str) -> None:

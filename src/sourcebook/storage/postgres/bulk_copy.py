@@ -55,7 +55,7 @@ async def copy(
         rows = await with_facts(base, rows)
     elif name == "insert_vector":
         rows = [_with_both_kinds(row) for row in rows]
-    with driver.translated():
+    with driver.in_use():
         await connection.copy_records_to_table(
             table,
             records=[[row[parameter] for parameter in columns.values()] for row in rows],

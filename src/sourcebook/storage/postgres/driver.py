@@ -210,6 +210,18 @@ def in_use() -> Generator[None, None, None]:
         raise ConnectionLost(error.message) from error
 
 
+class _WakingConnection(asyncpg.Connection):
+    """A connection whose end wakes whoever waits until more can be sent: the driver would let them wait for ever."""
+
+    def __init__(self, protocol: Any, *given: Any) -> None:
+        super().__init__(protocol, *given)  # pyright: ignore[reportUnknownMemberType]
+
+        def wake(_: object) -> None:
+            protocol.resume_writing()
+
+        self.add_termination_listener(wake)  # pyright: ignore[reportUnknownMemberType]
+
+
 async def connect(
     address: str, *, patience: float, settings: Mapping[str, str], remembers_statements: bool = True
 ) -> Connection:
@@ -218,6 +230,7 @@ async def connect(
             "Connection",
             await _driver.connect(
                 address,
+                connection_class=_WakingConnection,
                 timeout=patience,
                 server_settings=dict(settings),
                 statement_cache_size=100 if remembers_statements else 0,
@@ -242,6 +255,7 @@ async def open_pool(
             "Pool",
             await _driver.create_pool(
                 address,
+                connection_class=_WakingConnection,
                 min_size=smallest,
                 max_size=largest,
                 timeout=patience,
