@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 
@@ -95,7 +96,11 @@ async def test_a_write_whose_connection_is_ended_is_not_there_and_says_so_as_our
     ids=["copied", "sent one by one"],
 )
 async def test_rows_that_wait_to_be_sent_end_with_their_connection(
-    postgres_db: str, statement: str, table: str, row: dict[str, object]
+    postgres_db: str,
+    statement: str,
+    table: str,
+    row: dict[str, object],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """The server takes no more of them, and is ended: nobody may wait for it for ever."""
     async with opened(postgres_db) as base, administrator(postgres_db) as other:
@@ -117,6 +122,8 @@ async def test_rows_that_wait_to_be_sent_end_with_their_connection(
             await other.execute(END_ALL)
             with anyio.fail_after(PATIENCE):
                 await ended.wait()
+        gc.collect()
+        assert not caplog.records
 
 
 async def test_what_the_driver_says_of_a_broken_connection_is_an_error_of_ours(postgres_db: str) -> None:
