@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -180,3 +181,24 @@ async def test_a_check_that_fails_for_another_reason_does_not_fail_the_others(po
         assert [finding.code for finding in report.findings] == ["unexamined"]
         assert "restore" not in report.findings[0].hint
         assert report.findings[0].count == 1
+
+
+@pytest.mark.parametrize("way", ["transaction", "snapshot"])
+async def test_a_beginning_that_is_broken_off_leaves_nothing_and_is_not_logged(
+    postgres_db: str, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(postgres_db) as base:
+
+        async def read() -> None:
+            async with getattr(base.database, way)() as reader:
+                await reader.fetch("base_info")
+
+        for turn in range(12):
+            task = asyncio.create_task(read())
+            for _ in range(turn):
+                await asyncio.sleep(0)
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await read()
+    assert not caplog.records

@@ -283,6 +283,27 @@ def is_closed(connection: Connection) -> bool:
         return True
 
 
+class PooledTransaction:
+    """A transaction on a connection of a pool, of which the driver itself knows nothing.
+
+    Of one that it knows it would still think that it goes on after its beginning was broken off, and log that when the
+    connection is given back.
+    """
+
+    def __init__(self, connection: Connection, isolation: str, *, readonly: bool) -> None:
+        self._connection = connection
+        self._beginning = f"begin isolation level {isolation}{' read only' if readonly else ''}"
+
+    async def start(self) -> None:
+        await self._connection.execute(self._beginning)
+
+    async def commit(self) -> None:
+        await self._connection.execute("commit")
+
+    async def rollback(self) -> None:
+        await self._connection.execute("rollback")
+
+
 async def synchronise(connection: Connection) -> None:
     """Make the server's idea of what has begun the same as the driver's.
 
