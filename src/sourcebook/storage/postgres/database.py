@@ -287,7 +287,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[PostgresWriter, None]:
-        async with self._begun("read_committed", readonly=False) as (connection, transaction):
+        async with self._begun("read committed", readonly=False) as (connection, transaction):
             executor = PostgresWriter(connection, self.queries)
             try:
                 yield executor
@@ -305,7 +305,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[PostgresExecutor, None]:
-        async with self._begun("repeatable_read", readonly=True) as (connection, transaction):
+        async with self._begun("repeatable read", readonly=True) as (connection, transaction):
             executor = PostgresExecutor(connection, self.queries)
             try:
                 yield executor
@@ -337,7 +337,7 @@ class PostgresDatabase:
         deadline = time.monotonic() + RECONNECT_SECONDS
         while True:
             async with required(self._connections).lent() as connection:
-                transaction = connection.transaction(isolation=isolation, readonly=readonly)
+                transaction = driver.PooledTransaction(connection, isolation, readonly=readonly)
                 try:
                     with driver.translated():
                         await transaction.start()
