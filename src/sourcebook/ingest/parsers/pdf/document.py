@@ -15,7 +15,6 @@ from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.form_fields import FormFields, with_values
 from sourcebook.ingest.parsers.pdf.layout import (
-    Line,
     PageBlock,
     is_item,
     keeps_hyphen,
@@ -23,6 +22,7 @@ from sourcebook.ingest.parsers.pdf.layout import (
     paragraphs,
     words_of,
 )
+from sourcebook.ingest.parsers.pdf.lines import Line
 from sourcebook.ingest.parsers.pdf.outline import (
     Bookmark,
     PlacedBlock,

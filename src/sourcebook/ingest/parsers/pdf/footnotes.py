@@ -7,7 +7,8 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sourcebook.ingest.parsers.pdf.layout import Line, PageBlock, paragraphs
+from sourcebook.ingest.parsers.pdf.layout import PageBlock, paragraphs
+from sourcebook.ingest.parsers.pdf.lines import Line
 
 SMALL = 0.96
 """Letters below this part of the usual size are small."""

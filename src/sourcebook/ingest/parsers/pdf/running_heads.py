@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from sourcebook.ingest.parsers.pdf.layout import FEWEST_COLUMN_LINES, MORE_LEADING
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.pdf.layout import Line, PageBlock
+    from sourcebook.ingest.parsers.pdf.layout import PageBlock
+    from sourcebook.ingest.parsers.pdf.lines import Line
 
 EDGE_LINES = 2
 HEAD_GAP = 1.8
