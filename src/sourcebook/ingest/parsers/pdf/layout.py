@@ -291,14 +291,22 @@ def _block(lines: Sequence[Line], extent: float, words: Container[str]) -> PageB
         if before.is_hyphenated:
             pieces.append("-" if keeps_hyphen(before.text, line.text, words) else "")
         else:
-            listed = before.is_listing + line.is_listing
-            keeps_lines = is_narrow or listed == 2 or (listed and is_listing)
-            pieces.append("\n" if keeps_lines or not _is_full(before, line, right) else " ")
+            is_apart = is_narrow or _is_apart(before, line, is_listing=is_listing)
+            pieces.append("\n" if is_apart or not _is_full(before, line, right) else " ")
         pieces.append(line.text)
     first = lines[0]
     return PageBlock(
         _LEADERS.sub(" … ", "".join(pieces)), first.baseline, first.size, lines[-1].is_hyphenated
     )
+
+
+def _is_apart(before: Line, line: Line, *, is_listing: bool) -> bool:
+    """Whether a line of a block, which mostly is a listing or not, cannot be what a full one before it goes on with."""
+    if (before.is_listing and line.is_listing) or _LEADERS.search(before.text):
+        return True
+    is_near_listing = is_listing and (before.is_listing or line.is_listing)
+    begins_anew = is_listing or before.is_table or line.is_table
+    return is_near_listing or (begins_anew and not line.text[:1].islower())
 
 
 def _is_full(line: Line, following: Line, right: float) -> bool:

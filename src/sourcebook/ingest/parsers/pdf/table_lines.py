@@ -12,7 +12,9 @@ ENTRY_GAP = 2.0
 """In an entry, the name and the amount are further apart than this many times the size of their letters."""
 MOST_LINES = 5
 """So many lines a cell may have, to be told from a column of text."""
-_AMOUNT = re.compile(r"[-+(]?[€$£¥₽]?\s?\d[\d\s.,:/–-]{0,20}\)?\s?(?:[%€$£¥₽]|[^\W\d_]{1,4}\.?)?")
+_AMOUNT = re.compile(
+    r"[-+(]?(?:[A-Z]{3}|[€$£¥₽])?\s?\d[\d\s.,:/–-]{0,20}\)?\s?(?:[%€$£¥₽]|[^\W\d_]{1,4}\.?)?"
+)
 
 
 def is_entry(row: Sequence[Line], gaps: Sequence[float]) -> bool:
