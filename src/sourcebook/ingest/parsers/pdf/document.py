@@ -22,7 +22,6 @@ from sourcebook.ingest.parsers.pdf.layout import (
     paragraphs,
     words_of,
 )
-from sourcebook.ingest.parsers.pdf.lines import Line
 from sourcebook.ingest.parsers.pdf.outline import (
     Bookmark,
     PlacedBlock,
@@ -37,6 +36,7 @@ from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.shown_beginning import SHOWN_AGAIN
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.pdf.lines import Line
     from sourcebook.model.documents import JsonValue, Metadata
 
 PictureReader = Callable[[PdfPage], Sequence[str]]

@@ -11,12 +11,14 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.pdf.compound_words import is_compound
-from sourcebook.ingest.parsers.pdf.lines import Line
 from sourcebook.ingest.parsers.pdf.right_to_left import logical
 from sourcebook.ingest.parsers.pdf.table_lines import is_entry, with_whole_rows
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.pdf.lines import Line
 
 MORE_LEADING = 1.35
 """A line this many times further below the last one than lines usually are begins a new paragraph."""

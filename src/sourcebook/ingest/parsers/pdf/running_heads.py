@@ -23,8 +23,9 @@ SHORT = 5
 """Of so few pages one cannot say what stands on most of them."""
 
 _PAGE_NUMBER = re.compile(
-    r"[-–—]? ?(?:page|seite|página|pág\.|p\.|страница|стр\.|лист)? ?(\d{1,5})(?: ?(?:/|of|von|de|из) ?\d{1,5})? ?[-–—]?",
-    re.IGNORECASE | re.ASCII,
+    r"[-–—]? ?(?:page|seite|página|pág\.|p\.|страница|стр\.|лист)? ?([0-9]{1,5})(?: ?(?:/|of|von|de|из) ?[0-9]{1,5})?"
+    r" ?[-–—]?",
+    re.IGNORECASE,
 )
 _BROWSER = re.compile(
     r"(?:https?|file)://\S+(?: \d+/\d+)?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}:\d\d(?: [AP]M)?(?: .*)?"
