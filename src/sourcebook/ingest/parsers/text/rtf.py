@@ -234,10 +234,6 @@ class _Reader:
             case "pard":
                 self._level, self._list_level, self._in_table = 0, None, False
                 self._indent = self._first_indent = 0
-            case "li":
-                self._indent = number or 0
-            case "fi":
-                self._first_indent = number or 0
             case "ilvl":
                 self._list_level = min(max(number or 0, 0), _LOWEST_LEVEL)
             case "intbl":
@@ -257,7 +253,7 @@ class _Reader:
                 self._style = number
                 self._level = self._document.levels.get(number, 0)
             case _:
-                return self._set_row(word, number)
+                return self._set_row(word, number) or self._set_indent(word, number)
         return True
 
     def _set_row(self, word: str, number: int | None) -> bool:
@@ -267,6 +263,13 @@ class _Reader:
         elif word == "cellx":
             self._edges.append(number or 0)
         return word in ("trowd", "cellx")
+
+    def _set_indent(self, word: str, number: int | None) -> bool:
+        if word == "li":
+            self._indent = number or 0
+        elif word == "fi":
+            self._first_indent = number or 0
+        return word in ("li", "fi")
 
     def _set_letters(self, word: str, number: int | None) -> None:
         match word, number:
