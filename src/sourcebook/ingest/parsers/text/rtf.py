@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.large_lines import NO_LOOK
 from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import TextBuilder, sections_of
-from sourcebook.ingest.parsers.text.rtf_headings import NO_LOOK
 from sourcebook.ingest.parsers.text.rtf_paragraphs import RtfParagraph, RtfParagraphs
 from sourcebook.ingest.parsers.text.rtf_table import RtfTable
 

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.large_lines import LargeLines, Look
 from sourcebook.ingest.parsers.sections import LINE
-from sourcebook.ingest.parsers.text.rtf_headings import LargeLines, Look
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.sections import TextBuilder

@@ -1,4 +1,4 @@
-"""Headings of an RTF file that has no styles for them: lines in larger letters than the text, or in bold ones."""
+"""Headings of a document that has no styles for them: lines in larger letters than the text, or in bold ones."""
 
 from __future__ import annotations
 
