@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
-from sourcebook.ingest.parsers.docx.letters import LetterStyles, PlacedParagraph
+from sourcebook.ingest.parsers.docx.letters import LetterStyles
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
+from sourcebook.ingest.parsers.large_lines import PlacedParagraph
 from sourcebook.ingest.parsers.office.charts import CHART_NAMES, Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties

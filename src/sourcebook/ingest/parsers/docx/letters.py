@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
-from sourcebook.ingest.parsers.large_lines import NO_LOOK, LargeLines, Look
+from sourcebook.ingest.parsers.large_lines import NO_LOOK, LargeLines, Look, PlacedParagraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,14 +24,6 @@ _OF_ALL = "/".join(qn(f"w:{name}") for name in ("docDefaults", "rPrDefault", "rP
 _LETTERS, _SIZE, _BOLD, _RUN, _TEXT = (qn(f"w:{name}") for name in ("rPr", "sz", "b", "r", "t"))
 _TEXT_BOX = qn("w:txbxContent")
 _OF_PARAGRAPH, _PARAGRAPH_STYLE, _RUN_STYLE = (qn(f"w:{name}") for name in ("pPr", "pStyle", "rStyle"))
-
-
-class PlacedParagraph(NamedTuple):
-    """A paragraph that may be a heading: where it begins in the text, what it says there, and its element."""
-
-    start: int
-    words: str
-    element: Element
 
 
 class _Letters(NamedTuple):
