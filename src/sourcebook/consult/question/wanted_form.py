@@ -77,7 +77,7 @@ _DATE = re.compile(
 )
 # An hour without minutes: "at 8 am", "a las 10", "from nine".
 _HOUR = re.compile(
-    r"\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock)"
+    r"\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock)|\b\d{1,2}h(?:\d\d)?\b"
     r"|\b(?:at|from|until|till|às|das|(?:a|de|desde|hasta) las)\s+(?:(?:[01]?\d|2[0-4])\b|nine|ten|eight|seven|noon)"
     r"(?!\S?\d|\s?[%€$£₽]|\s(?:euros?|pounds?|dollars?|percent|per|people|members?|[kc]?m|kg|degrees|graus|grados)\b)",
     re.IGNORECASE,
