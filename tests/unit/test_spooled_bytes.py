@@ -68,5 +68,8 @@ class FullDisk(io.BytesIO):
 def test_on_a_full_disk_the_rest_and_what_was_written_go_on_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(spooled_bytes.tempfile, "TemporaryFile", lambda **_: FullDisk())
+    def full_disk(**_: object) -> FullDisk:
+        return FullDisk()
+
+    monkeypatch.setattr(spooled_bytes.tempfile, "TemporaryFile", full_disk)
     assert np.array_equal(filled(SpooledBytes(tmp_path, most_in_memory=250)), EXPECTED)
