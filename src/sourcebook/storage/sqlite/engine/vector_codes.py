@@ -44,10 +44,14 @@ class Quantiser:
     def of(cls, matrix: NDArray[np.floating[Any]], count: int) -> Quantiser:
         """For these rows, `count` of which are vectors and the others zeros."""
         total = np.zeros(matrix.shape[1])
+        step = -(-len(matrix) // _ROWS_TO_MEASURE) or 1
+        measured = [matrix[:0]]
         for start in range(0, len(matrix), _BLOCK):
-            total += matrix[start : start + _BLOCK].sum(axis=0, dtype=np.float64)
+            block = matrix[start : start + _BLOCK]
+            total += block.sum(axis=0, dtype=np.float64)
+            measured.append(block[-start % step :: step].copy())
             let_go(matrix)
-        some = matrix[:: -(-len(matrix) // _ROWS_TO_MEASURE) or 1].astype(np.float32)
+        some = np.concatenate(measured).astype(np.float32)
         widest = float(np.quantile(np.abs(some), _SHARE_INSIDE)) if some.size else 0.0
         centre = (total / max(count, 1)).astype(np.float32)
         leading = None
