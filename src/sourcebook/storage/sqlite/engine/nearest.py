@@ -100,11 +100,18 @@ def _rough(
 ) -> list[_Found]:
     """The rows worth scoring with their rough scores."""
     chosen = candidates(allowed, query, quantiser, at_least)
-    return [
-        _Found(a.part, np.arange(len(a.part)) if rows is None else rows, a.part.rough_scores(rows, query))
-        for a, rows in zip(allowed, chosen, strict=True)
-        if (len(a.part) if rows is None else len(rows))
-    ]
+    found = [_scored(one, rows, query) for one, rows in zip(allowed, chosen, strict=True)]
+    return [one for one in found if len(one.rows)]
+
+
+def _scored(allowed: Allowed, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> _Found:
+    """These rows of a part; None for all of them."""
+    part = allowed.part
+    if rows is None:
+        return _Found(part, np.arange(len(part)), part.rough_scores_of(part.matrix, query))
+    if rows is allowed.rows:
+        return _Found(part, rows, part.rough_scores_of(allowed.own(part.matrix), query))
+    return _Found(part, rows, part.rough_scores(rows, query))
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:
