@@ -168,9 +168,20 @@ def scores(
     Each row is summed by itself in a fixed order, so that a score never depends on which other rows are there: the
     same vectors give the same bits in every process.
     """
+    return scores_for(matrix, for_scores(query, metric), metric)
+
+
+def for_scores(query: NDArray[np.float32], metric: DistanceMetric) -> NDArray[np.float64]:
+    """A query as `scores` compares it, for who scores several times."""
+    return (normalised(query) if metric is DistanceMetric.COSINE else query).astype(np.float64)
+
+
+def scores_for(
+    matrix: NDArray[np.floating[Any]], wanted: NDArray[np.float64], metric: DistanceMetric
+) -> NDArray[np.float64]:
+    """What `scores` gives for a query that went through `for_scores`."""
     rows = matrix.astype(np.float64)
     if metric is DistanceMetric.EUCLIDEAN:
-        rows -= query
+        rows -= wanted
         return 1.0 / (1.0 + np.sqrt(np.einsum("ij,ij->i", rows, rows)))
-    wanted = normalised(query) if metric is DistanceMetric.COSINE else query
-    return np.einsum("ij,j->i", rows, wanted.astype(np.float64))
+    return np.einsum("ij,j->i", rows, wanted)

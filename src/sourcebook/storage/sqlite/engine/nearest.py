@@ -167,7 +167,8 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     members, owner, own = members[having], owner[having], own[having]
     best_child, itself = np.full(len(passages), -np.inf), np.full(len(passages), -np.inf)
     kept = _may_be_best(owner, own, part.rough_scores(members, query), len(passages))
-    scores = part.exact_scores(members[kept], query)
+    wanted = vector_encoding.for_scores(query, part.metric)
+    scores = part.exact_scores(members[kept], wanted)
     np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
     itself[owner[kept & own]] = scores[own[kept]]
     means = _means(itself, best_child)
@@ -175,7 +176,7 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
     ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
     for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
-        matches = Matches(part, children, starts[place], starts[place + 1], query)
+        matches = Matches(part, children, starts[place], starts[place + 1], wanted)
         yield Scored(chunk_id, mean, matches, rowid)
 
 
@@ -195,7 +196,7 @@ class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
     # Those of a passage stand between two places among the children of all passages that were found.
-    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_query")
+    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_wanted")
 
     def __init__(
         self,
@@ -203,19 +204,19 @@ class Matches(Sequence[Match]):
         children: NDArray[np.int64],
         first: int,
         end: int,
-        query: NDArray[np.float32],
+        wanted: NDArray[np.float64],
     ) -> None:
         self._part = part
         self._children = children
         self._first = first
         self._end = end
-        self._query = query
+        self._wanted = wanted
         self._known: tuple[Match, ...] | None = None
 
     def _best(self) -> tuple[Match, ...]:
         if self._known is None:
             own = self._children[self._first : self._end]
-            scores = self._part.exact_scores(own, self._query).tolist()
+            scores = self._part.exact_scores(own, self._wanted).tolist()
             ids = self._part.segment.chunk_ids.several(own)
             # Of equal ones those whose ids come first, in whatever order the rows lie.
             best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
@@ -242,7 +243,7 @@ class Matches(Sequence[Match]):
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
     ids, rowids = part.segment.chunk_ids.several(rows), part.rowids[rows].tolist()
-    scores = part.exact_scores(rows, query).tolist()
+    scores = part.exact_scores(rows, vector_encoding.for_scores(query, part.metric)).tolist()
     return (Scored(i, score, (), rowid) for i, score, rowid in zip(ids, scores, rowids, strict=True))
 
 

@@ -95,8 +95,9 @@ class VectorPart:
             return 1.0 / (1.0 + np.sqrt(np.maximum(found, 0.0)))
         return found
 
-    def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        return vector_encoding.scores(gathered(self.matrix, rows), query, self.metric)
+    def exact_scores(self, rows: NDArray[np.int64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of some rows, for a query that is ready for them."""
+        return vector_encoding.scores_for(gathered(self.matrix, rows), wanted, self.metric)
 
 
 def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> VectorPart:

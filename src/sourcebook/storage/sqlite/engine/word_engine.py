@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
-from sourcebook.storage.index.engines import FoundWords, Scored, WordResult, word_counts
+from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
 from sourcebook.storage.sqlite.engine.collection_state import (
     known_collection,
     spoken_languages,
@@ -202,17 +202,17 @@ def _known_terms(session: SqliteSession, collection_id: str, question: QuestionW
 
 def _best(
     live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: Weights, documents: Weights, top_k: int
-) -> list[Scored]:
+) -> list[WordResult]:
     """The best rows of a part, with all that score like the last of them."""
     hits, totals = best_rows(live.part, rows, chunks, documents, top_k)
-    return list(map(Scored, live.part.segment.chunk_ids.several(hits), totals.tolist()))
+    return list(map(WordResult, live.part.segment.chunk_ids.several(hits), totals.tolist()))
 
 
 def _results(
-    session: SqliteSession, collection_id: str, best: Sequence[Scored], *, with_texts: bool
-) -> list[WordResult]:
+    session: SqliteSession, collection_id: str, best: Sequence[WordResult], *, with_texts: bool
+) -> Sequence[WordResult]:
     if not with_texts:
-        return [WordResult(s.chunk_id, s.score) for s in best]
+        return best
     ids = [s.chunk_id for s in best]
     rows = {
         row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
