@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    """Rows of a part in their order, never none, with their rough scores."""
+
     part: VectorPart
     rows: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -34,6 +36,14 @@ class _Found:
     def above(self, limit: float) -> _Found:
         kept = self.scores >= limit
         return _Found(self.part, self.rows[kept], self.scores[kept])
+
+    def scores_of(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Rough scores of any rows of the part: those that are known, and the others made now."""
+        places = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
+        scores = self.scores[places]
+        others = np.flatnonzero(self.rows[places] != rows)
+        scores[others] = self.part.rough_scores(rows[others], query)
+        return scores
 
 
 def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
@@ -90,7 +100,7 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
     scored = [
         s
         for f, (passages, means) in zip(found, families, strict=True)
-        for s in _passages(f.part, passages[means >= last], query)
+        for s in _passages(f, passages[means >= last], query)
     ]
     return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
 
@@ -158,15 +168,16 @@ def _rough_or_none(
     return np.where(part.has_vector[rows], part.rough_scores(rows, query), -np.inf)
 
 
-def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
+def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
     """These passages with their exact scores, and the children that matched best in each."""
+    part = found.part
     if not len(passages):
         return
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
     best_child, itself = np.full(len(passages), -np.inf), np.full(len(passages), -np.inf)
-    kept = _may_be_best(owner, own, part.rough_scores(members, query), len(passages))
+    kept = _may_be_best(owner, own, found.scores_of(members, query), len(passages))
     wanted = vector_encoding.for_scores(query, part.metric)
     scores = part.exact_scores(members[kept], wanted)
     np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
