@@ -23,8 +23,9 @@ _ROWS_AT_ONCE = 256
 
 def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
     """The vector in single precision, or an error that names it."""
+    is_single = isinstance(vector, np.ndarray) and vector.dtype == np.float32
     try:
-        numbers = np.asarray(vector, dtype=np.float64)
+        numbers = np.asarray(vector) if is_single else np.asarray(vector, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise BadVector(f"the vector of {what} is not a list of numbers") from error
     if numbers.ndim != 1 or numbers.size == 0:
@@ -33,7 +34,7 @@ def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
         raise EmbeddingSizeMismatch(
             f"the vector of {what} has {numbers.size} numbers, the collection's vectors have {dimensions}"
         )
-    if not np.isfinite(numbers).all() or np.abs(numbers).max() > _LARGEST:
+    if not np.isfinite(numbers).all() or (not is_single and np.abs(numbers).max() > _LARGEST):
         raise BadVector(f"the vector of {what} contains NaN, infinity or a number too large to store")
     return numbers.astype(np.float32)
 
