@@ -76,6 +76,9 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError] | type[Conflict]], ...
 # What SQLite takes as it is. Most rows hold nothing else, and then nobody has to look at each of their values.
 _PLAIN: set[type] = {str, int, float, bytes, type(None)}
 
+# Made once: `json.dumps` would make another encoder for every value.
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
 _OF_ANOTHER_SHAPE = ("no such ", "malformed database schema")
 
 
@@ -217,7 +220,7 @@ def _bound(value: object) -> Value:
         case None | int() | float() | str() | bytes():
             return value
         case _:
-            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+            return _encode(value)
 
 
 def run(connection: Connection, sql: str, parameters: Mapping[str, object]) -> list[Row]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
@@ -256,8 +256,13 @@ class ImageCache(Generic[P]):
         return Image(collection_id, record.seq, (fully_alive(part, collection_id),), record.token)
 
     def _name(self, stored: StoredCollection) -> str:
-        digest = hashlib.blake2b(stored.collection.id.encode(), digest_size=8).hexdigest()
+        digest = _digest(stored.collection.id)
         return f"{self._kind.name}-{digest}-{stored.model_id}-{stored.collection.distance_metric}"
+
+
+@lru_cache(maxsize=256)
+def _digest(collection_id: str) -> str:
+    return hashlib.blake2b(collection_id.encode(), digest_size=8).hexdigest()
 
 
 def _key(name: str) -> str:

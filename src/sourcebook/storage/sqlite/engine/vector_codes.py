@@ -99,14 +99,6 @@ class Codes:
     by: Quantiser
     leading: NDArray[np.uint64] | None = None
 
-    def differing(self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
-        """In how many signs each of these rows (None: all) differs from the wanted ones."""
-        signs = self.signs if rows is None else gathered(self.signs, rows)
-        if not len(signs):
-            return np.empty(0, dtype=np.uint16)
-        found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
-        return np.asarray(found).ravel().astype(np.uint16)
-
     def leading_differing(
         self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint64]
     ) -> NDArray[np.uint8]:
@@ -126,6 +118,14 @@ class Codes:
             return np.empty(0)
         found = simsimd.cdist(wanted.reshape(1, -1), gathered(self.numbers, rows), "dot")
         return np.asarray(found, dtype=np.float64).ravel()
+
+
+def differing_signs(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """In how many signs each of these rows differs from the wanted ones."""
+    if not len(signs):
+        return np.empty(0, dtype=np.uint16)
+    found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
+    return np.asarray(found).ravel().astype(np.uint16)
 
 
 def bytes_of(query: NDArray[np.float32]) -> NDArray[np.int8]:

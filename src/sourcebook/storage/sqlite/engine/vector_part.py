@@ -77,9 +77,14 @@ class VectorPart:
     def remember_codes(self, codes: Codes) -> None:
         object.__setattr__(self, "known_codes", codes)
 
-    def rough_scores(self, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Scores of some rows (of all: None) that are right to about three digits."""
-        matrix = self.matrix if rows is None else gathered(self.matrix, rows)
+    def rough_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Scores of some rows that are right to about three digits."""
+        return self.rough_scores_of(gathered(self.matrix, rows), query)
+
+    def rough_scores_of(
+        self, matrix: NDArray[np.floating[Any]], query: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """The same for vectors as stored."""
         if not len(matrix):
             return np.empty(0)
         kind = "sqeuclidean" if self.metric is DistanceMetric.EUCLIDEAN else "dot"
@@ -95,8 +100,9 @@ class VectorPart:
             return 1.0 / (1.0 + np.sqrt(np.maximum(found, 0.0)))
         return found
 
-    def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        return vector_encoding.scores(gathered(self.matrix, rows), query, self.metric)
+    def exact_scores(self, rows: NDArray[np.int64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of some rows, for a query that is ready for them."""
+        return vector_encoding.scores_for(gathered(self.matrix, rows), wanted, self.metric)
 
 
 def read_part(
