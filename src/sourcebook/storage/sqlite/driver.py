@@ -74,7 +74,7 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError] | type[Conflict]], ...
 
 
 # What SQLite takes as it is. Most rows hold nothing else, and then nobody has to look at each of their values.
-_PLAIN = frozenset({str, int, float, bytes, type(None)})
+_PLAIN: set[type] = {str, int, float, bytes, type(None)}
 
 # Made once: `json.dumps` would make another encoder for every value.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -208,6 +208,8 @@ def _normal_form(value: object) -> Value:
 def bindings(parameters: Mapping[str, object]) -> Mapping[str, Value]:
     if _PLAIN.issuperset(map(type, parameters.values())):
         return cast("Mapping[str, Value]", parameters)
+    # Vectors and words have kinds of bytes of their own.
+    _PLAIN.update(kind for kind in map(type, parameters.values()) if issubclass(kind, bytes))
     return {name: _bound(value) for name, value in parameters.items()}
 
 

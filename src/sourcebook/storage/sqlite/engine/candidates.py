@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
 from sourcebook.storage.sqlite.engine.vector_codes import bytes_of, differing_signs, gathered
 
 if TYPE_CHECKING:
@@ -150,9 +151,13 @@ def answers_at_first_look(part: VectorPart, quantiser: Quantiser) -> bool:
     codes = [part.codes(quantiser)]
     tried = having[:: len(having) // _QUESTIONS_TRIED][:_QUESTIONS_TRIED]
     questions = [_Question.of(row, quantiser) for row in part.matrix[tried].astype(np.float32)]
-    # Each of them finds itself, which is no merit.
-    seen = [_at_first_look(allowed, codes, question, 11) is not None for question in questions]
-    return sum(seen) >= _SHARE_ANSWERED * len(seen)
+    let_go(part.matrix)
+    seen = 0
+    for question in questions:
+        # Each of them finds itself, which is no merit.
+        seen += _at_first_look(allowed, codes, question, 11) is not None
+        let_go(codes[0].numbers)
+    return seen >= _SHARE_ANSWERED * len(questions)
 
 
 def _looked_at_first(total: int) -> int:

@@ -15,6 +15,7 @@ from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
+from sourcebook.storage.sqlite.engine.derived_file import derived_folder
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
     chunk_rows,
@@ -26,12 +27,15 @@ from sourcebook.storage.sqlite.engine.nearest import (
 from sourcebook.storage.sqlite.engine.result_rows import results_of
 from sourcebook.storage.sqlite.engine.search_plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
+from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
 from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part
 
 T = TypeVar("T")
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Vector
@@ -72,12 +76,17 @@ class VectorParts:
 
     name = "vectors"
 
+    def __init__(self, folder: Path | None = None) -> None:
+        """What is too large for memory while a file is made goes to this folder."""
+        self._folder = folder
+
     def loader(self, stored: StoredCollection) -> Loader[VectorPart]:
         scope = {"collection_id": stored.collection.id, "model_id": stored.model_id}
 
         def load(session: SqliteSession, document_ids: Sequence[str] | None) -> VectorPart:
             if document_ids is None:
-                return read_part(session.stream("all_vector_rows", **scope), stored.collection)
+                every = session.stream("all_vector_rows", **scope)
+                return read_part(every, stored.collection, self._folder)
             rows = session.stream("some_vector_rows", **scope, document_ids=list(document_ids))
             return read_part(rows, stored.collection)
 
@@ -97,7 +106,7 @@ class VectorParts:
         }
         if part.metric is DistanceMetric.COSINE:
             quantiser = Quantiser.of(part.matrix, int(part.has_vector.sum()))
-            codes = quantiser.codes(part.matrix)
+            codes = quantiser.codes(part.matrix, self._folder)
             arrays |= {
                 "centre": quantiser.centre,
                 "step": np.array([quantiser.step]),
@@ -107,6 +116,8 @@ class VectorParts:
             known = replace(part, known_codes=codes)
             if codes.leading is not None and answers_at_first_look(known, quantiser):
                 arrays |= {"leading": np.asarray(quantiser.leading), "leading_signs": codes.leading}
+            let_go(part.matrix)
+            let_go(codes.numbers)
         return arrays
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> VectorPart:
@@ -169,7 +180,7 @@ class SqliteVectorEngine:
 
     def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
-        self._shelf = ImageCache(database, VectorParts(), rows_worth_a_file)
+        self._shelf = ImageCache(database, VectorParts(derived_folder(database.path)), rows_worth_a_file)
         # The searches that lately looked at few rows, and so may again.
         self._quick: dict[object, _Limit] = {}
 
