@@ -79,8 +79,7 @@ wifi wireless
 send sends sent отправить отправлять послать посылать enviar envio mandar envío
 permission allow allows permit permits разрешение разрешить permitir permite
 document documents paper papers документ документы документов documento documentos papéis papeles
-children child kids kid дети детей детям детьми детях ребенок ребенка ребенку ребенком ребенке
-children: crianças criança niños niño
+children child kids kid дети детей детям детьми детях ребенок ребенка ребенку ребенком criança crianças niños niño
 doctor physician врач врача доктор médico médica
 movie movies film films фильм фильмы фильмов filme filmes película películas
 country countries страна страны стран стране país países

@@ -314,10 +314,10 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
     ]
     if rejected := draft_json_shapes.rejected(draft):
         lines.append(_rejection(rejected))
-    for place, each in enumerate(draft_json_shapes.nearest(draft)):
+    for each in draft_json_shapes.nearest(draft):
         lines.append(f"Closest: {_near(each)}")
-        if place == 0 and (said := draft_json_shapes.nearest_excerpt(draft)) is not None:
-            lines.append(indent(said, "  "))
+        if each["excerpt"] is not None:
+            lines.append(indent(each["excerpt"], "  "))
     if draft.answer:
         lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
     lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
