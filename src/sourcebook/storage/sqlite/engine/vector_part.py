@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -104,21 +104,19 @@ def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> Vector
     passage, spans, rowids = array("i"), array("i"), array("q")
     for document_id, group in groupby(rows, key=itemgetter(0)):
         first = len(segment)
-        parents: list[str | None] = []
-        number_of: dict[str, int] = {}
-        for number, (_, chunk_id, level, parent_id, start, end, rowid, vector) in enumerate(group, first):
-            segment.add(document_id, chunk_id)
-            number_of[chunk_id] = number
-            parents.append(parent_id if level == ChunkLevel.CHILD else None)
-            spans.append(start)
-            spans.append(end)
-            rowids.append(rowid)
-            has_vector.append(vector is not None)
-            numbers += nothing if vector is None else vector
-        # A child may come before its passage, so only now is it known where that is.
+        # Column by column, which takes a third of the time of row by row.
+        _, ids, levels, parents, starts, ends, places, vectors = zip(*group, strict=True)
+        segment.add(document_id, ids)
+        spans.extend(chain.from_iterable(zip(starts, ends, strict=True)))
+        rowids.extend(places)
+        has_vector += bytes([vector is not None for vector in vectors])
+        numbers += b"".join([nothing if vector is None else vector for vector in vectors])
+        number_of = dict(zip(ids, range(first, len(segment)), strict=True))
         passage.extend(
-            number if parent_id is None else number_of.get(parent_id, number)
-            for number, parent_id in enumerate(parents, first)
+            [
+                number_of.get(parent_id, number) if level == ChunkLevel.CHILD else number
+                for number, (level, parent_id) in enumerate(zip(levels, parents, strict=True), first)
+            ]
         )
     return VectorPart(
         segment.built(),
