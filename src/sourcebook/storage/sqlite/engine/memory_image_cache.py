@@ -39,7 +39,8 @@ P = TypeVar("P", bound=IndexPart)
 # Below this, reading from the base is as fast as a file would be.
 ROWS_WORTH_A_FILE = 20_000
 _PAUSE_AFTER_FAILURE = 60.0
-_PAUSE_WHEN_BUSY = 2.0
+# A file that could not be recorded, since somebody was writing, is tried again after so many times as long as it took.
+_PAUSE_WHEN_BUSY = 10
 # Searches that began before a change may still need the image of their moment.
 _IMAGES_KEPT = 8
 
@@ -202,12 +203,13 @@ class ImageCache(Generic[P]):
         return (image.is_whole or image.is_worn) and image.living >= self._rows_worth_a_file
 
     def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        began = time.monotonic()
         try:
             self._write_file(name, image)
             place.has_no_file = False
         except BaseBusy:
-            # Somebody writes without a pause.
-            place.not_before = time.monotonic() + _PAUSE_WHEN_BUSY
+            now = time.monotonic()
+            place.not_before = now + _PAUSE_WHEN_BUSY * (now - began)
         except (SourcebookError, OSError):
             # A base that cannot be written, or a full disk, is searched from this process's own memory.
             place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE

@@ -103,7 +103,7 @@ class Image(Generic[P]):
     @property
     def living(self) -> int:
         """How many of its rows are true."""
-        return sum(int(part.alive.sum()) for part in self.parts)
+        return sum(int(np.count_nonzero(part.alive)) for part in self.parts)
 
     def begins_like(self, other: Image[P]) -> bool:
         """Whether the first parts, which hold most of the rows, are one and the same."""
@@ -154,6 +154,6 @@ def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
     total = sum(len(part.alive) for part in parts)
     if total < _TOO_SMALL_TO_REBUILD:
         return False
-    dead = sum(len(part.alive) - int(part.alive.sum()) for part in parts)
+    dead = sum(len(part.alive) - int(np.count_nonzero(part.alive)) for part in parts)
     later = sum(len(part.alive) for part in parts[1:])
     return max(dead, later) > SHARE_TO_REBUILD * total
