@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,13 +86,12 @@ class SegmentBuilder:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
-    def add(self, document_id: str, chunk_ids: Iterable[str]) -> None:
-        """All chunks of a document."""
-        self._documents.append(document_id)
-        self._starts.append(len(self))
-        ids = [chunk_id.encode() for chunk_id in chunk_ids]
-        self._offsets.extend(accumulate(map(len, ids), initial=self._offsets.pop()))
-        self._ids += b"".join(ids)
+    def add(self, document_id: str, chunk_id: str) -> None:
+        if not self._documents or self._documents[-1] != document_id:
+            self._documents.append(document_id)
+            self._starts.append(len(self))
+        self._ids += chunk_id.encode()
+        self._offsets.append(len(self._ids))
 
     def built(self) -> Segment:
         return Segment(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,10 +118,9 @@ class WordPart:
 def read_part(chunk_rows: Iterator[tuple[Any, ...]], document_rows: Iterator[tuple[Any, ...]]) -> WordPart:
     """From rows of `all_word_rows` and `all_document_word_rows`, or of `some_…`: both in the order of their ids."""
     segment, chunks = SegmentBuilder(), _Texts()
-    for document_id, group in groupby(chunk_rows, key=itemgetter(0)):
-        _, chunk_ids, lengths, ids, frequencies = zip(*group, strict=True)
-        segment.add(document_id, chunk_ids)
-        chunks.add(lengths, ids, frequencies)
+    for document_id, chunk_id, length, ids, frequencies in chunk_rows:
+        segment.add(document_id, chunk_id)
+        chunks.add(length, ids, frequencies)
     built = segment.built()
     return WordPart(built, chunks.postings(), _document_texts(built, document_rows).postings())
 
@@ -136,10 +133,9 @@ def _document_texts(segment: Segment, rows: Iterator[tuple[Any, ...]]) -> _Texts
         while known is not None and known[0] < document_id:
             known = next(rows, None)
         if known is not None and known[0] == document_id:
-            length, ids, frequencies = known[1:]
-            texts.add([length], [ids], [frequencies])
+            texts.add(*known[1:])
         else:
-            texts.add([0], [b""], [b""])
+            texts.add(0, b"", b"")
     return texts
 
 
@@ -151,11 +147,11 @@ class _Texts:
         self._lengths, self._counts = array("i"), array("i")
         self._ids, self._frequencies = bytearray(), bytearray()
 
-    def add(self, lengths: Sequence[int], ids: Sequence[bytes], frequencies: Sequence[bytes]) -> None:
-        self._lengths.extend(lengths)
-        self._counts.extend([len(own) // 4 for own in ids])
-        self._ids += b"".join(ids)
-        self._frequencies += b"".join(frequencies)
+    def add(self, length: int, ids: bytes, frequencies: bytes) -> None:
+        self._lengths.append(length)
+        self._counts.append(len(ids) // 4)
+        self._ids += ids
+        self._frequencies += frequencies
 
     def postings(self) -> Postings:
         """The texts turned around."""
