@@ -101,6 +101,10 @@ class Image(Generic[P]):
     is_worn: bool = False
 
     @property
+    def rows(self) -> int:
+        return sum(len(part.alive) for part in self.parts)
+
+    @property
     def living(self) -> int:
         """How many of its rows are true."""
         return sum(int(np.count_nonzero(part.alive)) for part in self.parts)
