@@ -51,6 +51,12 @@ def test_what_was_not_read_says_where_to_look(shell: Shell) -> None:
     said = shell.run("add", "notes")
     assert "1 skipped (1 unsupported)" in said.stdout
     assert "`sourcebook documents list --failed`" in said.stderr
+    (place / "cut.docx").write_bytes(b"PK\x03\x04 and no more")
+    shell.run("add", "notes")
+    listed = shell.run("documents", "list", "--failed")
+    assert "but the rest is damaged" in listed.stdout
+    assert "damaged_file: Open it in the program that made it" in listed.stderr
+    assert "unsupported_file: " in listed.stderr
 
 
 def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:

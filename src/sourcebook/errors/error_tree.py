@@ -28,6 +28,14 @@ class SourcebookError(Exception):
         first, _, rest = cleandoc(cls.__doc__ or cls.__name__).partition("\n")
         return first, " ".join(rest.split())
 
+    @classmethod
+    def kinds(cls) -> dict[str, type[SourcebookError]]:
+        """This kind of error and all below it that have a code of their own, by these codes."""
+        found: dict[str, type[SourcebookError]] = {cls.code: cls} if "code" in vars(cls) else {}
+        for below in cls.__subclasses__():
+            found |= below.kinds()
+        return found
+
     def as_dict(self) -> dict[str, str]:
         """The error as every face reports it to a program."""
         return {"code": self.code, "message": self.message, "hint": self.hint}

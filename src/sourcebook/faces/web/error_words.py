@@ -6,9 +6,7 @@ detail; the rest is said by code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.locale import Texts, error_texts
@@ -36,7 +34,7 @@ def words_for(texts: Texts, error: SourcebookError) -> ErrorWords:
 def words_of(texts: Texts, code: str, message: str = "") -> ErrorWords:
     """The words for a code; if it has none of its own, those of the branch that it belongs to."""
     known = error_texts(texts.language)
-    kind = _by_code().get(code, SourcebookError)
+    kind = SourcebookError.kinds().get(code, SourcebookError)
     name = next(
         each.code for each in kind.__mro__ if issubclass(each, SourcebookError) and each.code in known
     )
@@ -44,14 +42,3 @@ def words_of(texts: Texts, code: str, message: str = "") -> ErrorWords:
     default = kind().message
     is_more = message != "" and message != default and "`" not in message
     return ErrorWords(entry["said"], entry["hint"], message if is_more else "")
-
-
-@cache
-def _by_code() -> dict[str, type[SourcebookError]]:
-    return {kind.code: kind for kind in _kinds(SourcebookError) if kind is not Said}
-
-
-def _kinds(kind: type[SourcebookError]) -> Iterator[type[SourcebookError]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from _kinds(below)

@@ -265,9 +265,9 @@ def _package_kind(data: bytes) -> FileKind:
         RuntimeError,
         OSError,
         zlib.error,
-    ) as error:
+    ):
         raise DamagedFile(
-            f"The file starts like an Office document or an archive but is not: {error}."
+            "The file starts like an Office document or an archive, but the rest is damaged."
         ) from None
     for part, kind in _PARTS.items():
         if part in names:

@@ -6,7 +6,7 @@ away later. A worker that dies loses its lease, and the next one does the same w
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -426,11 +426,4 @@ def _still_unread(path: str, document: Document) -> SourcebookError:
 
 
 def _error(failure: FailedFile) -> SourcebookError:
-    kinds = {kind.code: kind for kind in _kinds(SourcebookError)}
-    return kinds.get(failure.code, UsageError)(failure.message)
-
-
-def _kinds(kind: type[SourcebookError]) -> Iterator[type[SourcebookError]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from _kinds(below)
+    return SourcebookError.kinds().get(failure.code, UsageError)(failure.message)

@@ -1,10 +1,11 @@
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.errors import UsageError
+from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
@@ -60,6 +61,8 @@ def list_documents(
     else:
         cuts, spare = {"path": Cut.BEGINNING, "title": Cut.END}, ("chunks", "type", "language")
     say_rows(columns, rows, cuts=cuts, spare=spare)
+    for line in _next_steps(documents):
+        tell(line)
 
 
 def show(call: Invocation, name: Name, *, collection: CollectionName = None) -> None:
@@ -133,6 +136,13 @@ def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
     ]
     rows += [("added with", root) for root in details.held_by]
     return rows
+
+
+def _next_steps(documents: Sequence[Document]) -> list[str]:
+    """What to do about files that could not be read, once for each kind of reason."""
+    codes = dict.fromkeys((document.processing_error or "").partition(": ")[0] for document in documents)
+    kinds = SourcebookError.kinds()
+    return [f"{code}: {kinds[code].usual_texts()[1]}" for code in codes if code in kinds]
 
 
 def _listed(document: Document) -> list[object]:
