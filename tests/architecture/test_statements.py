@@ -37,6 +37,12 @@ QUERIES = DIALECTS["sqlite"]
 METHODS = {"fetch", "fetch_one", "stream", "change", "execute", "execute_many", "_value", "_define"}
 # What is said to a connection and is no statement of ours.
 HOUSEKEEPING = {"begin", "commit", "rollback", "pragma"}
+# Every question, every page and every reading of the figures asks for these: an index alone tells, or finds the row.
+BY_INDEX = {
+    "pending_counts": "idx_moderation_waiting",
+    "job_counts": "idx_jobs_status",
+    "delete_draft_job": "idx_jobs_unique",
+}
 # These speak to a connection itself: what they execute is SQL and not the name of it.
 BELOW_THE_NAMES = {
     *(STORAGE / "sqlite" / name for name in ("database.py", "driver.py", "worker_session.py", "migrate.py")),
@@ -169,10 +175,43 @@ def test_sqlite_understands_every_statement(connection: Connection) -> None:
     assert_none(refused)
 
 
-def test_what_waits_is_counted_without_reading_a_draft(connection: Connection) -> None:
-    """Every page asks for it, and every reading of the figures; a draft takes a page of the file."""
-    plan = driver.run(connection, f"explain query plan {QUERIES['pending_counts'].sql}", {})
-    assert "COVERING INDEX" in plan[0]["detail"]
+@pytest.mark.parametrize(("name", "index"), BY_INDEX.items())
+def test_what_is_asked_often_reads_no_whole_table_of_sqlite(
+    connection: Connection, name: str, index: str
+) -> None:
+    assert f" INDEX {index}" in plan_of(connection, name)
+
+
+def test_the_newest_jobs_are_read_without_sorting_all(connection: Connection) -> None:
+    """An index by the kind would be taken for it, and then every upload there ever was is sorted."""
+    assert "TEMP B-TREE" not in plan_of(connection, "newest_jobs")
+
+
+def plan_of(connection: Connection, name: str) -> str:
+    statement = QUERIES[name]
+    given = dict.fromkeys(statement.parameters)
+    return "\n".join(
+        row["detail"] for row in driver.run(connection, f"explain query plan {statement.sql}", given)
+    )
+
+
+@pytest.mark.parametrize(("name", "index"), BY_INDEX.items())
+def test_what_is_asked_often_can_be_read_from_an_index_of_postgresql(
+    postgres_address: str, postgres_template: str, name: str, index: str
+) -> None:
+    plan = anyio.run(_plan_of_postgresql, at_database(postgres_address, postgres_template), name)
+    assert re.search(rf"^Index.* using {index}|-> +Index.* using {index}", plan, re.MULTILINE)
+
+
+async def _plan_of_postgresql(address: str, name: str) -> str:
+    """The plan without reading whole tables, which is the cheapest while there is nothing in them."""
+    connection = await postgres_driver.connect(address, patience=10, settings={"enable_seqscan": "off"})
+    try:
+        prepared = postgres_driver.prepared(DIALECTS["postgres"][name])
+        rows = await connection.fetch(f"explain {prepared.sql}", *[""] * len(prepared.parameters))
+        return "\n".join(row["QUERY PLAN"] for row in rows)
+    finally:
+        await connection.close()
 
 
 def test_postgresql_understands_every_statement(postgres_address: str, postgres_template: str) -> None:

@@ -241,6 +241,13 @@ def test_a_worker_that_takes_long_to_start_is_not_killed_for_it() -> None:
     assert config.timeout_worker_healthcheck >= 60
 
 
+def test_a_connection_stays_open_for_longer_than_proxies_keep_it() -> None:
+    """By itself it ends after five seconds, and a request that a proxy just sends on it is lost: a 502."""
+    kept = {"nginx": 60, "Go and Traefik": 90, "Caddy": 120}
+    config = vars(server_module)["_config"](Settings(), "127.0.0.1", 0, 1)
+    assert config.timeout_keep_alive > max(kept.values())
+
+
 def test_several_processes_serve_one_base(postgres_db: str, tmp_path: Path) -> None:
     settings = Settings(db=postgres_db, files=str(tmp_path / "files"))
     with Sourcebook(settings=settings) as book:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 
@@ -21,6 +23,14 @@ END_ALL = (
     "select pg_terminate_backend(pid) from pg_stat_activity "
     "where pid <> pg_backend_pid() and datname = current_database()"
 )
+
+ASLEEP = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
+SLEEPER = (
+    "create function sleeper() returns trigger language plpgsql as "
+    "'begin perform pg_sleep(3600); return null; end'"
+)
+LONG = "long " * 400
+PATIENCE = 120
 
 
 @asynccontextmanager
@@ -72,6 +82,49 @@ async def test_a_write_whose_connection_is_ended_is_not_there_and_says_so_as_our
         assert "there" in raised.value.hint
         await base.database.execute("forget_derived_files")
         assert await numbers_in(base) == {0}
+
+
+@pytest.mark.parametrize(
+    ("statement", "table", "row"),
+    [
+        ("insert_chunk_id", "chunk_ids", {"collection_id": "c", "document_id": "d", "chunk_id": LONG}),
+        (
+            "insert_job",
+            "jobs",
+            {"kind": "k", "payload": LONG, "unique_key": None, "run_at": 0, "max_attempts": 1, "now": 0},
+        ),
+    ],
+    ids=["copied", "sent one by one"],
+)
+async def test_rows_that_wait_to_be_sent_end_with_their_connection(
+    postgres_db: str,
+    statement: str,
+    table: str,
+    row: dict[str, object],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The server takes no more of them, and is ended: nobody may wait for it for ever."""
+    async with opened(postgres_db) as base, administrator(postgres_db) as other:
+        await other.execute(
+            f"{SLEEPER}; create trigger slow before insert on {table} execute function sleeper()"
+        )
+        ended = anyio.Event()
+
+        async def write_much() -> None:
+            with pytest.raises(ConnectionLost):
+                async with base.database.transaction() as transaction:
+                    await transaction.execute_many(statement, [row] * 4000)
+            ended.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(write_much)
+            while not await other.fetchval(ASLEEP):
+                await anyio.lowlevel.checkpoint()
+            await other.execute(END_ALL)
+            with anyio.fail_after(PATIENCE):
+                await ended.wait()
+        gc.collect()
+        assert not caplog.records
 
 
 async def test_what_the_driver_says_of_a_broken_connection_is_an_error_of_ours(postgres_db: str) -> None:
@@ -128,3 +181,24 @@ async def test_a_check_that_fails_for_another_reason_does_not_fail_the_others(po
         assert [finding.code for finding in report.findings] == ["unexamined"]
         assert "restore" not in report.findings[0].hint
         assert report.findings[0].count == 1
+
+
+@pytest.mark.parametrize("way", ["transaction", "snapshot"])
+async def test_a_beginning_that_is_broken_off_leaves_nothing_and_is_not_logged(
+    postgres_db: str, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(postgres_db) as base:
+
+        async def read() -> None:
+            async with getattr(base.database, way)() as reader:
+                await reader.fetch("base_info")
+
+        for turn in range(12):
+            task = asyncio.create_task(read())
+            for _ in range(turn):
+                await asyncio.sleep(0)
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await read()
+    assert not caplog.records

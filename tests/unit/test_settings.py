@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -10,7 +12,6 @@ from sourcebook.settings import LoadedSettings, SettingOrigin, load, masked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 SECRET = "pa:ss@wörd/1"
 
@@ -61,6 +62,14 @@ def test_a_flag_that_was_not_given_hides_nothing(tmp_path: Path) -> None:
 
 def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
     assert loaded(tmp_path, environ={"SOURCEBOOK_DB": ""}, toml='db = "toml.db"').settings.db == "toml.db"
+
+
+def test_what_only_the_tests_read_is_no_setting(tmp_path: Path) -> None:
+    read = re.compile(r"""(?:environ\.get\(|VARIABLE = )"(SOURCEBOOK_\w+)\"""")
+    texts = (file.read_text("utf-8") for file in Path(__file__).parents[1].rglob("*.py"))
+    names = {name for text in texts for name in read.findall(text)}
+    assert {"SOURCEBOOK_CHAOS_SECONDS", "SOURCEBOOK_TEST_CITUS"} <= names
+    assert not loaded(tmp_path, environ=dict.fromkeys(names, "1")).origins
 
 
 def test_dotenv_values_are_taken_as_they_stand(tmp_path: Path) -> None:

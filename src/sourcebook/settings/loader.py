@@ -29,7 +29,15 @@ TOML_FILE = "sourcebook.toml"
 _SECRET_ENDS = ("api_key", "_token", "_secret")
 _SERVER_KEYS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 # Used by the test suite only.
-_NOT_SETTINGS = frozenset({"SOURCEBOOK_SOAK", "SOURCEBOOK_TEST_CITUS", "SOURCEBOOK_TEST_POSTGRES"})
+_NOT_SETTINGS = frozenset(
+    {
+        "SOURCEBOOK_CHAOS_SECONDS",
+        "SOURCEBOOK_SOAK",
+        "SOURCEBOOK_SOAK_SECONDS",
+        "SOURCEBOOK_TEST_CITUS",
+        "SOURCEBOOK_TEST_POSTGRES",
+    }
+)
 
 
 class SettingOrigin(StrEnum):

@@ -13,7 +13,6 @@ import anyio
 
 from sourcebook.errors import SourcebookError
 from sourcebook.ingest.uploads.uploads import UPLOADS
-from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
@@ -74,10 +73,7 @@ class UploadWorker:
         self._running = (job.id, progress)
 
     async def _is_needed(self) -> bool:
-        # The first question is cheap, and mostly answered with no.
-        if not await self._book.stores.jobs.overdue(0):
-            return False
-        return bool((await self._book.stores.jobs.count()).get(UPLOADS, {}).get(JobStatus.PENDING))
+        return await self._book.stores.jobs.overdue(0, kind=UPLOADS) > 0
 
     async def _pause(self, seconds: float) -> None:
         if not self._is_stopped:

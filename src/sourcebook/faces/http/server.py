@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from sourcebook.settings import Settings
 
 _SILENT_SECONDS = 120
+IDLE_SECONDS = 130
+"""How long a connection stays open between two requests: longer than proxies keep theirs, which is up to two minutes.
+
+A request that is on its way while the server closes the connection is lost.
+"""
 
 
 def serve(
@@ -94,12 +99,13 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         # A worker that does not answer its parent for so long is replaced: on a busy machine it may still be starting.
         timeout_worker_healthcheck=_SILENT_SECONDS,
         lifespan="on",
+        timeout_keep_alive=IDLE_SECONDS,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=int(settings.http_stop_seconds) or 1,
-        # What a proxy says of its client is believed only if the proxy is on this machine.
-        forwarded_allow_ips="127.0.0.1",
+        # What a proxy says of its client is believed if it is on this machine, or named in the settings.
+        forwarded_allow_ips=["127.0.0.1", "::1", *filter(None, settings.trusted_proxies.split(","))],
     )
 
 

@@ -278,7 +278,7 @@ def _keys(given: Given) -> list[tuple[int, int]]:
 def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: str | None) -> Seal:
     has_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
     if given.tier is Tier.NONE:
-        return Seal("none", texts("seal_none"))
+        return Seal("none", texts("seal_unsure" if given.details.get("nearest_excerpt") else "seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None and not _is_excerpt(given):
         return Seal("approved", texts(origin))

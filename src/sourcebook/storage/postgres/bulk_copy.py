@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.storage.index import vector_encoding
@@ -55,12 +55,20 @@ async def copy(
         rows = await with_facts(base, rows)
     elif name == "insert_vector":
         rows = [_with_both_kinds(row) for row in rows]
-    with driver.translated():
+    with driver.in_use():
         await connection.copy_records_to_table(
             table,
-            records=[[row[parameter] for parameter in columns.values()] for row in rows],
+            records=while_open(connection, ([row[name] for name in columns.values()] for row in rows)),
             columns=list(columns),
         )
+
+
+def while_open(connection: Connection, records: Iterable[Sequence[object]]) -> Generator[Sequence[object]]:
+    """The records until the connection is lost. The driver then says so, and once, instead of for each that is left."""
+    for record in records:
+        if driver.is_closed(connection):
+            return
+        yield record
 
 
 async def with_facts(base: Executor, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, object]]:

@@ -84,7 +84,8 @@ class PostgresCopyEnd:
         columns = (*shape.columns, *_MADE.get(shape.name, ()))
         records = [[row[column] for column in columns] for row in completed]
         async with self._written(mark):
-            await self._connection.copy_records_to_table(shape.name, records=records, columns=columns)
+            sent = bulk_copy.while_open(self._connection, records)
+            await self._connection.copy_records_to_table(shape.name, records=sent, columns=columns)
 
     async def finish(self, facts: Mapping[str, str]) -> None:
         """Turn the words around, let the numbers go on behind the last ones, and count for the planner."""

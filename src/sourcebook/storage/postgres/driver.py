@@ -210,6 +210,18 @@ def in_use() -> Generator[None, None, None]:
         raise ConnectionLost(error.message) from error
 
 
+class _WakingConnection(asyncpg.Connection):
+    """A connection whose end wakes whoever waits until more can be sent: the driver would let them wait for ever."""
+
+    def __init__(self, protocol: Any, *given: Any) -> None:
+        super().__init__(protocol, *given)  # pyright: ignore[reportUnknownMemberType]
+
+        def wake(_: object) -> None:
+            protocol.resume_writing()
+
+        self.add_termination_listener(wake)  # pyright: ignore[reportUnknownMemberType]
+
+
 async def connect(
     address: str, *, patience: float, settings: Mapping[str, str], remembers_statements: bool = True
 ) -> Connection:
@@ -218,6 +230,7 @@ async def connect(
             "Connection",
             await _driver.connect(
                 address,
+                connection_class=_WakingConnection,
                 timeout=patience,
                 server_settings=dict(settings),
                 statement_cache_size=100 if remembers_statements else 0,
@@ -242,6 +255,7 @@ async def open_pool(
             "Pool",
             await _driver.create_pool(
                 address,
+                connection_class=_WakingConnection,
                 min_size=smallest,
                 max_size=largest,
                 timeout=patience,
@@ -267,6 +281,30 @@ def is_closed(connection: Connection) -> bool:
         return connection.is_closed()
     except asyncpg.InterfaceError:
         return True
+
+
+class PooledTransaction:
+    """A transaction on a connection of a pool, of which the driver itself knows nothing.
+
+    Of one that it knows it would still think that it goes on after its beginning was broken off, and log that when the
+    connection is given back.
+    """
+
+    def __init__(self, connection: Connection, *, is_snapshot: bool) -> None:
+        self._connection = connection
+        self._is_snapshot = is_snapshot
+
+    async def start(self) -> None:
+        if self._is_snapshot:
+            await self._connection.execute("begin isolation level repeatable read read only")
+        else:
+            await self._connection.execute("begin isolation level read committed")
+
+    async def commit(self) -> None:
+        await self._connection.execute("commit")
+
+    async def rollback(self) -> None:
+        await self._connection.execute("rollback")
 
 
 async def synchronise(connection: Connection) -> None:

@@ -204,4 +204,5 @@ from chat_messages where id = :message_id
 select payload from jobs where kind = 'draft' and status = 'pending' and run_at <= :now order by id limit 100
 
 -- name: delete_draft_job(unique_key)
-delete from jobs where kind = 'draft' and unique_key = :unique_key
+-- Nobody finishes such a job: it waits, or there is none. By its status too it is found in the index of what waits.
+delete from jobs where kind = 'draft' and unique_key = :unique_key and status in ('pending', 'doing')

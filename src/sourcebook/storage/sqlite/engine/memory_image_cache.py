@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
@@ -96,8 +96,8 @@ class ImageCache(Generic[P]):
         self._lock = Lock()
         database.before_close(self._finish)
 
-    def image(self, session: SqliteSession, stored: StoredCollection) -> Image[P]:
-        """The image of exactly the state that the session sees."""
+    def image(self, session: SqliteSession, stored: StoredCollection, *, anew: bool = False) -> Image[P]:
+        """The image of exactly the state that the session sees. `anew`: as one part, read from the base."""
         name = self._name(stored)
         with self._lock:
             if name not in self._places:
@@ -108,7 +108,10 @@ class ImageCache(Generic[P]):
             # A search that began earlier than another may come later: it goes on from an image of its own past.
             earlier = max((known for known in place.images if known <= seq), default=None)
             known = None if earlier is None else place.images[earlier]
-            image = self._made(session, stored, seq, record, known)
+            if anew and not (known is not None and known.seq == seq and known.is_whole):
+                image = read_whole(session, stored.collection.id, seq, self._kind.loader(stored))
+            else:
+                image = self._made(session, stored, seq, record, known)
             place.images[seq] = image
             place.leave_earlier()
         self._publish_later(name, place, image)
@@ -138,7 +141,8 @@ class ImageCache(Generic[P]):
             )
 
     def _prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
-        image, name = self.image(session, stored), self._name(stored)
+        # Not joined with what there is, which would have to be held beside it.
+        image, name = self.image(session, stored, anew=True), self._name(stored)
         with self._lock:
             # The collection may have been removed meanwhile, or got another model.
             place = self._places.get(name)
@@ -252,8 +256,13 @@ class ImageCache(Generic[P]):
         return Image(collection_id, record.seq, (fully_alive(part, collection_id),), record.token)
 
     def _name(self, stored: StoredCollection) -> str:
-        digest = hashlib.blake2b(stored.collection.id.encode(), digest_size=8).hexdigest()
+        digest = _digest(stored.collection.id)
         return f"{self._kind.name}-{digest}-{stored.model_id}-{stored.collection.distance_metric}"
+
+
+@lru_cache(maxsize=256)
+def _digest(collection_id: str) -> str:
+    return hashlib.blake2b(collection_id.encode(), digest_size=8).hexdigest()
 
 
 def _key(name: str) -> str:
