@@ -86,8 +86,9 @@ def main(words: Sequence[str] | None = None) -> int:
     quick_folder = Path(tempfile.gettempdir()) / "sourcebook-benchmarks"
     out: Path = (given.out or (quick_folder if given.quick else RESULTS)).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    _tell_what_is_missing()
     wanted = [] if given.plots else [part for part in PARTS if given.only is None or part.name in given.only]
+    if wanted:
+        _tell_what_is_missing()
     ran = list(_run_all(wanted, given.data.resolve(), out, given.quick))
     drawn = draw(out, out / "plots")
     page = out / f"benchmarks-{datetime.now(UTC).date().isoformat()}.md"

@@ -49,3 +49,9 @@ def test_a_row_of_values_is_no_second_header(rows: tuple[str, ...]) -> None:
 def test_a_row_with_empty_cells_below_a_header_is_a_row() -> None:
     rows = ("| Item | Note | Sum |", "| Sugar |  | 2 |", "| Tea | hot | 3 |")
     assert said(*rows) == ["Item: Sugar · Sum: 2", "Item: Tea · Note: hot · Sum: 3"]
+
+
+def test_the_corner_of_a_table_may_be_empty() -> None:
+    rows = ("|  | Lime honey, kg | Spring honey, kg |", "| 2024 | 38.5 | 25 |", "| 2025 | 52 | 17 |")
+    assert said(*rows)[1] == "2025 · Lime honey, kg: 52 · Spring honey, kg: 17"
+    assert said("|  | Phone | Room |", "|  | 12 | 3 |", "| Anna | 13 | 4 |") == []

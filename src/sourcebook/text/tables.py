@@ -126,7 +126,9 @@ def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
 
 def _is_header(names: Sequence[str], rows: Sequence[_Row]) -> bool:
     """Whether a first row without a ruler names columns: no numbers in it, and numbers below or many columns."""
-    are_names = all(names) and len(set(names)) == len(names) and not any(map(_has_digit, names))
+    # The corner may be empty, above what names the rows.
+    are_all = all(names[1:]) and (bool(names[0]) or all(row.cells[0] for row in rows))
+    are_names = are_all and len(set(names)) == len(names) and not any(map(_has_digit, names))
     counting = sum(any(map(_has_digit, row.cells)) for row in rows)
     return are_names and bool(rows) and (len(names) >= _ENOUGH_COLUMNS or counting >= _MOSTLY * len(rows))
 

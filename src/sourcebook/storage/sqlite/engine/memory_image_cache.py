@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 import anyio.to_thread
 
-from sourcebook.errors import SourcebookError
+from sourcebook.errors import BaseBusy, SourcebookError
 from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.sqlite.engine.collection_state import stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
@@ -39,6 +39,8 @@ P = TypeVar("P", bound=IndexPart)
 # Below this, reading from the base is as fast as a file would be.
 ROWS_WORTH_A_FILE = 20_000
 _PAUSE_AFTER_FAILURE = 60.0
+# A file that could not be recorded, since somebody was writing, is tried again after so many times as long as it took.
+_PAUSE_WHEN_BUSY = 10
 # Searches that began before a change may still need the image of their moment.
 _IMAGES_KEPT = 8
 
@@ -60,12 +62,16 @@ class IndexKind(Protocol[P]):
 
 @dataclass(slots=True)
 class _Place(Generic[P]):
-    """What is held of one collection. The lock is for whoever makes the next image."""
+    """What is held of one collection. The lock is for whoever makes the next image.
+
+    No file is tried before `not_before`. `has_no_file`: the last one could not be written.
+    """
 
     lock: Lock = field(default_factory=Lock)
     images: dict[int, Image[P]] = field(default_factory=dict[int, "Image[P]"])
     publishing: Thread | None = None
     not_before: float = 0.0
+    has_no_file: bool = False
 
     def leave_earlier(self) -> None:
         """Keep the last images that cost nothing beside the newest: they share its first part, or lie in a file."""
@@ -112,6 +118,8 @@ class ImageCache(Generic[P]):
                 image = read_whole(session, stored.collection.id, seq, self._kind.loader(stored))
             else:
                 image = self._made(session, stored, seq, record, known)
+            if image.is_worn and (place.has_no_file or not self._is_worth_a_file(image)):
+                image = image.as_whole(self._kind.join)
             place.images[seq] = image
             place.leave_earlier()
         self._publish_later(name, place, image)
@@ -183,7 +191,10 @@ class ImageCache(Generic[P]):
                 del self._places[other]
 
     def _publish_later(self, name: str, place: _Place[P], image: Image[P]) -> None:
-        """Put an image that was read whole into a file for everybody, in a thread that no search waits for."""
+        """Put an image into a file for everybody, in a thread that no search waits for.
+
+        It was read whole, or has worn out: until the file is there, its many parts go on answering.
+        """
         if not self._is_worth_a_file(image):
             return
         with self._lock:
@@ -193,14 +204,20 @@ class ImageCache(Generic[P]):
             place.publishing.start()
 
     def _is_worth_a_file(self, image: Image[P]) -> bool:
-        return image.is_whole and image.rows >= self._rows_worth_a_file
+        return (image.is_whole or image.is_worn) and image.living >= self._rows_worth_a_file
 
     def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        began = time.monotonic()
         try:
             self._write_file(name, image)
+            place.has_no_file = False
+        except BaseBusy:
+            now = time.monotonic()
+            place.not_before = now + _PAUSE_WHEN_BUSY * (now - began)
         except (SourcebookError, OSError):
             # A base that cannot be written, or a full disk, is searched from this process's own memory.
             place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE
+            place.has_no_file = True
         finally:
             place.publishing = None
 
@@ -208,7 +225,8 @@ class ImageCache(Generic[P]):
         token = new_token()
         # Only these are out of date afterwards: somebody else may be writing one at this moment.
         before = self._files.present(name)
-        written = self._files.write(name, token, self._kind.to_arrays(image.parts[0].part))
+        part = image.one_part(self._kind.join)
+        written = self._files.write(name, token, self._kind.to_arrays(part))
         try:
             recorded = self._database.write_apart(
                 partial(_record, name, FileRecord(token, image.seq), image.collection_id)
