@@ -136,6 +136,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "date": date,
         "commit": commit(),
         "machine": machine(),
+        "command": "python -m benchmarks.across" + (" --data FOLDER" if given.data else ""),
         "bases": anyio.run(_measured, given, work.resolve()),
     }
     out = given.out or RESULTS / f"across-{date}.json"
