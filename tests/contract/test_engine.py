@@ -21,7 +21,7 @@ from sourcebook import AsyncSourcebook, ChunkLevel, Collection, Equals, Settings
 from sourcebook.errors import CollectionNotFound
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import read_queries
-from sourcebook.storage.sqlite.engine import vector_engine
+from sourcebook.storage.sqlite.engine import memory_image_cache, vector_engine
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts
 from sourcebook.testing.contract.material import chunk
 
@@ -225,6 +225,30 @@ async def test_no_search_waits_until_a_worn_out_image_is_one_part_again(
         finally:
             may_join.set()
     assert files(db) != before
+
+
+async def test_parts_that_memory_is_too_small_to_join_go_on_answering(
+    copied: tuple[Path, Mirror], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, mirror = copied
+    tried: list[int] = []
+
+    def join_if_small(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPart:
+        if (rows := sum(len(part) for part, _ in old)) > ROWS:
+            tried.append(rows)
+            raise MemoryError
+        return join_parts(old)
+
+    monkeypatch.setattr(vector_engine, "join_parts", join_if_small)
+    monkeypatch.setattr(memory_image_cache, "_PAUSE_AFTER_FAILURE", 86_400.0)
+    async with opened(db) as book:
+        await answers(book)
+        await add(book, mirror, ROWS, ROWS // 2)
+        with anyio.fail_after(90):
+            while not tried:
+                await answers(book)
+        assert await share_found(book, mirror) >= 0.99
+    assert len(tried) == 1
 
 
 async def test_what_was_written_last_is_found_without_the_rest_of_the_log(

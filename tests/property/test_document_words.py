@@ -65,3 +65,9 @@ def test_counted_part_by_part_as_text_by_text(
     found = DocumentWords.of(text, title, language, spans)
     assert found.of_document == WordCount.of_document(text, title, language)
     assert found.of_passages == [WordCount.of_passage(text[a:b], title, language) for a, b in spans]
+
+
+def test_a_span_that_reaches_beyond_the_text_ends_with_it():
+    text, spans = "one two three four", [(0, 8), (8, 30), (-4, 18)]
+    found = DocumentWords.of(text, None, "en", spans)
+    assert found.of_passages == [WordCount.of_passage(text[a:b], None, "en") for a, b in spans]

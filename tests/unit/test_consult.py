@@ -303,6 +303,17 @@ async def test_a_curated_answer_goes_first_with_its_approver_and_sources(tmp_pat
         assert model.asked == []
 
 
+async def test_what_was_approved_of_there_is_not_answered_about_another_place(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asked = "Is loud music allowed there?"
+        await at.book.kb_insert("Until ten.", category="camp", question=asked)
+        first = answer_of(await at.ask())
+        followed = answer_of(await at.ask(asked, session_id=first.session_id))
+        assert followed.tier is not Tier.CURATED
+        assert followed.details["whole_question"] == f"{QUESTION} {asked}"
+        assert answer_of(await at.ask(asked)).tier is Tier.CURATED
+
+
 async def test_a_filter_leaves_curated_answers_out(tmp_path: Path) -> None:
     from sourcebook import Equals
 

@@ -1,4 +1,4 @@
-"""What the base is not sure of, a chat model reads: it may decline, and what it says must be found there."""
+"""What the base is not sure of, a chat model reads: it may decline, and some of what it says must be found there."""
 
 from __future__ import annotations
 

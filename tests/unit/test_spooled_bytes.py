@@ -27,7 +27,9 @@ EXPECTED = np.repeat(np.arange(10, dtype=np.uint8), 100)
 
 def test_few_bytes_stay_in_memory_and_many_go_to_a_file_without_a_name(tmp_path: Path):
     folder = tmp_path / "derived"
-    assert np.array_equal(filled(SpooledBytes(folder)), EXPECTED)
+    few = filled(SpooledBytes(folder))
+    assert np.array_equal(few, EXPECTED)
+    assert not few.flags.writeable
     assert not folder.exists()
     many = filled(SpooledBytes(folder, most_in_memory=250))
     assert folder.is_dir()
@@ -56,7 +58,10 @@ def test_without_a_folder_that_can_be_written_everything_stays_in_memory(tmp_pat
 
 
 class FullDisk(io.BytesIO):
-    """Takes some bytes, part of the next ones, and then no more."""
+    """Takes some bytes, part of the next ones, and then no more. Gives few at once, as a file gives two gigabytes."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(size if size is None or size < 0 else min(size, 100))
 
     def write(self, data: object) -> int:
         room = 550 - self.tell()

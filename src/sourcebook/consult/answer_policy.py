@@ -19,6 +19,6 @@ class AnswerPolicy:
     nearest: int = 3
     """So many passages that came closest are shown with a decline."""
     reads_unsure: bool = True
-    """Whether a chat model reads what came nearly close enough. It may decline; what it says must be found there."""
+    """Whether a chat model reads what came nearly close enough. It may decline; some of its answer must be there."""
     shows_excerpt: bool = False
     """Whether the reader gets an excerpt to read while a slow chat model writes."""

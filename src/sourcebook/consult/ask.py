@@ -214,7 +214,7 @@ class Consultation:
         tried = wordings(asks, earlier, language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
-            "whole_question": None if asks in tried else tried[0],
+            "whole_question": None if tried[0] == asks else tried[0],
             "filtered": inquiry.filter is not None,
             "expansions": [],
             "language": language,
@@ -295,9 +295,10 @@ class Consultation:
         if question.inquiry.filter is not None:
             return None
         inquiry, chosen = question.inquiry, question.inquiry.similar
-        # "And for companies?" asks something else in each conversation.
-        as_written = [inquiry.question.strip()] if question.asked in question.wordings else []
-        for text in dict.fromkeys([*as_written, *question.wordings]):
+        # "And for companies?" asks something else in each conversation, and so does "how late may music play there?".
+        is_whole = question.asked == question.wordings[0]
+        tried = [inquiry.question.strip(), *question.wordings] if is_whole else question.wordings[:1]
+        for text in dict.fromkeys(tried):
             found = await self._curated.look(
                 text, inquiry, question.context, question.terms, question.details
             )

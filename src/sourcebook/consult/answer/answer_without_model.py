@@ -99,7 +99,7 @@ def read_texts(
     asked: Asked,
     forms: AskedForms,
     passages: Sequence[SearchResult],
-    lengths: Mapping[str, int] | None = None,
+    lengths: Mapping[tuple[str, str], int] | None = None,
 ) -> list[ReadText]:
     """What was found, each text once, with what every unit scores. `lengths`: of documents, where they are known."""
     asked = _about_term(asked, forms.term)
@@ -114,18 +114,18 @@ def read_texts(
             if numbers.is_quotable(i)
         }
         chunk = found.whole.chunk
-        length = (lengths or {}).get(chunk.document_id)
+        length = (lengths or {}).get((found.whole.collection_id, chunk.document_id))
         is_end = length is not None and chunk.start_index + len(chunk.content) >= length
         texts.append(ReadText(found, units, numbers, scores, is_end))
     return texts
 
 
 def extract(
-    asked: Asked, passages: Sequence[SearchResult], lengths: Mapping[str, int] | None = None
+    asked: Asked, passages: Sequence[SearchResult], lengths: Mapping[tuple[str, str], int] | None = None
 ) -> list[Extract]:
     """The excerpt that most probably answers, and seldom a second one; none if no passage has anything to say.
 
-    `lengths` are those of documents, by their ids: a table that was read to its end is not shown as cut.
+    `lengths` are those of documents, by collection and id: a table that was read to its end is not shown as cut.
     """
     forms = AskedForms(asked.question)
     return chosen(asked, forms, passages, read_texts(asked, forms, passages, lengths))

@@ -52,9 +52,9 @@ class PassageSources:
     language: str | None
 
     @property
-    def lengths(self) -> dict[str, int]:
-        """Of the documents, by their ids: where their texts end, without the white space behind."""
-        return {document.id: len(document.content.rstrip()) for document in self.documents.values()}
+    def lengths(self) -> dict[tuple[str, str], int]:
+        """Of the documents, by collection and id: where their texts end, without the white space behind."""
+        return {key: len(document.content.rstrip()) for key, document in self.documents.items()}
 
     def citation(
         self,

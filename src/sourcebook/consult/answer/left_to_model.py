@@ -1,4 +1,4 @@
-"""When the base is not sure that it holds an answer, a chat model reads what came closest, and its answer must hold."""
+"""When the base is not sure that it holds an answer, a chat model reads what came closest and decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Written = AsyncGenerator["AnswerEvent | ComposedAnswer", None]
 
 
 async def only_if_supported(written: Written) -> Written:
-    """The events of an answer when it is complete and what it says was found in its passages; else none but a failure.
+    """The events of an answer when it is complete and a sentence of it was found in its passages; else only a failure.
 
     Nobody reads words that are taken back a moment later.
     """
@@ -33,5 +33,5 @@ async def only_if_supported(written: Written) -> Written:
 
 
 def is_supported(answer: ComposedAnswer) -> bool:
-    """Whether some sentence was found in its source, and none contradicts it."""
+    """Whether some sentence was found in its source. Doubtful ones beside it are shown as such."""
     return any(sentence.support is not SupportGrade.DOUBTFUL for sentence in answer.sentences)

@@ -16,12 +16,12 @@ _SHARED_PART = 0.55
 """Of two words that go on otherwise behind what they share, that is so much of the longer."""
 _OTHER_WORDS = frozenset({"ar", "ari", "ariat", "ар", "ариат"})
 """Endings that make another word of one: a secretary is no secret."""
-_FIRST_PARTS = """
+# What many words begin with that have nothing else in common: "interest" and "interview".
+_FIRST_PARTS_OF_WORDS = """
     inter trans micro macro super hyper multi under contra contr infra ultra photo radio elect electro neuro
     интер транс микро макро супер гипер мульти контр электр электро радио видео предп предс предст
     """
-"""What many words begin with that have nothing else in common: "interest" and "interview"."""
-_first_parts = frozenset(_FIRST_PARTS.split())
+_FIRST_PARTS = frozenset(_FIRST_PARTS_OF_WORDS.split())
 _WORTH_OF_NOW = 2.0
 
 
@@ -82,7 +82,7 @@ def _are_forms(one: str, other: str) -> bool:
     ends = one[shared:], other[shared:]
     if not all(ends):
         return not set(ends) & _OTHER_WORDS
-    return shared >= _SHARED_PART * max(len(one), len(other)) and one[:shared] not in _first_parts
+    return shared >= _SHARED_PART * max(len(one), len(other)) and one[:shared] not in _FIRST_PARTS
 
 
 @lru_cache(2048)

@@ -32,10 +32,11 @@ class DocumentWords:
         """What `WordCount` counts in all of the text and in these spans of it, one by one.
 
         Passages overlap, and the document holds all of them: so the text is taken apart where any of them begins or
-        ends, and what the parts say is put together.
+        ends, and what the parts say is put together. A span that reaches beyond the text ends with it, as a slice does.
         """
+        passages = [slice(*span).indices(len(content))[:2] for span in passages]
         cuts = sorted({0, len(content), *chain.from_iterable(passages)})
-        if not title and list(passages) == [(0, len(content))]:
+        if not title and passages == [(0, len(content))]:
             only = WordCount.of_document(content, title, language)
             return cls(only, [only])
         if len(passages) < 2 or not all(_parts_words(content, cut) for cut in cuts[1:-1]):

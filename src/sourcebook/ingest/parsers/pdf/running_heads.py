@@ -27,8 +27,10 @@ _PAGE_NUMBER = re.compile(
     r" ?[-–—]?",
     re.IGNORECASE,
 )
-_BROWSER = re.compile(
-    r"(?:https?|file)://\S+(?: \d+/\d+)?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}:\d\d(?: [AP]M)?(?: .*)?"
+# The address below a page, and the time above it with the title.
+_BY_BROWSER = (
+    re.compile(r"(?:https?|file)://\S+(?: \d+/\d+)?"),
+    re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}:\d\d(?: [AP]M)?(?: .*)?"),
 )
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
@@ -37,12 +39,13 @@ _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without page numbers and the lines that stand above or below the text of most pages."""
     heads, places, body = _repeated(pages), _head_places(pages), body_size(pages)
-    said_again = _said_again(pages)
+    said_again, is_printed = _said_again(pages), list(map(_is_printed_by_browser, pages))
 
     def is_head(line: Line, index: int) -> bool:
         is_placed = round(line.baseline) in places and line in _apart(pages[index])
         is_known = is_placed or _mark(line) in heads or line in said_again[index]
-        return line.size <= 1.05 * body and (is_known or _is_stamp(line.text, index + 1))
+        is_stamp = _is_number(line.text, index + 1) or (is_printed[index] and _is_of_browser(line.text))
+        return line.size <= 1.05 * body and (is_known or is_stamp)
 
     def kept(index: int) -> list[Line]:
         page = pages[index]
@@ -57,16 +60,27 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return [kept(index) for index in range(len(pages))]
 
 
-def _is_stamp(words: str, page: int) -> bool:
-    """Whether a line at the edge is the number of its page, or what a browser prints there: the address, the time."""
+def _is_number(words: str, page: int) -> bool:
+    """Whether a line at the edge is the number of its page."""
     numbered = _PAGE_NUMBER.fullmatch(words)
-    return (int(numbered[1]) == page) if numbered else bool(_BROWSER.fullmatch(words))
+    return numbered is not None and int(numbered[1]) == page
+
+
+def _is_of_browser(words: str) -> bool:
+    return any(pattern.fullmatch(words) for pattern in _BY_BROWSER)
+
+
+def _is_printed_by_browser(page: Sequence[Line]) -> bool:
+    """Whether a page has both. Either alone may be text: the address of a house, or when something takes place."""
+    said = [line.text for line in _outermost(page)]
+    return all(any(map(pattern.fullmatch, said)) for pattern in _BY_BROWSER)
 
 
 def _said_again(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """By pages, the outermost lines of a short document that other pages have too, word for word at the same height.
 
-    They may be a letterhead, so they are told once: at the top of the first page, or at the bottom of the last.
+    They may be a letterhead, so they are told once: at the top of the first page, or at the bottom of the last. What
+    most of three or more pages have is a running head all the same, and is left out of all of them.
     """
     found: list[list[Line]] = [[] for _ in pages]
     if len(pages) > SHORT:

@@ -214,6 +214,9 @@ class ImageCache(Generic[P]):
         except BaseBusy:
             now = time.monotonic()
             place.not_before = now + _PAUSE_WHEN_BUSY * (now - began)
+        except MemoryError:
+            # There was no room to make one part of it; its many parts go on answering.
+            place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE
         except (SourcebookError, OSError):
             # A base that cannot be written, or a full disk, is searched from this process's own memory.
             place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE

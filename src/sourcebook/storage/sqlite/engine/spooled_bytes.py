@@ -40,7 +40,7 @@ class SpooledBytes:
     def array(self, kind: DTypeLike) -> NDArray[Any]:
         """All of them as numbers of this kind, which cannot be changed. Nothing may be appended afterwards."""
         if self._file is None:
-            return np.frombuffer(self._held, dtype=kind)
+            return np.frombuffer(memoryview(self._held).toreadonly(), dtype=kind)
         with self._file as file:
             file.flush()
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=kind)
@@ -67,8 +67,10 @@ class SpooledBytes:
                 rest = rest[self._file.write(rest) :]
         except OSError:
             with self._file as file:
+                file.truncate(start)
                 file.seek(0)
-                self._held = bytearray(file.read(start))
+                # To its end: a read of so many bytes gives at most two gigabytes of them.
+                self._held = bytearray(file.read())
             self._held += data
             self._file = self._folder = None
 
