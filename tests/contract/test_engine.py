@@ -217,9 +217,9 @@ async def test_no_search_waits_until_a_worn_out_image_is_one_part_again(
 
     monkeypatch.setattr(vector_engine, "join_parts", join_later)
     async with opened(db) as book:
-        await answers(book)
-        await add(book, mirror, ROWS, ROWS // 2)
         try:
+            await answers(book)
+            await add(book, mirror, ROWS, ROWS // 2)
             with anyio.fail_after(90):
                 assert await share_found(book, mirror) >= 0.99
         finally:

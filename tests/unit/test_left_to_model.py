@@ -54,7 +54,16 @@ async def test_a_model_is_not_told_to_doubt_what_the_base_is_sure_of(tmp_path: P
         assert "write only NOT_IN_THE_BASE" in prompt[0].content
 
 
-@pytest.mark.parametrize("said", ["NOT_IN_THE_BASE", "I don't know.", INVENTED, "Nine buckets of milk."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NOT_IN_THE_BASE",
+        "I don't know.",
+        INVENTED,
+        "Nine buckets of milk.",
+        f"{INVENTED} {INVENTED} {SUPPORTED}",
+    ],
+)
 async def test_a_model_that_declines_or_invents_leaves_a_decline_and_not_a_word(
     tmp_path: Path, said: str
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 from tests.unit.consulting import NOTES, PRUNING, QUESTION
 
@@ -18,7 +19,7 @@ from sourcebook.consult.answer_policy import AnswerPolicy
 from sourcebook.consult.ask import Consultation
 from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.errors import ProviderMissing
-from sourcebook.model.chat import AnswerEvent, Done, ExcerptFound, TokenWritten
+from sourcebook.model.chat import AnswerEvent, Done, ExcerptFound, PassagesFound, Searching, TokenWritten
 from sourcebook.ports.providers import Entailment, ReadAnswer
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -162,3 +163,24 @@ async def test_the_excerpt_goes_to_readers_of_a_page_too(tmp_path: Path) -> None
     assert "late autumn" in told["excerpt"]["text"]
     assert told["excerpt"]["citations"][0]["quote"] in PRUNING
     assert told["done"]["answer"].startswith("Prune everbearing")
+
+
+@pytest.mark.anyio
+async def test_who_stops_listening_while_an_answer_is_made_is_no_error() -> None:
+    from sourcebook.faces.http.responses.events import answer_events
+
+    async def ask(show: Callable[[AnswerEvent], None]) -> Answer:
+        show(Searching("how"))
+        try:
+            await anyio.sleep_forever()
+        finally:
+            show(PassagesFound(()))
+
+    async with anyio.create_task_group() as tasks:
+
+        async def read() -> None:
+            async with aclosing(answer_events(ask)) as events:
+                async for _ in events:
+                    tasks.cancel_scope.cancel()
+
+        tasks.start_soon(read)

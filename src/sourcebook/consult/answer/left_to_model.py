@@ -33,5 +33,6 @@ async def only_if_supported(written: Written) -> Written:
 
 
 def is_supported(answer: ComposedAnswer) -> bool:
-    """Whether some sentence was found in its source. Doubtful ones beside it are shown as such."""
-    return any(sentence.support is not SupportGrade.DOUBTFUL for sentence in answer.sentences)
+    """Whether at least half of its sentences were found in their sources. Others are shown as doubtful."""
+    found = sum(sentence.support is not SupportGrade.DOUBTFUL for sentence in answer.sentences)
+    return found > 0 and 2 * found >= len(answer.sentences)

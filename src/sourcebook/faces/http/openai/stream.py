@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -59,7 +60,8 @@ class StreamedCompletion(Response):
             tasks.cancel_scope.cancel()
 
     async def _ask(self, events: MemoryObjectSendStream[AnswerEvent]) -> None:
-        with events:
+        # Who stopped listening has closed the other end before this task is cancelled.
+        with events, suppress(anyio.BrokenResourceError):
             try:
                 await self._question.ask(events.send_nowait)
             except SourcebookError as error:

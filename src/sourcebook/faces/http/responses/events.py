@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, TypeAlias
 
 import anyio
@@ -44,7 +44,8 @@ async def answer_events(ask: Asking) -> AsyncGenerator[Event, None]:
     send, receive = anyio.create_memory_object_stream[AnswerEvent](float("inf"))
 
     async def work() -> None:
-        with send:
+        # Who stopped listening has closed the other end before this task is cancelled.
+        with send, suppress(anyio.BrokenResourceError):
             try:
                 answer = await ask(send.send_nowait)
                 declined = answer.tier.value == "none"

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
-from sourcebook.faces.draft_json_shapes import nearest, nearest_excerpt, rejected, resembling
+from sourcebook.faces.draft_json_shapes import nearest, rejected, resembling
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.telegram.messages.rich_text import (
     RichText,
@@ -218,15 +218,17 @@ def _resembling(texts: Texts, item: Draft) -> list[RichText]:
 
 def _closest(texts: Texts, item: Draft) -> list[RichText]:
     """What came closest to a declined question, or that what was found had been rejected, and why."""
-    notes = [texts("closest", name=_near_name(texts, row)) for row in nearest(item)[:1]]
+    shown: list[RichText] = []
+    for place, row in enumerate(nearest(item)):
+        said = row["excerpt"]
+        if place == 0 or said is not None:
+            shown.append(italic(texts("closest", name=_near_name(texts, row))))
+        if said is not None:
+            shown.append(quote(from_markdown(said[:_LONGEST_QUOTE]).text))
     if found := rejected(item):
         reason = clean(str(found.get("reason") or ""), _LONGEST_NAME)
-        notes.append(joined([texts("draft_rejected", id=found.get("draft_id")), reason], " ").text)
-    said = nearest_excerpt(item)
-    shown = [italic(note) for note in notes]
-    return (
-        shown if said is None else [*shown[:1], quote(from_markdown(said[:_LONGEST_QUOTE]).text), *shown[1:]]
-    )
+        shown.append(italic(joined([texts("draft_rejected", id=found.get("draft_id")), reason], " ").text))
+    return shown
 
 
 def _near_name(texts: Texts, row: Mapping[str, Any]) -> str:
