@@ -174,6 +174,8 @@ async def test_who_stops_listening_while_an_answer_is_made_is_no_error() -> None
         try:
             await anyio.sleep_forever()
         finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.wait_all_tasks_blocked()
             show(PassagesFound(()))
 
     async with anyio.create_task_group() as tasks:
