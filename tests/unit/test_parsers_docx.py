@@ -166,6 +166,37 @@ def test_paragraphs_whose_break_was_deleted_are_one() -> None:
     assert of_xml(first + table + first) == "Give notice\n\n| a | b |\n\nGive notice"
 
 
+def ends_deleted(inner: str) -> str:
+    return f"<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>{inner}</w:p>"
+
+
+def box(inner: str) -> str:
+    return f"<w:r><w:pict><w:txbxContent>{inner}</w:txbxContent></w:pict></w:r>"
+
+
+def test_a_paragraph_of_a_box_does_not_go_on_outside_of_it() -> None:
+    inside = ends_deleted(run("In the box."))
+    body = f"<w:p>{run('Water.')}{box(inside)}{box(inside)}</w:p>{plain('Rest.')}"
+    assert of_xml(body) == "Water.\n\nIn the box.\n\nIn the box.\n\nRest."
+
+
+def test_a_box_stands_behind_the_whole_of_a_paragraph_whose_break_was_deleted() -> None:
+    inside = ends_deleted(run("In ")) + plain("the box.")
+    first = ends_deleted(run("Give notice ") + box(inside))
+    assert of_xml(first + plain("in writing.")) == "Give notice in writing.\n\nIn the box."
+    assert of_xml(first) == "Give notice\n\nIn the box."
+
+
+def test_a_paragraph_of_a_cell_does_not_go_on_in_the_next() -> None:
+    cells = "".join(
+        f"<w:tr><w:tc>{plain(words)}{ends_deleted(run('Ask us.'))}</w:tc></w:tr>"
+        for words in ("Water.", "Soil.")
+    )
+    assert of_xml(f"<w:tbl>{cells}</w:tbl>{plain('Rest.')}") == (
+        "Water.\n\nAsk us.\n\nSoil.\n\nAsk us.\n\nRest."
+    )
+
+
 def test_a_deleted_row_of_a_table_is_left_out() -> None:
     def row(*cells: str, properties: str = "") -> str:
         return f"<w:tr>{properties}{''.join(f'<w:tc>{plain(cell)}</w:tc>' for cell in cells)}</w:tr>"

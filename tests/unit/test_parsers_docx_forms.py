@@ -159,6 +159,16 @@ def test_comments_headers_and_footers_are_no_text_of_the_document() -> None:
     assert of_xml(body, comments=comment, header=header) == "Text."
 
 
+def test_a_note_stands_below_the_whole_of_a_paragraph_whose_break_was_deleted() -> None:
+    mark = '<w:r><w:t>Give notice</w:t><w:footnoteReference w:id="2"/><w:t xml:space="preserve"> </w:t></w:r>'
+    first = f"<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>{mark}</w:p>"
+    note = f'<w:footnotes xmlns:w="{_WORD}"><w:footnote w:id="2">{paragraph("By post.")}</w:footnote></w:footnotes>'
+    assert (
+        of_xml(first + paragraph("in writing."), footnotes=note) == "Give notice[1] in writing.\n[1] By post."
+    )
+    assert of_xml(first, footnotes=note) == "Give notice[1]\n[1] By post."
+
+
 def test_the_main_part_may_have_another_name() -> None:
     parts = {
         "[Content_Types].xml": hostile_files.content_types().replace(b"document.xml", b"document2.xml"),

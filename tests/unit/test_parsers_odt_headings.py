@@ -24,6 +24,9 @@ STYLES = (
     + style("Bigger", 'font-size="150%"', parent="Big")
     + style("Bold", 'font-weight="bold"')
     + style("Thin", 'font-weight="normal"', parent="Bold")
+    + style("Endless", 'font-size="9999%"', parent="Endless")
+    + style("Circle", 'font-size="120%"', parent="Arc")
+    + style("Arc", 'font-size="120%"', parent="Circle")
 )
 
 
@@ -64,3 +67,14 @@ def test_a_line_that_is_bold_in_part_and_a_sentence_are_none() -> None:
 def test_bold_lines_beside_headings_are_none() -> None:
     heading = '<text:h text:outline-level="1">Garden</text:h>'
     assert sections(p("Water", "Bold"), heading, p("Soil", "Bold"), PROSE) == ["Garden"]
+
+
+def test_letters_that_grow_from_span_to_span_do_not_grow_without_end() -> None:
+    words = "Garden"
+    for _ in range(200):
+        words = span(words, "Endless")
+    assert sections(p(words), PROSE) == ["Garden"]
+
+
+def test_a_style_below_itself_counts_once() -> None:
+    assert sections(p("Garden", "Big"), PROSE, p("Care", "Circle"), PROSE) == ["Garden", "Garden > Care"]

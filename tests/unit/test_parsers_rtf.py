@@ -63,3 +63,15 @@ def test_a_number_before_a_bold_name_may_be_plain() -> None:
     body = rf"\pard 1. {{\b Water}}:\par\pard\fs24 {text}\par\pard 2. {{\b Soil}}\par\pard {text}\par"
     parsed = parse_rtf(b"{\\rtf1\\ansi " + body.encode("ascii") + b"}")
     assert [section.path for section in parsed.sections] == ["2. Soil"]
+
+
+def test_one_space_is_left_where_a_text_box_stood_between_two() -> None:
+    box = r"{\shp{\*\shpinst{\shptxt\pard In the box.\par}}}"
+    assert of(rf"\pard Water {box} at dawn,  not {box}at noon.\par") == (
+        "Water at dawn,  not at noon.\n\nIn the box.\n\nIn the box."
+    )
+
+
+def test_items_are_indented_no_deeper_than_lists_go() -> None:
+    lines = of("".join(rf"\pard\li{indent}\fi-1 1. x\par" for indent in range(1, 41))).split("\n")
+    assert lines == [f"{'  ' * min(depth, 9)}1. x" for depth in range(40)]

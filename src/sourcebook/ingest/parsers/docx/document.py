@@ -91,7 +91,8 @@ class _Reader:
         self.built = TextBuilder()
         self.title = ""
         self._is_in_listing = False
-        self._initial = ""
+        self._begun: list[str] = []
+        self._anchors: list[Element] = []
         main = package.main_part("word/document.xml")
         body = package.xml(main).find(_BODY)
         if body is None:
@@ -118,11 +119,13 @@ class _Reader:
         beginning = ShownBeginning(self.built)
         for block in _blocks(self._body):
             self._block(block)
-            self._read_notes()
+            if not self._begun:
+                self._read_notes()
             if self.built.headings:
                 self._plain = []
                 beginning.grown()
         self._end_paragraph()
+        self._read_notes()
         if not self.built.headings:
             self.built.headings += self._letters.headings(self._plain)
 
@@ -131,11 +134,22 @@ class _Reader:
             self._is_in_listing = False
             self._end_paragraph()
             self._table(block)
-        else:
-            self._paragraph(block)
-            for box in _boxes(block):
+            return
+        words, is_initial = self._words(block), _is_initial(block)
+        self._begun.append(words.strip() if is_initial else words)
+        self._anchors.append(block)
+        if not is_initial and not _goes_on(block):
+            words, self._begun = "".join(self._begun), []
+            self._paragraph(block, words)
+            self._read_anchored()
+
+    def _read_anchored(self) -> None:
+        """The boxes and charts that hang on a paragraph, behind the whole of it."""
+        anchors, self._anchors = self._anchors, []
+        for anchor in anchors:
+            for box in _boxes(anchor):
                 self._blocks(box)
-            self._tell_charts(block, _LEFT_OUT)
+            self._tell_charts(anchor, _LEFT_OUT)
 
     def _tell_charts(self, block: Element, left_out: frozenset[str]) -> None:
         for chart in block.iter(_CHART):
@@ -144,8 +158,10 @@ class _Reader:
                 self.built.add(self._charts.tell(part))
 
     def _blocks(self, container: Element) -> None:
+        """What a box or a cell holds. No paragraph in it goes on outside of it."""
         for block in _blocks(container):
             self._block(block)
+        self._end_paragraph()
 
     def _table(self, table: Element) -> None:
         rows = list(_rows(table))
@@ -194,12 +210,8 @@ class _Reader:
             for box in _boxes(block):
                 yield from self._cell_words(box)
 
-    def _paragraph(self, paragraph: Element) -> None:
+    def _paragraph(self, paragraph: Element, words: str) -> None:
         style = self._styles.of(paragraph)
-        words, self._initial = self._initial + self._words(paragraph), ""
-        if _is_initial(paragraph) or _goes_on(paragraph):
-            self._initial = words.strip() if _is_initial(paragraph) else words
-            return
         words = words.rstrip() if style.is_listing else without_soft_breaks(words.strip())
         goes_on, self._is_in_listing = style.is_listing and self._is_in_listing, style.is_listing
         if not words.strip() or style.is_contents:
@@ -222,8 +234,9 @@ class _Reader:
 
     def _end_paragraph(self) -> None:
         """Write what was to go on in the next paragraph, if there is none."""
-        words, self._initial = self._initial, ""
+        words, self._begun = "".join(self._begun), []
         self.built.add(words)
+        self._read_anchored()
 
     def _may_be_heading(self, paragraph: Element, words: str) -> None:
         """Remember a paragraph that was added last, in case that only its letters tell that it is a heading."""

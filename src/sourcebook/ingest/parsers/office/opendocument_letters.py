@@ -20,6 +20,7 @@ _NAME, _PARENT, _LETTERS = f"{STYLE}name", f"{STYLE}parent-style-name", f"{STYLE
 _OF_ELEMENT = f"{TEXT}style-name"
 _SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(pt|%)", re.ASCII)
 _USUAL_SIZE = 24
+_LARGEST_SIZE = 20_000
 _LONGEST_CHAIN = 20
 
 
@@ -61,11 +62,12 @@ class LetterStyles:
             yield child.tail or "", letters
 
     def _styled(self, name: str, around: _Letters) -> _Letters:
-        chain: list[Element] = []
-        while len(chain) < _LONGEST_CHAIN and (style := self._styles.get(name)) is not None:
-            chain.append(style)
-            name = style.get(_PARENT, "")
-        for style in reversed(chain):
+        chain: dict[str, Element] = {}
+        # A style may name itself as the one above it, directly or not.
+        while len(chain) < _LONGEST_CHAIN and name not in chain and name in self._styles:
+            chain[name] = self._styles[name]
+            name = chain[name].get(_PARENT, "")
+        for style in reversed(chain.values()):
             around = _over(around, style)
         return around
 
@@ -76,6 +78,7 @@ def _over(letters: _Letters, style: Element | None) -> _Letters:
         return letters
     size, weight = _SIZE.fullmatch(said.get(f"{_FO}font-size", "")), said.get(f"{_FO}font-weight", "")
     if size:
-        is_part = size[2] == "%"
-        letters = letters._replace(size=round(float(size[1]) * (letters.size / 100 if is_part else 2)))
+        # Parts of parts, one span in another, can grow beyond all numbers.
+        half_points = float(size[1]) * (letters.size / 100 if size[2] == "%" else 2)
+        letters = letters._replace(size=min(round(half_points), _LARGEST_SIZE))
     return letters._replace(is_bold=weight in ("bold", "600", "700", "800", "900")) if weight else letters

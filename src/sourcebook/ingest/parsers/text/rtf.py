@@ -13,7 +13,7 @@ from sourcebook.ingest.parsers.large_lines import NO_LOOK
 from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import TextBuilder, sections_of
-from sourcebook.ingest.parsers.text.rtf_paragraphs import RtfParagraph, RtfParagraphs
+from sourcebook.ingest.parsers.text.rtf_paragraphs import LOWEST_LEVEL, RtfParagraph, RtfParagraphs
 from sourcebook.ingest.parsers.text.rtf_table import RtfTable
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ _CHARSETS = {
     238: "cp1250",
 }
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
-_LOWEST_LEVEL = 9
 _USUAL_SIZE = 24
 _SMALLEST_SIZE = 4
 """In half points: smaller letters cannot be read."""
@@ -130,7 +129,7 @@ class _Reader:
         self._paragraphs = RtfParagraphs(self._document.built)
         self._look = NO_LOOK
         self._around: tuple[RtfParagraph, list[str], list[str]] | None = None
-        self._is_new_group = self._is_optional = False
+        self._is_new_group = self._is_optional = self._is_behind_box = False
         self._left_to_skip = 0
         self._level = self._indent = self._first_indent = 0
         self._list_level: int | None = None
@@ -235,7 +234,7 @@ class _Reader:
                 self._level, self._list_level, self._in_table = 0, None, False
                 self._indent = self._first_indent = 0
             case "ilvl":
-                self._list_level = min(max(number or 0, 0), _LOWEST_LEVEL)
+                self._list_level = min(max(number or 0, 0), LOWEST_LEVEL)
             case "intbl":
                 self._in_table = True
             case "nestcell":
@@ -246,7 +245,7 @@ class _Reader:
             case "row":
                 self._end_row()
             case "outlinelevel":
-                self._level = (number or 0) + 1 if (number or 0) < _LOWEST_LEVEL else 0
+                self._level = (number or 0) + 1 if (number or 0) < LOWEST_LEVEL else 0
                 if self._state.goes_to == "stylesheet":
                     self._document.levels[self._style] = self._level
             case "s" if number is not None:
@@ -368,7 +367,7 @@ class _Reader:
         if goes_to in ("text", "note"):
             state = self._state
             if not (state.is_hidden or state.is_deleted or 0 < state.size <= _SMALLEST_SIZE):
-                self._words.append(text)
+                self._words.append(self._without_second_space(text))
                 self._measure(text)
         elif goes_to == "mark":
             self._mark.append(text)
@@ -376,6 +375,12 @@ class _Reader:
             self._document.said[goes_to] = self._document.said.get(goes_to, "") + text
         elif goes_to == "stylesheet":
             self._name_style(text)
+
+    def _without_second_space(self, text: str) -> str:
+        """The text; where a box stood between two spaces, one of them is enough."""
+        is_second = self._is_behind_box and bool(self._words) and self._words[-1].endswith(" ")
+        self._is_behind_box = False
+        return text.removeprefix(" ") if is_second else text
 
     def _measure(self, text: str) -> None:
         # A number or a colon beside a name says nothing of how the name looks.
@@ -438,6 +443,7 @@ class _Reader:
             (_, _, self._level, self._look, self._list_level, indent), self._words, self._mark = self._around
             self._indent, self._first_indent = indent or 0, -1 if indent is not None else 0
         self._around = None
+        self._is_behind_box = True
         if not self._words:
             self._table.write(self._document.built)
             self._paragraphs.write_boxes()

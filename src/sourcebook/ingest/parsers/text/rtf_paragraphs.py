@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
@@ -11,6 +12,9 @@ from sourcebook.ingest.parsers.sections import LINE
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.sections import TextBuilder
+
+LOWEST_LEVEL = 9
+"""Deeper than this lies no item and no heading of a real document."""
 
 _LONG_MARK = re.compile(r"\w+[.\-]\w")
 _TYPED_MARK = re.compile(r"(\(?(?:\d{1,3}|[^\W\d_]|[ivxl]{2,5})[.)]|[•◦▪·–—-])[\t ]+(?=\S)")
@@ -97,5 +101,6 @@ class RtfParagraphs:
         if item.list_level is not None:
             return item.list_level
         indent = item.indent or 0
-        self._indents = [*(other for other in self._indents if other < indent), indent]
-        return len(self._indents) - 1
+        del self._indents[bisect_left(self._indents, indent) :]
+        self._indents.append(indent)
+        return min(len(self._indents) - 1, LOWEST_LEVEL)
