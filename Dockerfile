@@ -17,7 +17,7 @@ RUN useradd --system --uid 10001 --create-home --home-dir /data sourcebook
 COPY --from=build /app /app
 ENV PATH=/app/bin:$PATH PYTHONUNBUFFERED=1 SOURCEBOOK_DB=/data/knowledge_base.db
 WORKDIR /data
-USER sourcebook
+USER 10001
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \

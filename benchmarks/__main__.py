@@ -33,6 +33,7 @@ _ENGINES = (
     "tantivy",
     "txtai",
 )
+_BY_HAND = "txtai"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +86,27 @@ def main(words: Sequence[str] | None = None) -> int:
     quick_folder = Path(tempfile.gettempdir()) / "sourcebook-benchmarks"
     out: Path = (given.out or (quick_folder if given.quick else RESULTS)).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    if missing := [name for name in _ENGINES if find_spec(name) is None]:
-        _tell(f"Not installed, so their rows will say so: {', '.join(missing)}. `make bench` installs them.")
     wanted = [] if given.plots else [part for part in PARTS if given.only is None or part.name in given.only]
+    if wanted:
+        _tell_what_is_missing()
     ran = list(_run_all(wanted, given.data.resolve(), out, given.quick))
     drawn = draw(out, out / "plots")
     page = out / f"benchmarks-{datetime.now(UTC).date().isoformat()}.md"
     page.write_text(_overview(ran, drawn, out), "utf-8")
     print(page)
     return 0 if all(outcome != "failed" for _, outcome, _ in ran) else 1
+
+
+def _tell_what_is_missing() -> None:
+    missing = [name for name in _ENGINES if find_spec(name) is None]
+    if missing:
+        _tell(f"Not installed, so their rows will say so: {', '.join(missing)}.")
+    if set(missing) - {_BY_HAND}:
+        _tell("`make bench` installs the rest.")
+    if _BY_HAND in missing:
+        _tell(
+            f"{_BY_HAND} brings six gigabytes along, so you install it: `.venv/bin/pip install {_BY_HAND}`."
+        )
 
 
 def _run_all(

@@ -28,12 +28,17 @@ if TYPE_CHECKING:
     from benchmarks.answers.run import Outcome
 
 RESULTS = ROOT / "benchmarks" / "results"
+DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.answers", description=__doc__)
     made.add_argument(
-        "--documents", type=Path, required=True, metavar="FOLDER", help="the folder of document folders"
+        "--documents",
+        type=Path,
+        default=DOCUMENTS,
+        metavar="FOLDER",
+        help="the folder of document folders (../shared/data/documents)",
     )
     made.add_argument("--set", choices=SETS, default="dev", help="which questions")
     made.add_argument(
@@ -73,7 +78,9 @@ def main(words: Sequence[str] | None = None) -> int:
         question.folder for question in questions if not folder_of(question.folder, given.documents).is_dir()
     }
     if missing:
-        tell(f"There is no folder {', '.join(sorted(missing))} in {given.documents}.")
+        tell(
+            f"There is no folder {', '.join(sorted(missing))} in {given.documents}. Name another with --documents."
+        )
         return 2
     if given.limit is not None:
         questions = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -130,6 +131,14 @@ def test_nothing_outside_of_the_folder_of_answers_is_read_and_nothing_without_en
         ("pipe.md", "is not a file."),
     ]
     assert found["unchanged"] == [own.name, "same.md"]
+
+
+def test_an_import_names_the_words_that_it_does_not_find(shell: Here) -> None:
+    edit(shell, "30 days", "14 days")
+    assert shell.run("add", "docs").returncode == 0
+    told = shell.run("kb", "import", "answers", "--json")
+    (left_out,) = json.loads(told.stdout)["failed"]
+    assert re.fullmatch(r"“[^”]*30 days[^”]*” is not in docs/returns\.md", left_out["message"])
 
 
 def test_an_answer_is_not_written_through_a_link(shell: Here) -> None:

@@ -194,6 +194,25 @@ def test_a_stale_answer_is_renewed_in_the_new_words_of_its_source(
     assert (renewed["id"], renewed["answer"], renewed["revision"]) == (entry["id"], new, 2)
     again = shell.json("ask", QUESTION, *at)
     assert (again["tier"], again["answer"].count("ранней весной")) == ("curated", 1)
+    # Once more: what was decided is refused for that, and not for its words.
+    twice = shell.json("moderate", "approve", str(stale["id"]), "--new-words", *at, exit_code=4)["error"]
+    assert twice["code"] == "already_decided"
+
+
+def test_a_rejection_says_whether_it_holds_for_what_the_documents_say_now(
+    db: str, library: Path, tmp_path: Path
+) -> None:
+    shell = Here(tmp_path)
+    at = ("--db", db)
+    shell.json("add", "docs", *at)
+    shell.json("ask", QUESTION, *at)
+    change_pruning(library)
+    shell.json("add", "docs", *at)
+    told = shell.run("moderate", "reject", "1", *at).stderr
+    assert "has changed since" in told
+    assert "ранней весной" in shell.json("ask", QUESTION, *at)["answer"]
+    assert "declined until the quoted text changes" in shell.run("moderate", "reject", "2", *at).stderr
+    assert shell.json("ask", QUESTION, *at)["tier"] == "none"
 
 
 def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Path) -> None:
@@ -214,7 +233,9 @@ def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Pat
     (waiting,) = shell.json("moderate", "list", "--kind", "declined", *at)["drafts"]
     shown = shell.run("moderate", "show", str(waiting["id"]), *at).stdout
     assert UNKNOWN in shown
-    assert "not close enough" in shown
+    looked_at = [line for line in shown.splitlines() if "not close enough" in line]
+    assert looked_at
+    assert len(set(looked_at)) == len(looked_at)
     (gap,) = shell.json("moderate", "gaps", *at)["gaps"]
     assert (gap["question"], gap["reasons"]) == (UNKNOWN, {"declined": 1})
     answered = shell.json("moderate", "answer", str(waiting["id"]), REPLY, *at)

@@ -49,7 +49,7 @@ def test_units_and_containers_run_commands_that_exist() -> None:
 def test_the_image_does_not_run_as_root_and_is_sent_no_secrets() -> None:
     lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
     last = [line for line in lines if line.startswith(("USER ", "ENTRYPOINT"))]
-    assert last[-2:] == ["USER sourcebook", 'ENTRYPOINT ["sourcebook"]']
+    assert last[-2:] == ["USER 10001", 'ENTRYPOINT ["sourcebook"]']
     rules = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     assert "*" in rules
     assert not {"!.env", "!.git", "!data"} & set(rules)

@@ -248,4 +248,6 @@ async def test_passages_that_are_nearly_equal_are_ranked_alike_and_measured_once
     assert len(await ranking.rank_passages("c", common, 25)) == 25
     # Several servers do not take up another model all at once, so there the collection is looked at again afterwards.
     looked_again = ["collection_by_id"] if citus_cluster.addresses() else []
-    assert asked == ["passages_of_all", *looked_again]
+    # How long ago the collection was looked up, and so whether that is believed, depends on the machine.
+    searched = [name for name in asked if name != "collection_to_search"]
+    assert searched == ["passages_of_all", *looked_again]

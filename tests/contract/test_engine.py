@@ -6,10 +6,11 @@ import gc
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -19,7 +20,9 @@ import pytest
 from sourcebook import AsyncSourcebook, ChunkLevel, Collection, Equals, Settings
 from sourcebook.errors import CollectionNotFound
 from sourcebook.storage.sqlite import driver
-from sourcebook.storage.sqlite.engine.vector_part import VectorPart
+from sourcebook.storage.sqlite.database import read_queries
+from sourcebook.storage.sqlite.engine import vector_engine
+from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts
 from sourcebook.testing.contract.material import chunk
 
 if TYPE_CHECKING:
@@ -199,6 +202,40 @@ async def test_an_image_worn_out_by_much_writing_answers_like_one_that_was_read_
         # Before there is a file, every row is scored.
         assert await answers(book) == with_file
         assert await share_found(book, mirror) >= 0.99
+
+
+async def test_no_search_waits_until_a_worn_out_image_is_one_part_again(
+    copied: tuple[Path, Mirror], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, mirror = copied
+    before, may_join = files(db), Event()
+
+    def join_later(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPart:
+        if sum(len(part) for part, _ in old) > ROWS:
+            may_join.wait()
+        return join_parts(old)
+
+    monkeypatch.setattr(vector_engine, "join_parts", join_later)
+    async with opened(db) as book:
+        await answers(book)
+        await add(book, mirror, ROWS, ROWS // 2)
+        try:
+            with anyio.fail_after(90):
+                assert await share_found(book, mirror) >= 0.99
+        finally:
+            may_join.set()
+    assert files(db) != before
+
+
+async def test_what_was_written_last_is_found_without_the_rest_of_the_log(
+    grown: tuple[Path, Mirror],
+) -> None:
+    db, _ = grown
+    connection = driver.connect_to_read(db)
+    statement = read_queries()["changed_documents"].sql
+    plan = connection.execute(f"explain query plan {statement}", {"collection_id": "c", "seq": 1}).fetchall()
+    connection.close()
+    assert "INTEGER PRIMARY KEY (rowid>?)" in plan[0][3]
 
 
 def _parts_in_memory() -> list[VectorPart]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import numpy as np
 import pytest
 
@@ -100,6 +101,76 @@ async def test_a_small_search_sees_what_another_opening_wrote(db: Path) -> None:
         assert (await found(book))[0].chunk.id == "new"
         await other.stores.vectors.delete("c", ["new"])
         assert "new" not in [r.chunk.id for r in await found(book)]
+
+
+async def by_words(book: AsyncSourcebook, *, even: bool = True) -> list[tuple[str, float]]:
+    hits = await book.stores.fts.search("c", "text 12", 30, Equals("even", even))
+    return [(hit.chunk_id, hit.score) for hit in hits]
+
+
+async def many(book: AsyncSourcebook) -> list[SearchResult]:
+    """More than a search at once may want: it takes longer than a change of thread."""
+    return await book.stores.vectors.search_semantic("c", QUESTION, 30, None)
+
+
+@pytest.fixture
+async def with_words(db: Path) -> Path:
+    async with opened(db) as book:
+        stored = [await book.stores.vectors.get("c", f"k{i:03}") for i in range(40)]
+        await book.stores.fts.index("c", [one.chunk for one in stored if one is not None])
+    return db
+
+
+@pytest.mark.parametrize("search", [many, by_words])
+async def test_a_larger_search_needs_no_thread_either_when_nobody_else_reads(
+    with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
+) -> None:
+    async with opened(with_words) as book:
+        first = await search(book)
+        changes_of_thread.clear()
+        assert await search(book) == first
+        assert first
+        assert changes_of_thread == []
+
+
+@pytest.mark.parametrize("search", [many, by_words])
+async def test_larger_searches_of_several_people_go_to_threads_and_find_the_same(
+    with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
+) -> None:
+    async with opened(with_words) as book:
+        first = await search(book)
+        changes_of_thread.clear()
+        answers: list[Any] = []
+
+        async def ask() -> None:
+            answers.append(await search(book))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(ask)
+        assert answers == [first] * 5
+        assert changes_of_thread
+
+
+async def test_a_search_by_words_sees_what_another_opening_wrote(with_words: Path) -> None:
+    async with opened(with_words) as book, opened(with_words) as other:
+        before = [await by_words(book), await by_words(book)]
+        assert "k012" in dict(before[1])
+        await other.stores.fts.delete("c", ["k012"])
+        assert "k012" not in dict(await by_words(book))
+        assert await by_words(book, even=False) == await by_words(other, even=False)
+
+
+async def test_what_takes_longer_is_read_without_a_thread_only_if_nobody_else_reads(db: Path) -> None:
+    database = await SqliteDatabase.open(db, readers=3)
+    async with database.snapshot(), database.snapshot():
+        pass
+    assert await database.read_soon(lambda _: 1, only_alone=True) == 1
+    async with database.snapshot():
+        assert await database.read_soon(lambda _: 1) == 1
+        assert await database.read_soon(lambda _: 1, only_alone=True) is None
+    assert await database.read_soon(lambda _: 1, only_alone=True) == 1
+    await database.close()
 
 
 async def test_nothing_is_read_without_a_thread_while_every_connection_is_taken(db: Path) -> None:

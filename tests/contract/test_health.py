@@ -301,3 +301,4 @@ async def test_what_only_waits_for_somebody_is_a_note_and_no_fault(
     report = await look(filled, clock.now())
     assert report.ok
     assert [(f.code, f.weight) for f in report.findings] == [("needs_ocr_documents", Weight.NOTE)]
+    assert report.findings[0].message.startswith("1 × documents are scans without text")

@@ -114,6 +114,27 @@ async def test_a_search_is_planned_once_and_not_each_time(postgres_db: str, tree
         await base.close()
 
 
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="the index is on the workers")
+async def test_a_filter_reads_no_long_list_of_what_was_added_last(postgres_db: str) -> None:
+    base = await open_base(Settings(db=postgres_db))
+    try:
+        await base.stores.vectors.create_collection(Collection("c", WIDTH))
+        rows = vectors(ROWS)
+        for first in range(0, 20 * ROWS, ROWS):
+            named = {"author": "somebody", "place": f"a shelf in room number {first}"}
+            added = [
+                chunk(f"k{first + i}", rows[i], document=f"d{first}", metadata={**named, "n": first + i})
+                for i in range(ROWS)
+            ]
+            await base.stores.vectors.add("c", added)
+        async with cast("PostgresDatabase", base.database).apart() as connection:
+            waiting = await connection.fetchval("select gin_clean_pending_list('idx_document_chunks_facts')")
+        # 64 kB, and what one transaction adds before the list is cut.
+        assert waiting <= 16
+    finally:
+        await base.close()
+
+
 async def test_reads_one_after_another_take_the_same_connection(postgres_db: str) -> None:
     base = await open_base(Settings(db=postgres_db, pool_max=3))
     try:

@@ -44,6 +44,7 @@ RELEASED = {
     "0007_chunks_by_id.sql": "5173e379b106f94e6e1bce5dd4a1ea145bb8e0f44e4cabf48843dacb5827d969",
     "0008_counts_of_drafts.sql": "f4dd060e423eb67f85d643a74894a83743c06ade538d7620bddc9c17d2417e75",
     "0009_counts_of_jobs.sql": "0c9f84e0cc47c00a3f5907636b6cea7ecf0a60f513e25e1889dce247d7f24bfd",
+    "0010_short_list_of_new_facts.sql": "7d9d0ec238549672cfd5259e8e5013b095cf7c31890bd51802e4321207f36d55",
 }
 
 

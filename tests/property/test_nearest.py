@@ -62,6 +62,16 @@ def numbers_in(allowed: list[Allowed]) -> NDArray[np.int64]:
     return np.concatenate([a.part.rowids if a.rows is None else a.part.rowids[a.rows] for a in allowed])
 
 
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.4, 0.7, 1.0])
+def test_what_is_held_of_a_filter_answers_like_what_is_read_anew(share: float) -> None:
+    """Few rows are held as stored, more by their signs, and most not at all."""
+    held = allowed_in(2, share, 1)
+    for query in rows_around(8).astype(np.float32):
+        assert nearest_chunks(held, query, 10, QUANTISER) == nearest_chunks(
+            allowed_in(2, share, 1), query, 10, QUANTISER
+        )
+
+
 @pytest.mark.parametrize("share", [1.0, 0.8, 0.6])
 def test_the_answer_does_not_depend_on_the_parts(share: float) -> None:
     for number, query in enumerate(rows_around(8).astype(np.float32)):

@@ -45,9 +45,12 @@ class Desk:
 
 @asynccontextmanager
 async def desk(
-    folder: Path, chat_model: ChatModel | None = None, notes: dict[str, str] | None = None
+    folder: Path,
+    chat_model: ChatModel | None = None,
+    notes: dict[str, str] | None = None,
+    settings: Settings | None = None,
 ) -> AsyncGenerator[Desk, None]:
-    settings = Settings(db=str(folder / "base.db"))
+    settings = (settings or Settings()).model_copy(update={"db": str(folder / "base.db")})
     embedder = FakeEmbedder()
     async with AsyncSourcebook(settings=settings, embedder=embedder, chat_model=chat_model) as book:
         for name, text in (notes or NOTES).items():

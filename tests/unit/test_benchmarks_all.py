@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
@@ -95,3 +96,12 @@ def test_ndcg_falls_with_the_place_of_the_right_document() -> None:
     assert ndcg(["a", "b"], {"a": 1}) == 1.0
     assert 0.6 < ndcg(["b", "a"], {"a": 1}) < 0.7
     assert ndcg(["b"], {"a": 1}) == 0.0
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.ru.md", "README.pt.md"])
+def test_the_commands_that_a_readme_names_for_its_figures_can_be_typed_as_they_stand(readme: str) -> None:
+    text = (Path(__file__).parents[2] / readme).read_text("utf-8")
+    commands = re.findall(r"`python -m (benchmarks[.\w]*)([^`]*)`", text)
+    assert len(commands) >= 3
+    for module, words in commands:
+        import_module(f"{module}.__main__").parser().parse_args(words.split())

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from tests.unit.consulting import PRUNING, QUESTION, SOIL, UNKNOWN, desk, kinds
+from tests.unit.consulting import PRUNING, QUESTION, SOIL, UNKNOWN, WATER, desk, kinds
 
-from sourcebook.consult.ask import AnswerPolicy
+from sourcebook.consult.answer_policy import AnswerPolicy
 from sourcebook.errors import BadProviderAnswer, NothingToSearchFor, SessionNotFound
+from sourcebook.faces import json_shapes
 from sourcebook.model.chat import (
     Answer,
     AnswerEvent,
@@ -373,3 +374,21 @@ async def test_a_model_of_ones_own_that_never_stops_is_given_up(tmp_path: Path, 
         failed = (await at.ask())[-1]
         assert isinstance(failed, Failed)
         assert (failed.code, model.is_closed, await at.turns()) == ("bad_provider_answer", True, 0)
+
+
+async def test_a_decline_quotes_the_two_that_came_closest_each_in_its_own_words(tmp_path: Path) -> None:
+    notes = {
+        "bonfires": "Bonfires of dry leaves are allowed from November to March.",
+        "compost": "Leaves go on the heap behind the shed, never into the bin.",
+        "copy": "Bonfires of dry leaves are allowed from November to March.",
+        "water": WATER,
+    }
+    async with desk(tmp_path, notes=notes) as at:
+        declined = answer_of(await at.ask("May I shred my leaves with the machine of the club?"))
+        assert declined.tier is Tier.NONE
+        first, second, *others = declined.nearest_excerpts
+        assert {first, second} == {notes["bonfires"], notes["compost"]}
+        assert others == [None] * len(others)
+        assert declined.nearest_excerpt == first
+        shown = json_shapes.answer(declined)
+        assert [each["excerpt"] for each in shown["nearest"]] == [first, second, *others]

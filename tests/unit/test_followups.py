@@ -69,3 +69,30 @@ def test_who_writes_in_another_script_begins_anew() -> None:
 def test_a_follow_up_without_letters_goes_on_in_any_script() -> None:
     assert completed("2024?", ["Сколько стоит участок?"], "ru") == "Сколько стоит участок? 2024?"
     assert completed("VPN?", ["Как настроить доступ?"], "ru") == "Как настроить доступ? VPN?"
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Where are you?", "en"),
+        ("Где вы находитесь?", "ru"),
+        ("Onde vocês ficam?", "pt"),
+        ("¿Dónde estáis?", "es"),
+    ],
+)
+def test_a_question_about_who_answers_has_no_subject_of_the_conversation(
+    question: str, language: str
+) -> None:
+    assert wordings(question, ["Сколько стоит участок?", "How much is a half plot?"], language) == [question]
+
+
+def test_who_says_you_may_still_mean_what_was_asked_before() -> None:
+    earlier = "Can I hire a canoe?"
+    asked = "How much do you charge?"
+    assert wordings(asked, [earlier], "en") == [asked, f"{earlier} {asked}"]
+
+
+def test_what_is_asked_about_there_is_tried_by_itself_last_if_it_says_enough() -> None:
+    earlier, asked = "Where can I pitch a tent?", "Is loud music allowed there?"
+    assert wordings(asked, [earlier], "en") == [f"{earlier} {asked}", asked]
+    assert wordings("Is it allowed there?", [earlier], "en") == [f"{earlier} Is it allowed there?"]

@@ -14,7 +14,8 @@ from tests.unit.consulting import NOTES, PRUNING, QUESTION
 from sourcebook import Answer, AsyncSourcebook, Settings, SupportGrade, Tier
 from sourcebook.assembly import Embedders, Rerankers, make_retriever
 from sourcebook.consult.answer.model_checks import CONTRADICTION, ModelChecks
-from sourcebook.consult.ask import AnswerPolicy, Consultation
+from sourcebook.consult.answer_policy import AnswerPolicy
+from sourcebook.consult.ask import Consultation
 from sourcebook.consult.question.inquiry import Inquiry
 from sourcebook.errors import ProviderMissing
 from sourcebook.model.chat import AnswerEvent, Done, ExcerptFound, TokenWritten

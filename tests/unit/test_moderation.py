@@ -166,7 +166,7 @@ async def test_a_chat_model_is_asked_where_the_documents_leave_it_open(
     tmp_path: Path, written: str | Exception, guess: str | None
 ) -> None:
     model = ScriptedChatModel(written)
-    settings = Settings(db=str(tmp_path / "base.db"))
+    settings = Settings(db=str(tmp_path / "base.db"), chat_reads_unsure=False)
     async with AsyncSourcebook(settings=settings, embedder=FakeEmbedder(), chat_model=model) as opened:
         book = await filled(opened)
         answer = await book.ask(UNKNOWN)

@@ -122,3 +122,53 @@ def test_the_table_of_contents_is_left_out() -> None:
     document.add_paragraph("Chapter ..... 5", style="TOC 1")
     document.add_paragraph("Text.")
     assert parsed(document).text == "Text."
+
+
+def bold(words: str) -> str:
+    return f"<w:p>{run(words, '<w:b/>')}</w:p>"
+
+
+def plain(words: str) -> str:
+    return f"<w:p>{run(words)}</w:p>"
+
+
+PROSE = "Water them at dawn, and never at noon, because drops on the leaves burn them. " * 3
+
+
+def sections(body: str) -> list[str]:
+    return [section.path for section in parse_docx(hostile_files.docx(body)).sections]
+
+
+def test_without_styles_larger_and_bold_lines_are_headings() -> None:
+    large = "<w:p>" + run("Garden", '<w:sz w:val="40"/>') + "</w:p>"
+    body = large + bold("1. Water") + plain(PROSE) + bold("2. Soil") + plain(PROSE)
+    assert sections(body) == ["Garden", "Garden > 1. Water", "Garden > 2. Soil"]
+
+
+def test_a_bold_sentence_and_a_line_that_is_bold_in_part_are_no_headings() -> None:
+    part = f"<w:p>{run('Name: ', '<w:b/>')}{run('Anna')}</w:p>"
+    assert sections(bold("Never at noon.") + plain(PROSE) + part + plain(PROSE)) == []
+
+
+def test_bold_lines_below_headings_by_style_are_none() -> None:
+    heading = '<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr>' + run("Garden") + "</w:p>"
+    assert sections(bold("Water") + heading + bold("Soil") + plain(PROSE)) == ["Garden"]
+
+
+def test_where_all_is_bold_nothing_is_a_heading() -> None:
+    assert sections("".join(bold(f"Line {number} of a poster") for number in range(9))) == []
+
+
+def test_paragraphs_whose_break_was_deleted_are_one() -> None:
+    first = f"<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>{run('Give notice ')}</w:p>"
+    assert of_xml(first + plain("in writing.")) == "Give notice in writing."
+    table = f"<w:tbl><w:tr><w:tc>{plain('a')}</w:tc><w:tc>{plain('b')}</w:tc></w:tr></w:tbl>"
+    assert of_xml(first + table + first) == "Give notice\n\n| a | b |\n\nGive notice"
+
+
+def test_a_deleted_row_of_a_table_is_left_out() -> None:
+    def row(*cells: str, properties: str = "") -> str:
+        return f"<w:tr>{properties}{''.join(f'<w:tc>{plain(cell)}</w:tc>' for cell in cells)}</w:tr>"
+
+    deleted = row("c", "d", properties="<w:trPr><w:del/></w:trPr>")
+    assert of_xml(f"<w:tbl>{row('a', 'b')}{deleted}{row('e', 'f')}</w:tbl>") == "| a | b |\n| e | f |"

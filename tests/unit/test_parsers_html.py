@@ -129,3 +129,11 @@ def test_a_note_without_a_name_takes_nothing_away() -> None:
     assert page(f"<p>One {mark}</p><p>Two.</p>{note}<p>Three.</p>").text == (
         "One [1]\n\nTwo.\n\nNote.\n\nThree."
     )
+
+
+def test_menus_and_links_to_edit_a_wiki_are_no_content() -> None:
+    menu = '<div id="mw-navigation"><h3>Navigation</h3><ul><li><a href="/a">Main page</a></li></ul></div>'
+    edit = '<span class="mw-editsection">[<a href="/e">edit</a>]</span>'
+    banner = '<div class="consent-banner">We use cookies.</div><div class="consent-form">Please sign.</div>'
+    parsed = page(f"{menu}{banner}<h1>Samovar</h1><p>Boils water.</p><h2>History{edit}</h2><p>Old.</p>")
+    assert parsed.text == "Please sign.\n\nSamovar\n\nBoils water.\n\nHistory\n\nOld."

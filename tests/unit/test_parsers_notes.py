@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from sourcebook import RetrievalConfig, RetrievalMode, Settings, Sourcebook
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
+from sourcebook.ingest.parsers.text.notebook import parse_notebook
 from sourcebook.retrieve.filters.where_language import parse_where
 from sourcebook.testing.fakes import FakeEmbedder
 
@@ -67,3 +69,16 @@ def test_a_vault_is_searched_by_its_tags(tmp_path: Path) -> None:
         config = RetrievalConfig(mode=RetrievalMode.KEYWORD, filter=parse_where("tags = berries"))
         (found,) = book.search("March litres", config)
     assert found.document_path.endswith("Raspberries.md")
+
+
+def test_the_mark_that_links_lead_to_is_no_part_of_a_heading() -> None:
+    parsed = parse_markdown(b"# Feeding ^feeding-1\n\nTwice a day.\n\n# 2 ^ 3\n\nEight.\n")
+    assert [section.path for section in parsed.sections] == ["Feeding", "2 ^ 3"]
+
+
+def test_what_stands_for_a_picture_in_a_notebook_is_no_text() -> None:
+    data = {"image/png": "iVBOR", "text/plain": ["<Figure size 640x480 with 1 Axes>"]}
+    shown = [{"output_type": "display_data", "data": data}, {"output_type": "stream", "text": "mean <b>\n"}]
+    cell = {"cell_type": "code", "source": "df.plot()", "outputs": shown}
+    parsed = parse_notebook(json.dumps({"nbformat": 4, "cells": [cell]}).encode())
+    assert parsed.text == "```python\ndf.plot()\n```\n\n```\nmean <b>\n```"

@@ -100,6 +100,46 @@ def test_rows_of_a_table_stay_together() -> None:
     assert "sort 3 3 kg sun yes\nsort 4 4 kg sun yes" in parsed(made).text
 
 
+def test_a_row_whose_cell_has_several_lines_is_one_row() -> None:
+    made = document()
+    write(made, 5, PROSE)
+    height = made.get_y() + 20
+    for number, lines, amount in (
+        ("1", ("Oat milk,", "one litre"), "64.80"),
+        ("2", ("Paper cups",), "62.00"),
+    ):
+        made.text(20, height, number)
+        for place, words in enumerate(lines):
+            made.text(35, height + 6 * place, words)
+        made.text(90, height, "48")
+        made.text(120, height, amount)
+        height += 6 * len(lines)
+    assert parsed(made).text.endswith("1 Oat milk, one litre 48 64.80\n2 Paper cups 48 62.00")
+
+
+def test_texts_side_by_side_are_no_row() -> None:
+    made = document()
+    for place, words in enumerate(("Wash the pots", "and the pans", "every evening")):
+        made.text(20, 40 + 6 * place, words)
+    for place, words in enumerate(("Lock the door", "at ten o'clock", "and go home")):
+        made.text(90, 40 + 6 * place, words)
+    text = parsed(made).text
+    assert text == "Wash the pots and the pans every evening\n\nLock the door at ten o'clock and go home"
+
+
+@pytest.mark.parametrize("amount", ["4.95", "EUR 4.95", "£4.95", "4 800 rub.", "12"])
+def test_entries_with_an_amount_at_the_other_end_are_lines(amount: str) -> None:
+    made = document()
+    write(made, 6, PROSE)
+    made.ln(6)
+    for name in ("Lime, a bag", "Peat, a bag", "Bark mulch"):
+        made.cell(80, 6, name)
+        made.cell(0, 6, amount, align="R", new_x="LMARGIN", new_y="NEXT")
+    write(made, 6, PROSE)
+    rows = f"Lime, a bag {amount}\nPeat, a bag {amount}\nBark mulch {amount}\n"
+    assert rows in parsed(made).text
+
+
 def test_words_that_a_line_parted_are_whole_again() -> None:
     made = document()
     lines = [
@@ -157,6 +197,52 @@ def test_a_line_that_stands_at_the_top_of_few_pages_is_text() -> None:
             made.add_page()
         write(made, 5, "Water them." if number < 2 else f"Number {number} is another. {PROSE}")
     assert parsed(made).text.count("Water them.") == 2
+
+
+@pytest.mark.parametrize("pages", [2, 3, 5])
+def test_a_letterhead_of_a_short_document_is_told_once(pages: int) -> None:
+    made = document()
+    for number in range(pages):
+        if number:
+            made.add_page()
+        made.text(20, 12, "Harbour Estates Ltd, Quay 7")
+        made.set_xy(20, 30)
+        made.multi_cell(160, 5, f"This is part {number}. {PROSE * (2 + number)}")
+        made.text(20, 288, "Registered in England")
+    text = parsed(made).text
+    if pages == 2:
+        assert text.startswith("Harbour Estates Ltd, Quay 7\n\nThis is part 0.")
+        assert text.endswith("Registered in England")
+    assert text.count("Harbour Estates") <= 1
+    assert text.count("Registered") <= 1
+
+
+@pytest.mark.parametrize("stamp", ["1", "Page 1 of 1", "- 1 -", "1/1", "p. 1"])
+def test_the_number_of_a_single_page_is_no_text(stamp: str) -> None:
+    made = document()
+    write(made, 5, PROSE)
+    made.text(100, 285, stamp)
+    assert parsed(made).text == PROSE.strip()
+
+
+@pytest.mark.parametrize("words", ["2", "1 egg", "Page 7 is missing", "Call at 1"])
+def test_a_line_at_the_end_of_a_page_that_is_not_its_number_is_text(words: str) -> None:
+    made = document()
+    write(made, 5, PROSE)
+    made.text(100, 285, words)
+    assert parsed(made).text == f"{PROSE.strip()}\n\n{words}"
+
+
+def test_what_a_browser_prints_around_a_page_is_no_text() -> None:
+    made = document()
+    made.set_xy(20, 30)
+    made.multi_cell(160, 5, PROSE)
+    made.set_font_size(8)
+    made.text(10, 8, "11/16/26, 10:44 AM")
+    made.text(90, 8, "Rules of the kitchen")
+    made.text(10, 292, "https://example.org/rules.html")
+    made.text(190, 292, "1/1")
+    assert parsed(made).text == PROSE.strip()
 
 
 def test_the_outline_becomes_sections() -> None:

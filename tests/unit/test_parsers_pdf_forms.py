@@ -6,7 +6,7 @@ import time
 
 from sourcebook.ingest.parsers.pdf.document import parse_pdf
 from sourcebook.ingest.parsers.pdf.form_fields import with_values
-from sourcebook.ingest.parsers.pdf.layout import Line
+from sourcebook.ingest.parsers.pdf.lines import Line
 
 LABELS = [[Line(words, 20, 100, baseline, 10)] for words, baseline in (("Name", 700), ("Bed", 650))]
 

@@ -35,3 +35,31 @@ def test_a_note_stands_in_brackets_without_the_space_that_begins_it() -> None:
     assert of(r"\pard Water at dawn.{\footnote \pard  Not at noon.} Then rest.\par") == (
         "Water at dawn. [Not at noon.] Then rest."
     )
+
+
+def test_a_text_box_stands_behind_the_paragraph_that_it_hangs_on() -> None:
+    box = r"{\shp{\*\shpinst{\shptxt\pard In the box.\par It is small.\par}}}"
+    assert of(rf"\pard Water at {box}dawn.\par Then rest.\par") == (
+        "Water at dawn.\n\nIn the box.\n\nIt is small.\n\nThen rest."
+    )
+
+
+def test_an_empty_line_parts_two_tables() -> None:
+    one = r"\trowd\cellx1000\cellx3000\pard\intbl a\cell b\cell\row"
+    other = r"\trowd\cellx2000\cellx3000\pard\intbl c\cell d\cell\row"
+    assert of(rf"{one}\pard\par{other}") == "| a | b |\n\n| c | d |"
+
+
+def test_marks_that_were_typed_are_items_indented_as_on_the_page() -> None:
+    items = (
+        r"{\pard\li360\fi-360 1.\tab one\par}{\pard\li720\fi-360 \endash\tab two\par}"
+        r"{\pard\li360\fi-360 2.\tab three\par}{\pard 3. is no item.\par}"
+    )
+    assert of(items) == "1. one\n  - two\n2. three\n\n3. is no item."
+
+
+def test_a_number_before_a_bold_name_may_be_plain() -> None:
+    text = " ".join(["Water them at dawn, and never at noon."] * 5)
+    body = rf"\pard 1. {{\b Water}}:\par\pard\fs24 {text}\par\pard 2. {{\b Soil}}\par\pard {text}\par"
+    parsed = parse_rtf(b"{\\rtf1\\ansi " + body.encode("ascii") + b"}")
+    assert [section.path for section in parsed.sections] == ["2. Soil"]

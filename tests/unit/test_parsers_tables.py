@@ -225,3 +225,29 @@ def test_thousands_of_digits_are_no_number() -> None:
     # To look for where they end would take hours.
     assert not is_number("1" * 1_000_000 + "x")
     assert is_number("1,234.50 €")
+
+
+def test_a_cell_over_several_columns_says_all_their_names() -> None:
+    head = Row(1, {1: "Monday", 2: "Tuesday", 3: "Wednesday"})
+    swim = Row(2, {0: "09:00", 1: "School swim", 3: "Closed"}, {1: 2})
+    other = Row(3, {0: "17:00", 1: "Kids", 2: "Polo", 3: "Kids"})
+    assert [block.text for block in blocks_of([head, swim, other])] == [
+        "09:00; Monday, Tuesday: School swim; Wednesday: Closed",
+        "17:00; Monday: Kids; Tuesday: Polo; Wednesday: Kids",
+    ]
+
+
+def test_a_cell_that_begins_its_row_names_no_further_columns() -> None:
+    rows = [Row(1, {0: "No.", 1: "Item", 2: "Sum"}), Row(2, {0: "1", 1: "Spade", 2: "9"})]
+    total = Row(3, {0: "Total", 2: "9"}, {0: 2})
+    assert [block.text for block in blocks_of([*rows, total])][-1] == "No.: Total; Sum: 9"
+
+
+def test_a_remark_behind_an_empty_row_is_no_row_of_the_table() -> None:
+    rows = [Row(1, {0: "Item", 1: "Sum"}), Row(2, {0: "Spade", 1: "9"})]
+    remark, more = Row(4, {0: "Approved in May"}), Row(6, {0: "Rake", 1: "7"})
+    assert [block.text for block in blocks_of([*rows, remark, more])] == [
+        "Item: Spade; Sum: 9",
+        "Approved in May",
+        "Item: Rake; Sum: 7",
+    ]

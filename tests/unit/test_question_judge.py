@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -236,6 +237,8 @@ FIRM = "Welcome to Lumen! We build city bikes. The workshop was founded in Porto
         ("How much is delivery?", "# Delivery\n\nIt is done by car. The driver takes 5 EUR.", False),
         ("How much is delivery?", "Delivery is free.", False),
         ("When is the oil changed?", "The oil is changed with a funnel.", True),
+        ("When is the oil changed?", "The oil is changed at 8 am.", False),
+        ("When is the oil changed?", "The oil is changed from 5 pounds on.", True),
         ("Когда меняют масло?", "Масло меняют воронкой.", True),
         ("Когда меняют масло?", "Масло меняют по вторникам.", False),
         ("Who is the landlord?", "The tenant pays small repairs. The landlord arranges the rest.", True),
@@ -372,6 +375,46 @@ def test_a_thing_that_nothing_names_is_not_answered_by_what_is_said_about_the_pl
         for found in (museum, shop)
     )
     assert (missing, named) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missing"),
+    [
+        ("Can I bring a parrot?", "You may bring a friend.", True),
+        ("Can I bring a parrot?", "Pets are not allowed.", False),
+        ("Can I bring a pet?", "Parrots are welcome.", False),
+        ("Can I bring a parrot?", "Dogs are welcome.", True),
+        ("When does the kiosk open?", "The office opens at nine.", True),
+        ("When does the reading club start?", "The reading room opens at nine.", True),
+        ("When do you open?", "The office opens at nine.", False),
+    ],
+)
+def test_what_may_be_brought_or_visited_must_be_named_or_what_it_is_a_kind_of(
+    question: str, text: str, *, is_missing: bool
+) -> None:
+    weighed, found = asked(question, passage(text))
+    numbers = numbers_of(replace(weighed, language="en"), found)
+    assert numbers["thing_missing"] == is_missing
+
+
+def test_a_page_may_be_about_the_thing_by_its_title() -> None:
+    page = passage("On Mondays at six, in the hall.", title="Choir practice")
+    assert numbers_of(*asked("When does choir practice start?", page))["thing_missing"] == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_told"),
+    [
+        ("When is check-in?", "Check-in is at 3 pm.", True),
+        ("When is check-in?", "Check-in is easy.", False),
+        ("When is check-in?", "Breakfast is at 8 am.", False),
+        ("Why is check-in late?", "Check-in is late.", False),
+    ],
+)
+def test_a_sentence_with_all_words_that_gives_what_is_asked_speaks_for_an_answer(
+    question: str, text: str, *, is_told: bool
+) -> None:
+    assert numbers_of(*asked(question, passage(text)))["plainly_told"] == is_told
 
 
 def test_a_name_that_the_base_holds_nowhere_counts_however_small_the_base_is() -> None:

@@ -24,11 +24,12 @@ PRODUTOS = "Produto: Pão; Glúten: sim; Leite: não\n\nProduto: Broa; Glúten: 
 ТОВАРЫ = "Товар: Хлеб; Глютен: да; Молоко: нет\n\nТовар: Пирог; Глютен: нет; Молоко: да"
 
 
-def shown(question: str, text: str, language: str = "en") -> str:
+def shown(question: str, text: str, language: str = "en", length: int | None = None) -> str:
+    lengths = None if length is None else {"d": length}
     weights = dict.fromkeys(analyse_question(question, [language]).terms, 1.0)
     passage = SearchResult(Chunk("c", "d", text, end_index=len(text)), 1.0)
     return "\n".join(
-        one.excerpt.text for one in extract(Asked(question, weights, language, language), [passage])
+        one.excerpt.text for one in extract(Asked(question, weights, language, language), [passage], lengths)
     )
 
 
@@ -120,3 +121,15 @@ def test_the_only_row_that_is_named_comes_alone() -> None:
 def test_a_row_is_named_by_a_cell_that_is_a_number_of_the_question() -> None:
     plots = "| Plot | Rent per year |\n|---|---|\n| 1 | 60 EUR |\n| 3 | 100 EUR |\n| 4 | 45 EUR |\n"
     assert shown("What does plot 3 cost per year?", plots) == "Plot: 3 · Rent per year: 100 EUR"
+
+
+@pytest.mark.parametrize(("more", "sign"), [(0, ""), (500, "\n- …")])
+def test_rows_of_a_table_that_was_read_to_its_end_are_all_there_are(more: int, sign: str) -> None:
+    text = "\n\n".join(SERVICES)
+    shown_rows = shown("Which services are on Sunday?", text, length=len(text) + more)
+    assert shown_rows == f"- {SERVICES[0]}\n- {SERVICES[2]}{sign}"
+
+
+def test_a_table_ends_where_other_text_follows() -> None:
+    text = f"{TABLE}\nWe bake on weekdays only, and sell what is left on Saturday."
+    assert "…" not in shown("Which loaf products are gluten free?", text)

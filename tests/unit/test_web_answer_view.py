@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from sourcebook.faces.web.answer_view import Given, answer_view
 from sourcebook.locale import page_texts
-from sourcebook.model.chat import Citation
+from sourcebook.model.chat import Citation, Tier
 
 FIRST = "The blue zone costs 0.80 EUR."
 KEY = "The green zone costs 0.40 EUR."
@@ -46,3 +49,14 @@ def test_an_excerpt_belongs_to_its_source_as_a_whole_also_for_who_waited(
     behind_the_number = str(view.html).partition('data-numbers="1"')[2]
     assert behind_the_number.partition(">")[2].startswith(belongs)
     assert (view.seal.kind, view.is_excerpt) == (seal, bool(highlight))
+
+
+def test_every_sentence_that_an_approved_answer_has_from_its_source_belongs_to_the_one_mark_behind_them() -> (
+    None
+):
+    own = "Ask at the gate."
+    given = replace(told(()), text=f"{own} {FIRST} {KEY} {LAST} [1]", tier=Tier.CURATED)
+    html = str(answer_view(page_texts("en"), given).html)
+    belong = re.findall(r'data-numbers="1"[^>]*>([^<]*)', html)
+    assert [text.strip() for text in belong] == [FIRST, KEY, LAST]
+    assert re.search(rf'data-numbers=""[^>]*>{re.escape(own)}', html)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sourcebook.consult.evidence.judge_weights import judge_weights
@@ -29,3 +31,17 @@ def test_a_passage_that_is_far_has_a_shorter_bar_also_when_none_is_near() -> Non
     ]
     near, far, farthest = (each.width for each in why_view(page_texts("en"), {"passages": rows}).passages)
     assert 50 > near > far > farthest >= 2
+
+
+@pytest.mark.parametrize(
+    ("details", "said"),
+    [
+        ({"judgement": {"accepted": True}, "left_to_model": False}, "why_enough"),
+        ({"judgement": {"accepted": False}, "left_to_model": True}, "why_left_to_model"),
+        ({"judgement": {"accepted": False}}, "why_not_enough"),
+    ],
+)
+def test_it_says_whether_the_base_or_a_model_decided(details: dict[str, Any], said: str) -> None:
+    view = why_view(page_texts("en"), details)
+    assert view.verdict == said
+    assert page_texts("en")(view.verdict)

@@ -12,8 +12,9 @@ from sourcebook.assembly.chat_models import is_local
 if TYPE_CHECKING:
     from sourcebook.assembly.embedders import Embedders
     from sourcebook.consult.answer.model_checks import ModelChecks
+    from sourcebook.consult.answer_policy import AnswerPolicy
     from sourcebook.consult.answerable_drafts import AnswerableDrafts
-    from sourcebook.consult.ask import AnswerPolicy, Consultation, Drafting
+    from sourcebook.consult.ask import Consultation, Drafting
     from sourcebook.consult.calibration.calibrator import Calibrator
     from sourcebook.consult.curated.answer_transfer import AnswerImport
     from sourcebook.consult.curated.curated_entries import CuratedEntries
@@ -82,13 +83,24 @@ def _checks(models_folder: str, reader: str, judge: str) -> ModelChecks:
 
 def _policy(settings: Settings) -> AnswerPolicy:
     """A model on this machine reads slowly: it gets fewer characters, and the reader an excerpt meanwhile."""
-    from sourcebook.consult.ask import AnswerPolicy
+    from sourcebook.consult.answer_policy import AnswerPolicy
 
-    policy = AnswerPolicy(passages=settings.answer_passages, answer_size=settings.chat_characters)
+    policy = AnswerPolicy(
+        passages=settings.answer_passages,
+        answer_size=settings.chat_characters,
+        reads_unsure=_reads_unsure(settings),
+    )
     if is_local(settings):
         policy = replace(policy, context_size=3_000, history_size=1_000, shows_excerpt=True)
     size = settings.answer_characters
     return policy if size is None else replace(policy, context_size=size)
+
+
+def _reads_unsure(settings: Settings) -> bool:
+    """Models that fit on a laptop seldom decline; a model given as an object is its owner's choice."""
+    if settings.chat_reads_unsure is not None:
+        return settings.chat_reads_unsure
+    return not settings.chat_model.startswith(("local:", "ollama:"))
 
 
 def make_calibrator(

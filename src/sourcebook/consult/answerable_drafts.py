@@ -43,6 +43,8 @@ class AnswerableDrafts:
             user_id=draft.user_id,
             language=draft.language,
             earlier=_asked_before(draft),
+            # Every change of a document would have a model read for every question that waits.
+            reads_unsure=False,
             keep=_unkept,
         )
         answer = await self.consultation.answer(inquiry)

@@ -13,16 +13,18 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import without_repeated_marks
-from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key, place_of
+from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key
 from sourcebook.consult.answer.composer import (
     ComposedAnswer,
     PassageSources,
     StreamedAnswer,
     extracted,
 )
+from sourcebook.consult.answer.left_to_model import only_if_supported
 from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
+from sourcebook.consult.answer_policy import AnswerPolicy
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details
@@ -68,30 +70,13 @@ if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
-    from sourcebook.ports.chat import ChatModel, PromptMessage
+    from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.search import Retrieval
 
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPolicy:
-    """How much is read, remembered and dared. Sizes are in characters."""
-
-    passages: int = 6
-    context_size: int = 8_000
-    history_size: int = 3_000
-    history_turns: int = 6
-    answer_size: int = 32_000
-    answer_pieces: int = 100_000
-    """A model that writes more than this comes to no end."""
-    nearest: int = 3
-    """So many passages that came closest are shown with a decline."""
-    shows_excerpt: bool = False
-    """Whether the reader gets an excerpt to read while a slow chat model writes."""
 
 
 @dataclass(slots=True)
@@ -251,11 +236,11 @@ class Consultation:
     ) -> tuple[ChatSession | None, Sequence[ChatMessage]]:
         last = 2 * self._policy.history_turns
         if inquiry.session_id is None or inquiry.is_new_session:
-            return None, _messages(inquiry.earlier[-last:])
+            return None, inquiry.earlier_messages(last)
         found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:
             raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
-        return found.session, found.messages or _messages(inquiry.earlier[-last:])
+        return found.session, found.messages or inquiry.earlier_messages(last)
 
     async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
         """What the first wording finds that finds something close enough, or the last one."""
@@ -264,6 +249,7 @@ class Consultation:
             top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
         )
         found, sources = JudgedPassages((), {}), PassageSources((), {}, question.language)
+        unsure: list[tuple[str, JudgedPassages]] = []
         for text in question.wordings:
             query = question.search_with(text)
             follow_up = None if text == question.asked else question.asked
@@ -272,12 +258,25 @@ class Consultation:
             sources = await self._accepted(question, found)
             if sources.passages:
                 break
+            if found.verdict.is_nearly_accepted:
+                unsure.append((text, found))
+        if not sources.passages and unsure and self._is_left_to_model(inquiry):
+            text, found = unsure[0]
+            question.search_with(text)
+            sources = await self._accepted(question, found, is_left_to_model=True)
         question.details["warnings"] = [warning.code.value for warning in found.warnings]
+        question.details["left_to_model"] = bool(sources.passages) and not found.verdict.is_accepted
         return found, sources
 
-    async def _accepted(self, question: _Question, found: JudgedPassages) -> PassageSources:
-        """The passages that come close enough and are whole."""
-        close = found.accepted(self._policy.context_size)
+    def _is_left_to_model(self, inquiry: Inquiry) -> bool:
+        """Whether a chat model reads what came nearly close enough, and decides."""
+        return self._chat_model is not None and self._policy.reads_unsure and inquiry.reads_unsure
+
+    async def _accepted(
+        self, question: _Question, found: JudgedPassages, *, is_left_to_model: bool = False
+    ) -> PassageSources:
+        """The passages that come close enough and are whole; nearly close enough, if a model decides."""
+        close = found.accepted(self._policy.context_size, is_nearly_enough=is_left_to_model)
         # That there is an answer is decided once; without a model, all that was found is read for where it stands.
         read = [p for p, _ in found.passages] if close and self._chat_model is None else close
         taken = await self._judge.sound(read, question.context)
@@ -332,13 +331,21 @@ class Consultation:
             return None
         return await self._checks.read(asked, composed, sources.passages)
 
-    async def _written(
+    def _written(
         self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
     ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
         """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
+        events = self._streamed(question, found, sources, chat_model)
+        return events if found.verdict.is_accepted else only_if_supported(events)
+
+    async def _streamed(
+        self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
+    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
         asked = question.inquiry.question
-        if self._policy.shows_excerpt and (
-            excerpt := extracted(asked, found.weights, sources, found.language)
+        if (
+            self._policy.shows_excerpt
+            and found.verdict.is_accepted
+            and (excerpt := extracted(asked, found.weights, sources, found.language))
         ):
             yield ExcerptFound(excerpt.text, excerpt.citations)
         prompt = build_prompt(
@@ -349,6 +356,7 @@ class Consultation:
                 [*question.wordings, *(passage.chunk.content for passage in sources.passages)]
             ),
             history=within_budget(question.history, self._policy.history_size),
+            is_unsure=not found.verdict.is_accepted,
         )
         answer = StreamedAnswer(sources)
         try:
@@ -441,16 +449,16 @@ class Consultation:
         sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
         sources = PassageSources(sound, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
-        nearest = closest.passages[: self._policy.nearest]
-        question.details["nearest"] = [place_of(passage) for passage in nearest]
-        if not question.rejected.drafts:
-            question.details["nearest_excerpt"] = closest.excerpt
+        if question.rejected.drafts:
+            closest = replace(closest, excerpts=())
+        question.details["nearest"] = closest.places(self._policy.nearest)
+        question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)(decline_text_key(question.details)),
             tier=Tier.NONE,
             language=question.language,
-            nearest=tuple(nearest),
+            nearest=tuple(closest.passages[: self._policy.nearest]),
             details=question.details,
             similar=question.similar,
         )
@@ -483,13 +491,6 @@ class Consultation:
             context=question.context,
         )
         return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
-
-
-def _messages(earlier: Sequence[PromptMessage]) -> list[ChatMessage]:
-    """What was said before, in a conversation that is not stored here."""
-    roles = {role.value.lower(): role for role in Role}
-    spoken = [each for each in earlier if each.role in roles]
-    return [ChatMessage("", "", n, roles[each.role], each.content) for n, each in enumerate(spoken)]
 
 
 def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:

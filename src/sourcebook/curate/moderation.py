@@ -408,7 +408,9 @@ class Moderation:
         bound: BoundAnswer = await self._helpers.binder.bind(
             text, asked or None, draft.citations, [collection_id], draft.language
         )
-        lost = () if entry is None else lost_support(entry, bound.unsupported)
+        # What was decided is refused for that, whatever the documents say by now.
+        is_open = draft.status is DraftStatus.PENDING
+        lost = lost_support(entry, bound.unsupported) if entry is not None and is_open else ()
         if lost and on_lost_support is LostSupport.REFUSE:
             raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
         return Revision(

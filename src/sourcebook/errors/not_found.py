@@ -8,7 +8,7 @@ from sourcebook.errors.error_tree import NotFound
 class CollectionNotFound(NotFound):
     """There is no such collection.
 
-    `sourcebook collections list` shows what exists. `sourcebook add PATH` creates `default`.
+    `sourcebook collections list` shows what exists. `sourcebook add PATH --collection NAME` creates one.
     """
 
     code = "collection_not_found"

@@ -100,7 +100,7 @@ class NotASourcebook(StorageError):
 class BaseTooNew(StorageError):
     """The base was written by a newer version of Sourcebook.
 
-    Upgrade with `pip install --upgrade sourcebook`. The base was not touched.
+    Install the newer version, in the way you installed this one. The base was not touched.
     """
 
     code = "base_too_new"

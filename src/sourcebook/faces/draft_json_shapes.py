@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
@@ -65,12 +65,20 @@ def draft_with_details(
 
 def resembling(draft: Draft) -> list[dict[str, Any]]:
     """The curated answers that were offered for the question: number, question and closeness."""
-    return _rows(draft, "similar")
+    return _rows(draft.details, "similar")
 
 
 def nearest(draft: Draft) -> list[dict[str, Any]]:
     """The passages that came closest to a declined question: document, section, page and place in the text."""
-    return _rows(draft, "nearest")
+    return nearest_places(draft.details)
+
+
+def nearest_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The passages that came closest to a question, each with what it says that may be the answer, or None."""
+    places = _rows(details, "nearest")
+    # Bases of before know what the first one says, and no more.
+    known = [details.get("nearest_excerpt"), *[None] * len(places)]
+    return [{"excerpt": said, **place} for place, said in zip(places, known, strict=False)]
 
 
 def nearest_excerpt(draft: Draft) -> str | None:
@@ -86,15 +94,16 @@ def rejected(draft: Draft) -> dict[str, Any] | None:
 
 
 def looked_at(draft: Draft) -> list[str]:
-    """The documents found for a question and how close they came, as text."""
-    return [
+    """The documents found for a question and how close they came, as text. What two passages have in common is once."""
+    lines = (
         f"{passage.get('document_path')}, {'taken' if passage.get('taken') else 'not close enough'}"
-        for passage in _rows(draft, "passages")
-    ]
+        for passage in _rows(draft.details, "passages")
+    )
+    return list(dict.fromkeys(lines))
 
 
-def _rows(draft: Draft, name: str) -> list[dict[str, Any]]:
-    found = draft.details.get(name)
+def _rows(details: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    found = details.get(name)
     return cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
 
 

@@ -172,7 +172,8 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
     if "draft_id" in answer.details:
         shown["draft_id"] = answer.details["draft_id"]
     if answer.nearest:
-        shown["nearest"] = [_near(result) for result in answer.nearest]
+        said = zip(answer.nearest, answer.nearest_excerpts, strict=True)
+        shown["nearest"] = [_near(result) | {"excerpt": excerpt} for result, excerpt in said]
         shown["nearest_excerpt"] = answer.nearest_excerpt
     if with_details:
         shown["details"] = dict(answer.details)

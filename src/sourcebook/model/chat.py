@@ -151,6 +151,14 @@ class Answer:
         found = self.details.get("nearest_excerpt")
         return found if isinstance(found, str) else None
 
+    @property
+    def nearest_excerpts(self) -> tuple[str | None, ...]:
+        """What each of `nearest` says that may be the answer; None for those that are only named."""
+        rows = self.details.get("nearest")
+        places = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        said = [each if isinstance(each := place.get("excerpt"), str) else None for place in places]
+        return tuple([*said, *[None] * len(self.nearest)][: len(self.nearest)])
+
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:

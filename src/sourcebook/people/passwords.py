@@ -59,9 +59,12 @@ def require_good_password(password: str, login: str) -> None:
     """Refuse a password that is guessed easily, or that no hash should be made of."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise UsageError(
-            f"A password has {SHORTEST} to {LONGEST} characters.", hint="Several words are easy to keep."
+            f"A password has {SHORTEST} to {LONGEST} characters.",
+            hint="Several words in a row are easy to remember.",
         )
     if password.casefold() == login.casefold() or len(set(password)) < 4:
-        raise UsageError("This password is too easy to guess.", hint="Several words are easy to keep.")
+        raise UsageError(
+            "This password is too easy to guess.", hint="Several words in a row are easy to remember."
+        )
     if "\0" in password or not password.isprintable():
         raise UsageError("A password contains only characters that can be typed.")

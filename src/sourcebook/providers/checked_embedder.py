@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class CheckedEmbedder:
         rows = await self.inner.embed(texts, role)
         if not texts:
             return np.empty((0, model.dimensions), dtype=np.float32)
+        if _is_correct(rows, (len(texts), model.dimensions)):
+            return np.array(rows)
         return checked_rows(rows, len(texts), model.dimensions, f"The embedder {model.name!r}").astype(
             np.float32
         )
@@ -46,6 +48,14 @@ class CheckedEmbedder:
     async def close(self) -> None:
         if isinstance(self.inner, Closing):
             await self.inner.close()
+
+
+def _is_correct(rows: object, shape: tuple[int, int]) -> bool:
+    """Whether these are such vectors already, as most are: nothing has to be made of them."""
+    if not isinstance(rows, np.ndarray):
+        return False
+    given = cast("NDArray[np.float32]", rows)
+    return given.dtype == np.float32 and given.shape == shape and bool(np.isfinite(given).all())
 
 
 def _model(said: object) -> EmbeddingModel:

@@ -89,6 +89,7 @@ class Arms:
     ) -> None:
         self._vectors = vectors
         self._words = words
+        self._rank_words = words.rank_words if isinstance(words, WordRanking) else None
         self._reader = reader
         self._on_missing_embedder = on_missing_embedder
         # Stores that can rank without showing do: most of a ranking is never looked at.
@@ -152,9 +153,9 @@ class Arms:
     ) -> _Found:
         text, count, tree = inquiry.question.text, inquiry.count, inquiry.filter
         with trace.stage("words", collection_id):
-            if isinstance(self._words, WordRanking):
+            if self._rank_words is not None:
                 spoken = context.languages(collection_id)
-                found = await self._words.rank_words(collection_id, text, count, tree, languages=spoken)
+                found = await self._rank_words(collection_id, text, count, tree, languages=spoken)
                 # Only what is returned in the end is worth reading from the base.
                 return _Found(_outlined(found.results, collection_id), counts=found.counts)
             # Words may be kept for children too; to be fused with passages they must give way to them.

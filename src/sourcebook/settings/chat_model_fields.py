@@ -65,6 +65,12 @@ class ChatModelFields(RerankFields):
         le=1_000_000,
         description="The most characters the chat model may write before its answer is given up.",
     )
+    chat_reads_unsure: bool | None = Field(
+        default=None,
+        description="Whether the chat model reads what came nearly close enough to an answer, and decides. Otherwise "
+        "such questions are declined unread. Default: yes for an `openai:` model, no for `local:` and `ollama:`, which "
+        "are often too small to decline.",
+    )
     answer_passages: int = Field(
         default=6,
         ge=1,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from sourcebook.settings.telegram_fields import TelegramFields
 
@@ -51,6 +52,11 @@ class ServerFields(TelegramFields):
         description="Further names by which the server may be reached, separated by commas, for example "
         "`kb.example.org`. With a login, any name is accepted while this is empty.",
     )
+    trusted_proxies: str = Field(
+        default="",
+        description="Addresses or networks of proxies that are not on this machine, separated by commas, for example "
+        "`172.18.0.0/16`. What they say about their clients (`X-Forwarded-For`, `X-Forwarded-Proto`) is believed.",
+    )
     requests_per_minute: int = Field(
         default=600,
         ge=1,
@@ -78,3 +84,16 @@ class ServerFields(TelegramFields):
         default="text",
         description="The log format: readable text, or one JSON object per line.",
     )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _of_addresses(cls, proxies: str) -> str:
+        return ",".join(_network_of(proxy.strip()) for proxy in proxies.split(",") if proxy.strip())
+
+
+def _network_of(proxy: str) -> str:
+    try:
+        network = ip_network(proxy, strict=False)
+    except ValueError:
+        raise ValueError(f"{proxy!r} is neither an address nor a network such as 172.18.0.0/16") from None
+    return str(network) if "/" in proxy else proxy

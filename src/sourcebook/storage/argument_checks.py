@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadMetadata, BadText, DuplicateChunkId, UsageError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Metadata
 
 _DEEPEST_METADATA = 32
+_CHUNKS_AT_ONCE = 256
 _PLAIN = (str, int, float)
 # A NUL in JSON: one backslash, not the second of two.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
@@ -24,12 +26,25 @@ def require_sane_chunks(chunks: Sequence[Chunk]) -> None:
     repeated = [i for i, n in Counter(c.id for c in chunks).items() if n > 1]
     if repeated:
         raise DuplicateChunkId(f"the chunk id {repeated[0]!r} appears more than once in one call")
-    for chunk in chunks:
-        what = f"chunk {chunk.id!r}"
-        if not chunk.id or not chunk.document_id:
-            raise UsageError(f"{what} of document {chunk.document_id!r}: both need a non-empty id")
-        require_storable(what, chunk.id, chunk.document_id, chunk.content, chunk.parent_id, chunk.section)
-        metadata_text(chunk.metadata, what)
+    for start in range(0, len(chunks), _CHUNKS_AT_ONCE):
+        some = chunks[start : start + _CHUNKS_AT_ONCE]
+        # One look at all texts together, and one at each only if something is wrong with some of them.
+        are_storable = storable("".join(chain.from_iterable(map(_texts_of, some))))
+        for chunk in some:
+            if not (are_storable and chunk.id and chunk.document_id and chunk.metadata == {}):
+                _require_sane(chunk)
+
+
+def _require_sane(chunk: Chunk) -> None:
+    what = f"chunk {chunk.id!r}"
+    if not chunk.id or not chunk.document_id:
+        raise UsageError(f"{what} of document {chunk.document_id!r}: both need a non-empty id")
+    require_storable(what, *_texts_of(chunk))
+    metadata_text(chunk.metadata, what)
+
+
+def _texts_of(chunk: Chunk) -> tuple[str, ...]:
+    return chunk.id, chunk.document_id, chunk.content, chunk.parent_id or "", chunk.section or ""
 
 
 def require_storable(what: str, *texts: str | None) -> None:

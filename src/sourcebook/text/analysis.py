@@ -59,9 +59,17 @@ def analyse_text(text: str, language: str | None) -> AnalysedText:
 
     The length counts stop words too: ranking by it measures better than by the number of terms.
     """
+    content = analyse_content(text, language)
+    if content.terms or not content.length:
+        return content
+    return AnalysedText(stem_words(words(text), language), content.length)
+
+
+def analyse_content(text: str, language: str | None) -> AnalysedText:
+    """The same, but without terms if there are only stop words: for parts of a text that may have others."""
     found = words(text)
     stops = stop_words(language)
-    kept = ([word for word in found if word not in stops] or found) if stops else found
+    kept = [word for word in found if word not in stops] if stops else found
     return AnalysedText(stem_words(kept, language), len(found))
 
 

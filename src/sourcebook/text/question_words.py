@@ -6,6 +6,7 @@ from functools import cache
 
 from sourcebook.text.case_and_accents import folded
 from sourcebook.text.stems import stem_words
+from sourcebook.text.word_lists import lines_of
 
 _GENERIC = """
 what when where why how which who whom whose much many often can could should would must may might shall will do does
@@ -78,7 +79,7 @@ wifi wireless
 send sends sent отправить отправлять послать посылать enviar envio mandar envío
 permission allow allows permit permits разрешение разрешить permitir permite
 document documents paper papers документ документы документов documento documentos papéis papeles
-children kids дети детей crianças niños
+children child kids kid дети детей детям детьми детях ребенок ребенка ребенку ребенком criança crianças niños niño
 doctor physician врач врача доктор médico médica
 movie movies film films фильм фильмы фильмов filme filmes película películas
 country countries страна страны стран стране país países
@@ -143,6 +144,22 @@ def words_alike() -> dict[str, str]:
     return {
         stem: first for language in ("es", "pt", "ru", "en") for stem, first in stems_alike(language).items()
     }
+
+
+@cache
+def words_of_a_kind() -> dict[str, frozenset[str]]:
+    """For the stems of everyday words those of what they are a kind of, and of what is a kind of them."""
+    related: dict[str, frozenset[str]] = {}
+    for line in lines_of("broader_words.txt"):
+        broader, narrower = (_stems_everywhere(part.split()) for part in line.split(":"))
+        for stems, others in ((broader, narrower), (narrower, broader)):
+            for stem in stems:
+                related[stem] = related.get(stem, frozenset[str]()) | others
+    return related
+
+
+def _stems_everywhere(forms: list[str]) -> frozenset[str]:
+    return frozenset(stem for language in ("es", "pt", "ru", "en") for stem in stem_words(forms, language))
 
 
 @cache

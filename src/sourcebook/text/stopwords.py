@@ -42,12 +42,12 @@ _STOP_WORDS = {language: frozenset(words.split()) for language, words in _LISTS.
 
 _ASKING = {
     "en": """
-        what which who whom whose when where why how
+        what which who whom whose when where why how often
         could should would shall being having doing
         some such any each both while because
     """,
     "ru": """
-        кто кого кому кем что чего чему чем где куда откуда когда почему зачем сколько чей чья чье чьи
+        кто кого кому кем что чего чему чем где куда откуда когда почему зачем сколько часто чей чья чье чьи
         какой какая какое какие какого какому каком какую каким какими каких
     """,
     "pt": "qual quais quem quando onde como quanto quanta quantos quantas",

@@ -11,6 +11,7 @@ _RULER = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*\|?")
 _ROW = re.compile(r"\|.*\|")
 _MARKS = re.compile(r"\*\*|__|`")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+_YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _MOST_NAMED = 12
 """A table with more columns is shown as it stands."""
 _MOSTLY = 2 / 3
@@ -76,14 +77,45 @@ def cells_of(row: str) -> tuple[str, ...]:
 
 def _named(table: Sequence[_Row], *, is_ruled: bool) -> list[_NamedRow]:
     header, *rows = table
-    names = tuple(_MARKS.sub("", cell).strip(" :") for cell in header.cells)
+    names = _names(header)
+    in_groups = _in_groups(names, _names(rows[0])) if len(rows) > 1 and not is_ruled else ()
+    if in_groups:
+        names, rows = in_groups, rows[1:]
     is_named = 1 < len(names) <= _MOST_NAMED and (
-        is_ruled or (header.span[0] > 0 and _is_header(names, rows))
+        is_ruled or (header.span[0] > 0 and (bool(in_groups) or _is_header(names, rows)))
     )
     if not is_named:
         return []
     named = ((row.span, names, said_row(names, row.cells)) for row in rows if len(row.cells) == len(names))
     return [row for row in named if row[2]]
+
+
+def _names(header: _Row) -> tuple[str, ...]:
+    return tuple(_MARKS.sub("", cell).strip(" :") for cell in header.cells)
+
+
+def _in_groups(above: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns in two rows, "Sunday, last": above, a name reaches over the empty cells behind it.
+
+    Below such a group each column has a name of its own, and below other names nothing stands. Nothing if the rows are
+    not such a header.
+    """
+    if len(above) != len(below) or not any(above) or not all(map(_may_be_name, filter(None, below))):
+        return ()
+    names: list[str] = []
+    group = ""
+    for over, following, name in zip(above, (*above[1:], "-"), below, strict=True):
+        is_alone = bool(over) and bool(following)
+        if is_alone == bool(name):
+            return ()
+        group = over or group
+        names.append(f"{group}, {name}" if group and name else group or name)
+    has_group = any(", " in name for name in names)
+    return tuple(names) if has_group and len(set(names)) == len(names) else ()
+
+
+def _may_be_name(cell: str) -> bool:
+    return any(map(str.isalpha, cell)) or _YEAR.fullmatch(cell) is not None
 
 
 def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
@@ -94,7 +126,9 @@ def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
 
 def _is_header(names: Sequence[str], rows: Sequence[_Row]) -> bool:
     """Whether a first row without a ruler names columns: no numbers in it, and numbers below or many columns."""
-    are_names = all(names) and len(set(names)) == len(names) and not any(map(_has_digit, names))
+    # The corner may be empty, above what names the rows.
+    are_all = all(names[1:]) and (bool(names[0]) or all(row.cells[0] for row in rows))
+    are_names = are_all and len(set(names)) == len(names) and not any(map(_has_digit, names))
     counting = sum(any(map(_has_digit, row.cells)) for row in rows)
     return are_names and bool(rows) and (len(names) >= _ENOUGH_COLUMNS or counting >= _MOSTLY * len(rows))
 

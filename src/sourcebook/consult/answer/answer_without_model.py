@@ -65,6 +65,8 @@ class ReadText:
     units: Units
     numbers: TextNumbers
     scores: Mapping[int, float]
+    is_end: bool = False
+    """Whether its document ends with it."""
 
     def scored(self, scores: Mapping[int, float]) -> ReadText:
         """The same with other scores."""
@@ -73,6 +75,15 @@ class ReadText:
     def tells(self, i: int) -> bool:
         """Whether an excerpt may be made around a unit."""
         return i in self.scores and self.numbers.is_near(i)
+
+    @property
+    def holds_whole_table(self) -> bool:
+        """Whether no row stands where the text begins or ends, unless its document does."""
+        is_begin = self.found.whole.chunk.start_index == 0
+        return (is_begin or not self._is_row(0)) and (self.is_end or not self._is_row(len(self.units) - 1))
+
+    def _is_row(self, i: int) -> bool:
+        return bool(cells_of(self.units.row(i)))
 
 
 def _about_term(asked: Asked, term: str | None) -> Asked:
@@ -84,8 +95,13 @@ def _about_term(asked: Asked, term: str | None) -> Asked:
     return replace(asked, weights=weights) if weights else asked
 
 
-def read_texts(asked: Asked, forms: AskedForms, passages: Sequence[SearchResult]) -> list[ReadText]:
-    """What was found, each text once, with what every unit scores."""
+def read_texts(
+    asked: Asked,
+    forms: AskedForms,
+    passages: Sequence[SearchResult],
+    lengths: Mapping[str, int] | None = None,
+) -> list[ReadText]:
+    """What was found, each text once, with what every unit scores. `lengths`: of documents, where they are known."""
     asked = _about_term(asked, forms.term)
     weights = excerpt_weights().unit
     texts: list[ReadText] = []
@@ -97,14 +113,22 @@ def read_texts(asked: Asked, forms: AskedForms, passages: Sequence[SearchResult]
             for i in range(len(units))
             if numbers.is_quotable(i)
         }
-        texts.append(ReadText(found, units, numbers, scores))
+        chunk = found.whole.chunk
+        length = (lengths or {}).get(chunk.document_id)
+        is_end = length is not None and chunk.start_index + len(chunk.content) >= length
+        texts.append(ReadText(found, units, numbers, scores, is_end))
     return texts
 
 
-def extract(asked: Asked, passages: Sequence[SearchResult]) -> list[Extract]:
-    """The excerpt that most probably answers, and seldom a second one; none if no passage has anything to say."""
+def extract(
+    asked: Asked, passages: Sequence[SearchResult], lengths: Mapping[str, int] | None = None
+) -> list[Extract]:
+    """The excerpt that most probably answers, and seldom a second one; none if no passage has anything to say.
+
+    `lengths` are those of documents, by their ids: a table that was read to its end is not shown as cut.
+    """
     forms = AskedForms(asked.question)
-    return chosen(asked, forms, passages, read_texts(asked, forms, passages))
+    return chosen(asked, forms, passages, read_texts(asked, forms, passages, lengths))
 
 
 def chosen(
@@ -285,7 +309,8 @@ def _list_of_rows(
             room -= makers[at].size(i) + 1
             fit += [i] if room >= 0 else []
         if fit:
-            is_cut = room < 0 or (is_open and at == fitting[-1][0])
+            is_whole = len(fitting) == 1 and texts[at].holds_whole_table
+            is_cut = room < 0 or (is_open and at == fitting[-1][0] and not is_whole)
             excerpt = makers[at].of_rows(fit, is_open=is_cut)
             unit = texts[at].units[fit[0]]
             place = texts[at].found.place_at(unit.start, unit.end, passages)

@@ -51,6 +51,11 @@ class PassageSources:
     documents: Mapping[tuple[str, str], Document]
     language: str | None
 
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Of the documents, by their ids: where their texts end, without the white space behind."""
+        return {document.id: len(document.content.rstrip()) for document in self.documents.values()}
+
     def citation(
         self,
         number: int,
@@ -142,7 +147,7 @@ def extracted(
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for number, found in enumerate(extract(asked, desk.passages), start=1):
+    for number, found in enumerate(extract(asked, desk.passages, desk.lengths), start=1):
         piece, passage = found.excerpt, found.source
         citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
         citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))

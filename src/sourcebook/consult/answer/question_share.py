@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import takewhile
 
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.question_words import words_alike
 
 _SHORTEST_SHARED_BEGINNING = 5
+_SHARED_PART = 0.55
+"""Of two words that go on otherwise behind what they share, that is so much of the longer."""
+_OTHER_WORDS = frozenset({"ar", "ari", "ariat", "ар", "ариат"})
+"""Endings that make another word of one: a secretary is no secret."""
+_FIRST_PARTS = """
+    inter trans micro macro super hyper multi under contra contr infra ultra photo radio elect electro neuro
+    интер транс микро макро супер гипер мульти контр электр электро радио видео предп предс предст
+    """
+"""What many words begin with that have nothing else in common: "interest" and "interview"."""
+_first_parts = frozenset(_FIRST_PARTS.split())
 _WORTH_OF_NOW = 2.0
 
 
@@ -44,7 +56,7 @@ def held_terms(
     missing = [term for term in weights if term not in held and _may_share_beginning(term)]
     if missing:
         beginnings = _beginnings(frozenset(terms))
-        held.update(term for term in missing if term[:_SHORTEST_SHARED_BEGINNING] in beginnings)
+        held.update(term for term in missing if _has_form(term, beginnings))
     # "Price" answers "cost": words that are as good as each other in questions.
     alike = words_alike()
     asked = [term for term in weights if term not in held and term in alike and term not in said]
@@ -58,11 +70,29 @@ def _may_share_beginning(term: str) -> bool:
     return len(term) > _SHORTEST_SHARED_BEGINNING and not term.isdigit()
 
 
+def _has_form(term: str, beginnings: Mapping[str, Sequence[str]]) -> bool:
+    others = beginnings.get(term[:_SHORTEST_SHARED_BEGINNING], ())
+    return any(_are_forms(term, other) for other in others)
+
+
+@lru_cache(4096)
+def _are_forms(one: str, other: str) -> bool:
+    """Whether two long words that begin alike may be forms of one: "поставка" and "поставлять", not "secretary"."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    ends = one[shared:], other[shared:]
+    if not all(ends):
+        return not set(ends) & _OTHER_WORDS
+    return shared >= _SHARED_PART * max(len(one), len(other)) and one[:shared] not in _first_parts
+
+
 @lru_cache(2048)
-def _beginnings(terms: frozenset[str]) -> frozenset[str]:
-    """How the long ones among the terms begin."""
-    long = (term for term in terms if len(term) > _SHORTEST_SHARED_BEGINNING)
-    return frozenset(term[:_SHORTEST_SHARED_BEGINNING] for term in long)
+def _beginnings(terms: frozenset[str]) -> Mapping[str, Sequence[str]]:
+    """The long ones among the terms by how they begin."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for term in terms:
+        if _may_share_beginning(term):
+            found[term[:_SHORTEST_SHARED_BEGINNING]].append(term)
+    return found
 
 
 def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:

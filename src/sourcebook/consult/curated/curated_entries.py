@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.citations import best_quote
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.stores import Stores
 
+_SHOWN = 120  # characters of a quote in an error
 _NO_EMBEDDER = "curated answers are found by their vectors, but the model of {!r} is not available here"
 
 
@@ -102,7 +104,11 @@ class CuratedEntries:
         found = (await self._stores.library.find_document(collection_id, document)).document
         span = _supporting(supports, found.content) if quote is None else _standing(quote, found.content)
         if span is None:
-            wanted = "these words are not" if quote is not None else "nothing supports the answer"
+            wanted = (
+                "nothing supports the answer"
+                if quote is None
+                else f"“{shorten(quote, _SHOWN, placeholder='…')}” is not"
+            )
             raise UsageError(
                 f"{wanted} in {found.file_path}", hint="Quote a sentence exactly as it is in the document."
             )

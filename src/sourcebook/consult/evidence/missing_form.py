@@ -1,4 +1,4 @@
-"""Whether what was found lacks what the question wants: somebody, a time, a weight, a price, a number."""
+"""Whether what was found has what the question wants: somebody, a time, a weight, a price, a number."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NEARLY_AS_MUCH = 0.5
 """Sentences that hold this part of what the best one holds may answer as well."""
 
+_EVERY_WORD = 0.999
 _MOST_LINES = 8
 _SENTENCES_UNDER_A_HEADING = 2
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
@@ -47,6 +48,21 @@ def is_form_missing(
         for (content, spans), of_passage in zip(told, shares, strict=True)
         for place, share in enumerate(of_passage)
         if share >= _NEARLY_AS_MUCH * best
+    )
+
+
+def is_plainly_told(
+    question: str, weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
+) -> bool:
+    """Whether one sentence holds every word of a question and has the form of an answer: "check-in is at three"."""
+    gives = wanted_form(question, language)
+    if gives is None or not weights:
+        return False
+    return any(
+        held_share(weights, said, language) >= _EVERY_WORD and gives(said)
+        for passage in passages
+        for start, end in sentence_spans(passage.chunk.content)
+        for said in (passage.chunk.content[start:end],)
     )
 
 

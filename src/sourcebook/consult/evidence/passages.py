@@ -43,12 +43,12 @@ class JudgedPassages:
     """By which words are compared: that of the question, if the base holds it. None: each passage tells its own."""
     verdict: QuestionVerdict = NOTHING_FOUND
 
-    def accepted(self, most_characters: int) -> list[SearchResult]:
-        """If the question is answered: what was found, best first, as much as fits. Else nothing.
+    def accepted(self, most_characters: int, *, is_nearly_enough: bool = False) -> list[SearchResult]:
+        """If the question is answered, or nearly: what was found, best first, as much as fits. Else nothing.
 
         The first result is always among it. What is far behind the closest passage is not.
         """
-        if not self.verdict.is_accepted:
+        if not (self.verdict.is_nearly_accepted if is_nearly_enough else self.verdict.is_accepted):
             return []
         least = max(judgement.score for _, judgement in self.passages) - judge_weights().passage["far_behind"]
         taken: list[SearchResult] = []

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.question_share import share_of_weight
+from sourcebook.consult.answer.question_share import held_terms, share_of_weight, weight_of
 from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.missing_form import is_form_missing
+from sourcebook.consult.evidence.missing_form import is_form_missing, is_plainly_told
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
@@ -27,6 +27,7 @@ from sourcebook.consult.question.situation import asks_what_to_do, names_situati
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
+from sourcebook.text.question_words import words_of_a_kind
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import asking_words, stop_words
@@ -164,6 +165,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "name_unknown": float(_is_name_unknown(rest)),
         "thing_missing": float(_is_thing_missing(question, passages)),
         "form_missing": float(_is_form_missing(question, passages)),
+        "plainly_told": float(_is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
     }
@@ -311,25 +313,40 @@ def _is_known(word: str, languages: Sequence[str | None], counts: WordCounts) ->
 
 
 def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    """Whether it is asked if there is a thing, or what it costs, and no sentence that was found names it.
+    """Whether a question asks about a thing, and no sentence that was found names it.
 
-    Of several words that name it, half must be there. A sentence counts with the heading right above it, not with the
-    title of its document: everything in a museum's page is about the museum.
+    Of several words that name it, half must be there. A sentence counts with the heading right above it. The title of
+    its document counts only where a page may be about the thing: everything in a museum's page is about the museum.
     """
     thing = asked_thing(question.asked_now)
     if thing is None:
         return False
-    wanted = distinct_terms(thing, question.language)
+    wanted = distinct_terms(thing.words, question.language)
     weights = {term: weight for term, weight in question.weights.items() if term in wanted}
-    return bool(weights) and not any(
-        share_of_weight(weights, said) >= _HALF_OF_A_THING
+    if not weights:
+        return False
+    head = thing.head(question.language) if thing.is_of_a_page else None
+    needed = distinct_terms(head or "", question.language).intersection(weights)
+    told = (
+        _named(weights, said)
         for passage, _ in passages
-        for said in _told_terms(passage, question.language)
+        for said in _told_terms(passage, question.language, with_title=thing.is_of_a_page)
     )
+    return not any(needed <= named and weight_of(named, weights) >= _HALF_OF_A_THING for named in told)
+
+
+def _named(weights: Mapping[str, float], said: frozenset[str]) -> set[str]:
+    """The terms that are said, or of which a kind is, or what they are a kind of: pets for a dog."""
+    kinds = words_of_a_kind()
+    return held_terms(weights, said) | {term for term in weights if term in kinds and kinds[term] & said}
 
 
 def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
     return is_form_missing(question.asked_now, question.weights, [p for p, _ in passages], question.language)
+
+
+def _is_plainly_told(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    return is_plainly_told(question.asked_now, question.weights, [p for p, _ in passages], question.language)
 
 
 def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:
@@ -374,11 +391,17 @@ def _is_news_missing(
     return not (asks_price and any(gives_value(each, kinds, question.follow_up) for each in said))
 
 
-def _told_terms(passage: SearchResult, language: str | None) -> Iterator[frozenset[str]]:
-    """The terms of each sentence with the heading right above it."""
+def _told_terms(
+    passage: SearchResult, language: str | None, *, with_title: bool = False
+) -> Iterator[frozenset[str]]:
+    """The terms of each sentence with the heading right above it, and with the title of its document if it counts."""
     content = passage.chunk.content
     section = (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
-    above = distinct_terms(section, language) if section != passage.document_title else frozenset[str]()
+    above = frozenset[str]()
+    if with_title:
+        above = distinct_terms(f"{passage.document_title or ''}\n{section}", language)
+    elif section != passage.document_title:
+        above = distinct_terms(section, language)
     for start, end in sentence_spans(content):
         yield above | distinct_terms(content[start:end], language)
 

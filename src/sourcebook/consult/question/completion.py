@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.text.analysis import words
+from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
 _SHORT = 3
 """So few words that say something rarely ask a whole question, when another was asked before."""
+
+_ENOUGH = 2
+"""So many words tell what is asked without what was asked before."""
 
 # What points back: words that begin a continuation, and words that stand for something already named.
 _CONTINUING_WORDS = """
@@ -20,9 +25,13 @@ _POINTING_WORDS = """
     it its they them their this that these those he she him her his one ones there
     он она оно они его ее её их им ему ей ней него них этот эта это эти этого этой этих тот та те того той тех там
     ele ela eles elas isso isto esse essa esses essas este esta estes estas dele dela deles delas lá
-    él ella ellos ellas eso esto ese esa esos esas
+    él ella ellos ellas eso esto ese esa esos esas allí allá ahí ali
     """
 _POINTING = frozenset(_POINTING_WORDS.split())
+# Where everything is that is asked about: what is there may be told elsewhere than what was asked before.
+_THERE = frozenset(["there", "там", "туда", "оттуда", "lá", "ali", "allí", "allá", "ahí"])
+# Who answers, as an asker says it: "where are you?" is about no subject of the conversation.
+_YOU = frozenset(["you", "вы", "вас", "вам", "você", "vocês", "ustedes", "usted", "vosotros", "estáis"])
 _ASKING_WORDS = """
     what when where why how which who much many long often far
     что когда где куда почему зачем как какой какая какое какие какую сколько кто чем чего
@@ -43,12 +52,14 @@ def wordings(question: str, earlier: Sequence[str], language: str | None) -> lis
     """The ways to search for a question, to be tried in this order.
 
     One that points back is searched with the last whole question before it. One that is only short may be whole by
-    itself, so it is tried as it is first.
+    itself, so it is tried as it is first; and one that only says "there" as it is last, if it says more.
     """
     whole = completed(question, earlier, language)
     if whole == question:
         return [question]
-    return [whole] if _points(question) else [question, whole]
+    if not _points(question):
+        return [question, whole]
+    return [whole, question] if _says_what_is_there(question, language) else [whole]
 
 
 def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
@@ -67,11 +78,32 @@ def points_back(question: str, language: str | None) -> bool:
     found = words(question)
     if not found:
         return False
-    stops = stop_words(language)
-    content = [w for w in found if w not in stops and w not in _ASKING and w not in _POINTING | _CONTINUING]
+    content = _content(found, language)
     if len(found) > _LONG and len(content) > _SHORT:
         return False
-    return _points(question) or len(content) < _SHORT
+    return _points(question) or (len(content) < _SHORT and not _asks_about_us(found, content, language))
+
+
+def _content(found: Sequence[str], language: str | None) -> list[str]:
+    """The words that say something, without those that only ask or point."""
+    stops = stop_words(language)
+    return [w for w in found if w not in stops and w not in _ASKING and w not in _POINTING | _CONTINUING]
+
+
+def _asks_about_us(found: Sequence[str], content: Sequence[str], language: str | None) -> bool:
+    """Whether a question asks about who answers, and names nothing else: "where are you?"."""
+    if found[0] not in _ASKING or _YOU.isdisjoint(found):
+        return False
+    said = [word for word in content if word not in _YOU]
+    return everyday_stems(language).issuperset(stem_words(said, language))
+
+
+def _says_what_is_there(question: str, language: str | None) -> bool:
+    found = words(question)
+    if found[0] in _CONTINUING or not _POINTING.isdisjoint(set(found) - _THERE):
+        return False
+    said = stem_words(_content(found, language), language)
+    return len(set(said) - everyday_stems(language) - _THERE) >= _ENOUGH
 
 
 def _is_cyrillic(text: str) -> bool:

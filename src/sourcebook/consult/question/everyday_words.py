@@ -22,12 +22,12 @@ _WORDS = {
     "pt": """
         quero quer gostaria preciso precisa posso pode saber sei dizer diga explique mostre fazer faço faz usar uso usa
         devo deve funciona chama significa fica ficam sozinho exatamente existe tem maneira jeito tipo coisa ajuda há
-        é são era eram foi foram será serão está estão estava você vocês meu minha meus minhas
+        é são era eram foi foram será serão está estão estava você vocês meu minha meus minhas frequência
         """,
     "es": """
         quiero quiere quisiera necesito necesita puedo puede saber sé decir diga explique muestre hacer hago hace usar
         uso usa debo debe funciona llama significa queda quedan solo exactamente existe tiene manera modo tipo cosa
-        ayuda hay era eran será serán está están usted ustedes mi mis
+        ayuda hay era eran será serán está están usted ustedes mi mis frecuencia
         """,
 }
 

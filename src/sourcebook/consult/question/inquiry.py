@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from sourcebook.model.chat import ChatMessage, Role
 from sourcebook.text.case_and_accents import made_storable
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Inquiry:
     """Whether the session was made for this question, with its collections: there is nothing in it to read."""
     earlier: Sequence[PromptMessage] = ()
     """What was said before, in a conversation that is kept elsewhere. A session with messages knows it itself."""
+    reads_unsure: bool = True
+    """Whether a chat model may read what came nearly close enough."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 
@@ -59,6 +62,12 @@ class Inquiry:
             category=self.category or _text(scope.get("category")),
             subcategory=self.subcategory or _text(scope.get("subcategory")),
         )
+
+    def earlier_messages(self, last: int) -> list[ChatMessage]:
+        """The last of what was said before, in a conversation that is not stored here."""
+        roles = {role.value.lower(): role for role in Role}
+        spoken = [each for each in self.earlier[-last:] if each.role in roles]
+        return [ChatMessage("", "", n, roles[each.role], each.content) for n, each in enumerate(spoken)]
 
     @property
     def scope(self) -> dict[str, JsonValue]:

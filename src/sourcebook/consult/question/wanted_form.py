@@ -75,6 +75,13 @@ _DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b[12]?\d{3}\b|\b[XVI]{2,}\b|\b\d{1,2}(?:st|nd|rd|th|º)\b"
     r"|(?<=\w\s)May\b|\bMay\s\d"
 )
+# An hour without minutes: "at 8 am", "a las 10", "from nine".
+_HOUR = re.compile(
+    r"\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock)|\b\d{1,2}h(?:\d\d)?\b"
+    r"|\b(?:at|from|until|till|às|das|(?:a|de|desde|hasta) las)\s+(?:(?:[01]?\d|2[0-4])\b|nine|ten|eight|seven|noon)"
+    r"(?!\S?\d|\s?[%€$£₽]|\s(?:euros?|pounds?|dollars?|percent|per|people|members?|[kc]?m|kg|degrees|graus|grados)\b)",
+    re.IGNORECASE,
+)
 _REACH = 3
 _MONEY = frozenset({ValueKind.MONEY})
 _SHORTEST_STEM = 4
@@ -282,6 +289,7 @@ def _tells_when(sentence: str) -> bool:
     said = words(sentence)
     return (
         _DATE.search(sentence) is not None
+        or _HOUR.search(sentence) is not None
         or any(map(times.holds, said))
         or _has_phrase("time_words.txt", said)
     )

@@ -66,7 +66,8 @@ def _run(arguments: list[str], call: Invocation) -> int:
 def _misunderstood(error: typer.TyperException) -> UsageError:
     ctx: typer.Context | None = getattr(error, "ctx", None)
     command = ctx.command_path if ctx else PROGRAM
-    return UsageError(error.format_message(), hint=f"Try `{command} --help`.")
+    message = error.format_message().replace(": Value error, ", ": ")  # pydantic's words, not ours
+    return UsageError(message, hint=f"Try `{command} --help`.")
 
 
 def _report(error: SourcebookError, call: Invocation) -> int:

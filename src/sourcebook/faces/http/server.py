@@ -104,8 +104,8 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=int(settings.http_stop_seconds) or 1,
-        # What a proxy says of its client is believed only if the proxy is on this machine.
-        forwarded_allow_ips="127.0.0.1",
+        # What a proxy says of its client is believed if it is on this machine, or named in the settings.
+        forwarded_allow_ips=["127.0.0.1", "::1", *filter(None, settings.trusted_proxies.split(","))],
     )
 
 

@@ -178,8 +178,18 @@ def _sentences(given: Given) -> list[Sentence]:
     for start, end in spans:
         numbers = [int(mark[1]) for mark in _MARK.finditer(text, start, end)]
         cited = [_next(left[number]) for number in numbers if left.get(number)]
+        numbers = numbers or _quoted_in(text[start:end], given)
         found.append(_sentence(given, start, end, numbers, cited))
     return found
+
+
+def _quoted_in(sentence: str, given: Given) -> list[int]:
+    """The numbers of an approved answer's sources that hold a sentence word for word: one mark may end several."""
+    if given.tier is not Tier.CURATED:
+        return []
+    words = " ".join(sentence.split())
+    found = [each.number for each in given.citations if words in " ".join((each.quote or "").split())]
+    return list(dict.fromkeys(found))
 
 
 def _is_excerpt(given: Given) -> bool:
@@ -278,7 +288,7 @@ def _keys(given: Given) -> list[tuple[int, int]]:
 def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: str | None) -> Seal:
     has_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
     if given.tier is Tier.NONE:
-        return Seal("none", texts("seal_none"))
+        return Seal("none", texts("seal_unsure" if given.details.get("nearest_excerpt") else "seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None and not _is_excerpt(given):
         return Seal("approved", texts(origin))

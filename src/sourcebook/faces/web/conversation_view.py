@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from sourcebook.errors import UserNotFound
+from sourcebook.faces.draft_json_shapes import nearest_places
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import (
     AnswerView,
@@ -15,7 +16,6 @@ from sourcebook.faces.web.answer_view import (
     answer_view,
     document_address,
     file_name,
-    rows,
 )
 from sourcebook.faces.web.page_frame import Page
 from sourcebook.faces.web.safe_html import plain
@@ -25,7 +25,6 @@ from sourcebook.locale import Texts
 from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
 from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import SimilarQuestion
-from sourcebook.model.documents import JsonValue
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 
 
@@ -36,6 +35,8 @@ class Near:
     title: str
     file: str
     address: str
+    says: Markup | None = None
+    """What of it may be the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,14 @@ class Turn:
     """Whether an expert said that what was found is no answer."""
     waiting: int | None = None
     near: Sequence[Near] = ()
-    near_says: Markup | None = None
-    """What the first of them says that may be the answer."""
     similar: Sequence[SimilarQuestion] = ()
     other_language: bool = False
     thumb: str = ""
+
+    @property
+    def says_closest(self) -> bool:
+        """Whether something is quoted that may be the answer."""
+        return any(each.says for each in self.near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +124,10 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
                 document_address(
                     each.collection_id, each.chunk.document_id, each.chunk.start_index, each.chunk.end_index
                 ),
+                _says(said),
             )
-            for each in answer.nearest
+            for each, said in zip(answer.nearest, answer.nearest_excerpts, strict=True)
         ],
-        near_says=_near_says(answer.details),
         similar=answer.similar,
         other_language=bool(answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS,
     )
@@ -169,10 +173,10 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
                 document_address(
                     str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
                 ),
+                _says(row["excerpt"]),
             )
-            for row in rows(message.details.get("nearest"))
+            for row in nearest_places(message.details)
         ],
-        near_says=_near_says(message.details),
         other_language=bool(message.details.get("other_language")) and message.tier is Tier.DOCUMENTS,
         thumb=await _thumb(page, message.id),
     )
@@ -184,9 +188,8 @@ def _near_name(texts: Texts, name: str, section: str | None, page: int | None) -
     return source_place(name, below_title(name, section), named)
 
 
-def _near_says(details: Mapping[str, JsonValue]) -> Markup | None:
-    said = details.get("nearest_excerpt")
-    return plain(said) if isinstance(said, str) else None
+def _says(excerpt: object) -> Markup | None:
+    return plain(excerpt) if isinstance(excerpt, str) else None
 
 
 def thumb_key(page: Page, message_id: str) -> str:

@@ -50,7 +50,8 @@ class WhyView:
     shares: Sequence[Share]
     score: float | None
     needed: float | None
-    accepted: bool
+    verdict: str
+    """The key of what was decided."""
 
 
 def why_view(texts: Texts, details: Mapping[str, Any]) -> WhyView:
@@ -67,8 +68,14 @@ def why_view(texts: Texts, details: Mapping[str, Any]) -> WhyView:
         shares=_shares(texts, told),
         score=told.get("score"),
         needed=told.get("needed"),
-        accepted=bool(told.get("accepted")),
+        verdict=_verdict(details, told),
     )
+
+
+def _verdict(details: Mapping[str, Any], judgement: Mapping[str, Any]) -> str:
+    if judgement.get("accepted"):
+        return "why_enough"
+    return "why_left_to_model" if details.get("left_to_model") else "why_not_enough"
 
 
 def _passages(details: Mapping[str, Any]) -> list[FoundPassage]:

@@ -23,6 +23,8 @@ __all__ = ["Row", "RowBlock", "blocks_of", "is_header", "is_number"]
 LONGEST_LINE = 280
 LOOKED_AT = 20
 """A header stands among so many rows, below titles at most."""
+_MOST_NAMES = 7
+"""A cell over more columns is a remark across the table."""
 
 
 class RowBlock(NamedTuple):
@@ -72,11 +74,17 @@ def blocks_of(rows: Iterable[Row]) -> Iterator[RowBlock]:
         elif not (header.names and fits(window[-1], header.names)):
             header = Header()
         above = found.row if found.names else 0
+        are_remarks = not found.names and _are_remarks(window)
         yield from (_line(row) for row in window[:above])
         for row in chain(window[found.end if found.names else 0 :], rest):
-            yield _block(row, header.names) if header.names else _line(row)
+            yield _block(row, header.names) if header.names and not are_remarks else _line(row)
     if held is not None:
         yield _line(held)
+
+
+def _are_remarks(window: Sequence[Row]) -> bool:
+    """Whether rows behind an empty one say something about a table, and are none of its rows: one cell in each."""
+    return len(window) < LOOKED_AT and all(len(row.cells) == 1 for row in window)
 
 
 def _header_above(row: Row, window: Sequence[Row]) -> Header:
@@ -140,11 +148,18 @@ def _line(row: Row) -> RowBlock:
 
 
 def _block(row: Row, header: dict[int, str]) -> RowBlock:
-    fields = [
-        f"{header[column]}: {text.strip()}" if column in header else text.strip()
-        for column, text in row.cells.items()
-    ]
+    names = ((_name(row, column, header), text.strip()) for column, text in row.cells.items())
+    fields = [f"{name}: {text}" if name else text for name, text in names]
     # A row in one line is matched and quoted whole; what is longer would be cut anywhere.
     line = "; ".join(fields)
     is_short = len(line) <= LONGEST_LINE and "\n" not in line
     return RowBlock(row, line if is_short else "\n".join(fields), is_line=False)
+
+
+def _name(row: Row, column: int, header: dict[int, str]) -> str:
+    """The name of a cell's column; of all that it reaches over, unless it begins the row: "Total" names that itself."""
+    width = row.widths.get(column, 1)
+    if width == 1 or column == min(row.cells) or width > _MOST_NAMES:
+        return header.get(column, "")
+    covered = [header[at] for at in range(column, column + width) if at in header]
+    return ", ".join(dict.fromkeys(covered))

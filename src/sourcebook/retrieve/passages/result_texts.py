@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class ChunkReader:
 
     def __init__(self, vectors: VectorStore) -> None:
         self._vectors = vectors
+        # Asked once: to compare a store with a protocol takes as long as to read a few chunks.
+        self._lookup = vectors if isinstance(vectors, ResultLookup) else None
 
     async def look_up(self, keys: Sequence[Key]) -> dict[Key, SearchResult]:
         """The chunks that exist, without a score."""
@@ -78,8 +80,8 @@ class ChunkReader:
         return ReadPassages(put_behind(sieve.kept, sieve.behind)[:count], is_whole, sieve.demotions)
 
     async def _look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
-        if isinstance(self._vectors, ResultLookup):
-            return await self._vectors.look_up(collection_id, chunk_ids)
+        if self._lookup is not None:
+            return await self._lookup.look_up(collection_id, chunk_ids)
         get = self._vectors.get
         stored = await together([partial(get, collection_id, chunk_id) for chunk_id in chunk_ids])
         return [SearchResult(embedded.chunk, 0.0) for embedded in stored if embedded]
@@ -95,10 +97,13 @@ def _completed(result: SearchResult, stored: dict[Key, SearchResult]) -> SearchR
     whole = stored.get(key_of(result)) if result.chunk.is_outline else result
     if whole is None:
         return None
-    return replace(
-        whole,
-        score=result.score,
-        score_breakdown=result.score_breakdown,
-        matched=tuple(result.matched),
-        collection_id=result.collection_id,
+    return SearchResult(
+        whole.chunk,
+        result.score,
+        result.score_breakdown,
+        whole.document_path,
+        whole.document_title,
+        tuple(result.matched),
+        result.collection_id,
+        whole.parent_context,
     )

@@ -43,8 +43,10 @@ class DocumentBatch:
         await self._put_documents(batch)
         await self._put_paths(batch)
         reached(CrashPoint.DOCUMENT_WRITTEN)
-        await change.put_chunks([chunk for ready in batch for chunk in ready.chunks])
-        await change.put_words_of_documents({ready.document.id: ready.words for ready in batch})
+        await change.put_chunks(
+            [chunk for ready in batch for chunk in ready.chunks],
+            {ready.document.id: ready.words for ready in batch},
+        )
         await change.settle()
         return [WriteReport(WriteOutcome.WRITTEN, document_id) for document_id in ids]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,8 +95,10 @@ class IndexChange:
             "delete_words", (self._chunk_key(d, c) for c, d in placed.items())
         )
 
-    async def put_chunks(self, chunks: Sequence[ReadyChunk]) -> None:
-        """Insert chunks whose ids are free."""
+    async def put_chunks(
+        self, chunks: Sequence[ReadyChunk], words_of_documents: Mapping[str, WordCount] | None = None
+    ) -> None:
+        """Insert chunks whose ids are free, and with them the words of documents as a whole (id → words)."""
         await self.transaction.execute_many(
             "insert_chunk_id",
             (
@@ -125,13 +128,26 @@ class IndexChange:
         )
         reached(CrashPoint.VECTORS_WRITTEN)
         await self.put_words(
-            {c.chunk.id: (c.chunk.document_id, c.words) for c in chunks if c.words is not None}
+            {c.chunk.id: (c.chunk.document_id, c.words) for c in chunks if c.words is not None},
+            words_of_documents or {},
         )
 
-    async def put_words(self, counts: Mapping[str, tuple[str, WordCount]]) -> None:
-        """Make chunks (id → document and words) findable by words."""
-        held_by = Counter(stem for _, count in counts.values() for stem in count.frequencies)
-        ids = await self._claim_terms(held_by)
+    async def put_words(
+        self,
+        counts: Mapping[str, tuple[str, WordCount]],
+        of_documents: Mapping[str, WordCount] | None = None,
+    ) -> None:
+        """Make chunks (id → document and words) findable by words, and documents (id → words) as a whole.
+
+        Both together claim their terms once, which is most of what they cost.
+        """
+        documents = of_documents or {}
+        old = await self._document_words(documents)
+        ids = await self._claim_terms(
+            Counter(chain.from_iterable(count.frequencies for _, count in counts.values())),
+            Counter(chain.from_iterable(c.frequencies for d, c in documents.items() if d not in old)),
+            chain.from_iterable(documents[document_id].frequencies for document_id in old),
+        )
         await self.transaction.execute_many(
             "insert_words",
             (
@@ -143,19 +159,20 @@ class IndexChange:
             ),
         )
         reached(CrashPoint.WORDS_WRITTEN)
+        await self._replace_document_words(
+            {d: (count.length, EncodedWords.of(count, ids)) for d, count in documents.items()}, old
+        )
 
     async def put_document_words(self, document_id: str, count: WordCount) -> None:
         await self.put_words_of_documents({document_id: count})
 
     async def put_words_of_documents(self, counts: Mapping[str, WordCount]) -> None:
         """Make documents (id → words) findable by their words as a whole."""
-        ids = await self._claim_terms({stem: 0 for count in counts.values() for stem in count.frequencies})
-        await self._replace_document_words(
-            {d: (count.length, EncodedWords.of(count, ids)) for d, count in counts.items()}
-        )
+        await self.put_words({}, counts)
 
     async def drop_document_words(self, document_id: str) -> None:
-        await self._replace_document_words({document_id: (0, EncodedWords.NONE)})
+        old = await self._document_words([document_id])
+        await self._replace_document_words({document_id: (0, EncodedWords.NONE)}, old)
 
     async def settle(self) -> None:
         """Make counters, change log and dictionary agree with what was done."""
@@ -215,10 +232,12 @@ class IndexChange:
         )
         return totals, {r["id"]: r["chunks"] for r in rows}
 
-    async def _claim_terms(self, held_by: Mapping[str, int]) -> dict[str, int]:
-        if not held_by:
-            return {}
-        terms = sorted(held_by.items())
+    async def _claim_terms(
+        self, in_chunks: Mapping[str, int], in_documents: Mapping[str, int], others: Iterable[str]
+    ) -> dict[str, int]:
+        """The ids of terms, after so many chunks and documents more hold them; others are held by as many as before."""
+        wanted = sorted({*in_chunks, *in_documents, *others})
+        terms = [(term, in_chunks.get(term, 0), in_documents.get(term, 0)) for term in wanted]
         ids: dict[str, int] = {}
         for start in range(0, len(terms), _TERMS_AT_ONCE):
             rows = await self.transaction.fetch(
@@ -250,21 +269,28 @@ class IndexChange:
             "words_of_documents", collection_id=self.collection_id, document_ids=bare
         ):
             parts[row["document_id"]].append(row)
-        await self._replace_document_words(
-            {d: (sum(r["length"] for r in rows), _merged(rows)) for d, rows in parts.items()}
-        )
+        new = {d: (sum(r["length"] for r in rows), _merged(rows)) for d, rows in parts.items()}
+        old = await self._document_words(new)
+        await self._replace_document_words(new, {d: old.get(d, EncodedWords.NONE.term_ids) for d in new})
 
-    async def _replace_document_words(self, new: Mapping[str, tuple[int, EncodedWords]]) -> None:
-        if not new:
-            return
-        old = await self.transaction.fetch(
-            "document_words", collection_id=self.collection_id, document_ids=sorted(new)
+    async def _document_words(self, document_ids: Iterable[str]) -> dict[str, bytes]:
+        """The terms of those of the documents that words find, by document."""
+        wanted = sorted(document_ids)
+        if not wanted:
+            return {}
+        rows = await self.transaction.fetch(
+            "document_words", collection_id=self.collection_id, document_ids=wanted
         )
+        return {row["document_id"]: row["term_ids"] for row in rows}
+
+    async def _replace_document_words(
+        self, new: Mapping[str, tuple[int, EncodedWords]], old: Mapping[str, bytes]
+    ) -> None:
+        """Put new words in the place of old ones. Where there are no old ones, the new were counted as claimed."""
         delta: Counter[int] = Counter()
-        for _, encoded in new.values():
-            delta.update(bm25.decode_ids(encoded.term_ids).tolist())
-        for row in old:
-            delta.subtract(bm25.decode_ids(row["term_ids"]).tolist())
+        for document_id, term_ids in old.items():
+            delta.update(bm25.decode_ids(new[document_id][1].term_ids).tolist())
+            delta.subtract(bm25.decode_ids(term_ids).tolist())
         await self._recount({term_id: (0, n) for term_id, n in delta.items() if n})
         await self.transaction.execute_many("delete_document_words", (self._document_key(d) for d in new))
         await self.transaction.execute_many(

@@ -301,8 +301,7 @@ class SqlIndexWriter:
         )
         await self._whereabouts(transaction, collection_id).put(document_id, ready.prepared.paths)
         reached(CrashPoint.DOCUMENT_WRITTEN)
-        await change.put_chunks(ready.chunks)
-        await change.put_document_words(document_id, ready.words)
+        await change.put_chunks(ready.chunks, {document_id: ready.words})
         await change.settle()
 
     def _whereabouts(self, transaction: Executor, collection_id: str) -> DocumentPaths:

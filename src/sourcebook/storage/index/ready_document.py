@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -12,12 +12,13 @@ from sourcebook.errors import UsageError
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.storage.argument_checks import require_sane_chunks, require_storable
 from sourcebook.storage.index import vector_encoding
-from sourcebook.storage.index.bm25 import WordCount
 from sourcebook.storage.index.document_tracker import content_hash
+from sourcebook.storage.index.document_words import DocumentWords
 from sourcebook.storage.index.index_change import ReadyChunk
 
 if TYPE_CHECKING:
-    from sourcebook.model.documents import Chunk, Collection, Document, PreparedDocument
+    from sourcebook.model.documents import Collection, Document, PreparedDocument
+    from sourcebook.storage.index.bm25 import WordCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,16 @@ class ReadyDocument:
         _require_sane(prepared)
         document = prepared.document
         hashed = content_hash(document.content)
-        words = WordCount.of_document(document.content, document.title, document.language)
+        passages = [c.chunk for c in prepared.chunks if c.chunk.level is ChunkLevel.PARENT]
+        spans = [(passage.start_index, passage.end_index) for passage in passages]
+        words = DocumentWords.of(document.content, document.title, document.language, spans)
+        of_passages = {p.id: count for p, count in zip(passages, words.of_passages, strict=True)}
         return cls(
             prepared=prepared,
             file_hash=document.file_hash or hashed,
             content_hash=hashed,
-            words=words,
-            chunks=_ready_chunks(prepared, words, collection),
+            words=words.of_document,
+            chunks=_ready_chunks(prepared, of_passages, collection),
         )
 
     @property
@@ -77,7 +81,9 @@ def _require_sane(prepared: PreparedDocument) -> None:
             raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
 
 
-def _ready_chunks(prepared: PreparedDocument, words: WordCount, collection: Collection) -> list[ReadyChunk]:
+def _ready_chunks(
+    prepared: PreparedDocument, words: Mapping[str, WordCount], collection: Collection
+) -> list[ReadyChunk]:
     """Passages are found by words and vectors, children by vectors alone."""
     with_vectors = [c for c in prepared.chunks if c.embedding is not None]
     stored = vector_encoding.EncodedInTurn(
@@ -90,14 +96,7 @@ def _ready_chunks(prepared: PreparedDocument, words: WordCount, collection: Coll
         ReadyChunk(
             c.chunk,
             partial(stored.__getitem__, next(places)) if c.embedding is not None else None,
-            _words_of(c.chunk, prepared.document, words) if c.chunk.level is ChunkLevel.PARENT else None,
+            words.get(c.chunk.id),
         )
         for c in prepared.chunks
     ]
-
-
-def _words_of(chunk: Chunk, document: Document, words: WordCount) -> WordCount:
-    """The words of a passage. A document without a title that is one passage has them counted already."""
-    if not document.title and len(chunk.content) == len(document.content):
-        return words
-    return WordCount.of_passage(chunk.content, document.title, document.language)

@@ -23,8 +23,9 @@ _ROWS_AT_ONCE = 256
 
 def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
     """The vector in single precision, or an error that names it."""
+    is_single = isinstance(vector, np.ndarray) and vector.dtype == np.float32
     try:
-        numbers = np.asarray(vector, dtype=np.float64)
+        numbers = np.asarray(vector) if is_single else np.asarray(vector, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise BadVector(f"the vector of {what} is not a list of numbers") from error
     if numbers.ndim != 1 or numbers.size == 0:
@@ -33,7 +34,7 @@ def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
         raise EmbeddingSizeMismatch(
             f"the vector of {what} has {numbers.size} numbers, the collection's vectors have {dimensions}"
         )
-    if not np.isfinite(numbers).all() or np.abs(numbers).max() > _LARGEST:
+    if not np.isfinite(numbers).all() or (not is_single and np.abs(numbers).max() > _LARGEST):
         raise BadVector(f"the vector of {what} contains NaN, infinity or a number too large to store")
     return numbers.astype(np.float32)
 
@@ -168,9 +169,20 @@ def scores(
     Each row is summed by itself in a fixed order, so that a score never depends on which other rows are there: the
     same vectors give the same bits in every process.
     """
+    return scores_for(matrix, for_scores(query, metric), metric)
+
+
+def for_scores(query: NDArray[np.float32], metric: DistanceMetric) -> NDArray[np.float64]:
+    """A query as `scores` compares it, for who scores several times."""
+    return (normalised(query) if metric is DistanceMetric.COSINE else query).astype(np.float64)
+
+
+def scores_for(
+    matrix: NDArray[np.floating[Any]], wanted: NDArray[np.float64], metric: DistanceMetric
+) -> NDArray[np.float64]:
+    """What `scores` gives for a query that went through `for_scores`."""
     rows = matrix.astype(np.float64)
     if metric is DistanceMetric.EUCLIDEAN:
-        rows -= query
+        rows -= wanted
         return 1.0 / (1.0 + np.sqrt(np.einsum("ij,ij->i", rows, rows)))
-    wanted = normalised(query) if metric is DistanceMetric.COSINE else query
-    return np.einsum("ij,j->i", rows, wanted.astype(np.float64))
+    return np.einsum("ij,j->i", rows, wanted)

@@ -90,7 +90,7 @@ def read_manifest(folder: Path) -> Manifest:
     if version != VERSION:
         raise BadBundle(
             f"the bundle has the format version {version}, but this program reads version {VERSION}",
-            hint="Upgrade with `pip install --upgrade sourcebook`; nothing was imported.",
+            hint="Install the newer version, in the way you installed this one. Nothing was imported.",
         )
     listed = found.value("files", dict[str, Any])
     files = Fields(listed, MANIFEST)

@@ -84,6 +84,14 @@ _TEXTS: dict[TextFault, tuple[str, str, str]] = {
 }
 
 
+_NOT_READ = {
+    "pending": "documents wait to be read",
+    "processing": "documents are being read",
+    "failed": "documents could not be read",
+    "needs_ocr": "documents are scans without text",
+}
+
+
 class StorageHealth(Protocol):
     """What belongs to a base and is not in its tables: the file itself, and the files beside it."""
 
@@ -224,7 +232,11 @@ async def _check_state(reader: Executor, now: int | None) -> list[Finding]:
         )
         found.append(
             Finding(
-                f"{status}_documents", _times(row, f"documents are {status}"), hint, row["count"], Weight.NOTE
+                f"{status}_documents",
+                _times(row, _NOT_READ.get(status, f"documents are {status}")),
+                hint,
+                row["count"],
+                Weight.NOTE,
             )
         )
     for name, meaning, hint in (

@@ -287,7 +287,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[PostgresWriter, None]:
-        async with self._begun("read committed", readonly=False) as (connection, transaction):
+        async with self._begun() as (connection, transaction):
             executor = PostgresWriter(connection, self.queries)
             try:
                 yield executor
@@ -305,7 +305,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[PostgresExecutor, None]:
-        async with self._begun("repeatable read", readonly=True) as (connection, transaction):
+        async with self._begun(is_snapshot=True) as (connection, transaction):
             executor = PostgresExecutor(connection, self.queries)
             try:
                 yield executor
@@ -328,16 +328,16 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def _begun(
-        self, isolation: str, *, readonly: bool
+        self, *, is_snapshot: bool = False
     ) -> AsyncGenerator[tuple[Connection, Transaction], None]:
-        """A connection on which a transaction has begun.
+        """A connection on which a transaction has begun: one that writes, or one that reads a single state of the base.
 
         One that the server closed meanwhile is noticed by then at the latest, and another takes its place.
         """
         deadline = time.monotonic() + RECONNECT_SECONDS
         while True:
             async with required(self._connections).lent() as connection:
-                transaction = driver.PooledTransaction(connection, isolation, readonly=readonly)
+                transaction = driver.PooledTransaction(connection, is_snapshot=is_snapshot)
                 try:
                     with driver.translated():
                         await transaction.start()

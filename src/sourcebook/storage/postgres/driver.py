@@ -290,12 +290,15 @@ class PooledTransaction:
     connection is given back.
     """
 
-    def __init__(self, connection: Connection, isolation: str, *, readonly: bool) -> None:
+    def __init__(self, connection: Connection, *, is_snapshot: bool) -> None:
         self._connection = connection
-        self._beginning = f"begin isolation level {isolation}{' read only' if readonly else ''}"
+        self._is_snapshot = is_snapshot
 
     async def start(self) -> None:
-        await self._connection.execute(self._beginning)
+        if self._is_snapshot:
+            await self._connection.execute("begin isolation level repeatable read read only")
+        else:
+            await self._connection.execute("begin isolation level read committed")
 
     async def commit(self) -> None:
         await self._connection.execute("commit")

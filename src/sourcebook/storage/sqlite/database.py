@@ -44,6 +44,8 @@ Ts = TypeVarTuple("Ts")
 # How long one attempt to begin a write may block its thread. Waiting beyond that happens in the event loop, where it
 # can be cancelled.
 _BEGIN_ATTEMPT_SECONDS = 0.05
+# A question is asked by words and by vectors at the same time.
+_ARMS_OF_A_QUESTION = 2
 
 
 @cache
@@ -112,6 +114,9 @@ class SqliteDatabase:
         # What is free is taken without a turn of the event loop; who waits is served in their order all the same.
         self._write_lock = anyio.Lock(fast_acquire=True)
         self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
+        self._readers = readers
+        # Reads that wait for their turn to be answered here and now.
+        self._soon = 0
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -238,17 +243,32 @@ class SqliteDatabase:
         async with self._free_readers:
             return await _in_thread(self._threads, self._read_much, work)
 
-    async def read_soon(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
+    async def read_soon(
+        self, quick: Callable[[SqliteSession], T | None], *, only_alone: bool = False
+    ) -> T | None:
         """Run `quick` here and now, on one state of the base, if a connection is idle; None if not.
 
         A change of thread costs more than the least of searches. `quick` must take no longer than that, and declines
-        with None what would.
+        with None what would. What takes a few milliseconds says `only_alone`: it is run if nobody else reads, so that
+        nobody waits for it but who asked.
         """
         self._opened()
-        # Others get their turn, as they would while a thread works.
-        await anyio.lowlevel.checkpoint()
-        if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
-            return None
+        self._soon += 1
+        try:
+            # Others get their turn, as they would while a thread works.
+            await anyio.lowlevel.checkpoint()
+            if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
+                return None
+            return self._read_here(quick) if self._is_alone or not only_alone else None
+        finally:
+            self._soon -= 1
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether what waits can be the arms of one question, and no thread reads."""
+        return self._soon <= _ARMS_OF_A_QUESTION and self._free_readers.value == self._readers
+
+    def _read_here(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
         self._free_readers.acquire_nowait()
         reader = self._idle_readers.pop()
         try:

@@ -74,7 +74,10 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError] | type[Conflict]], ...
 
 
 # What SQLite takes as it is. Most rows hold nothing else, and then nobody has to look at each of their values.
-_PLAIN = frozenset({str, int, float, bytes, type(None)})
+_PLAIN: set[type] = {str, int, float, bytes, type(None)}
+
+# Made once: `json.dumps` would make another encoder for every value.
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _OF_ANOTHER_SHAPE = ("no such ", "malformed database schema")
 
@@ -205,6 +208,8 @@ def _normal_form(value: object) -> Value:
 def bindings(parameters: Mapping[str, object]) -> Mapping[str, Value]:
     if _PLAIN.issuperset(map(type, parameters.values())):
         return cast("Mapping[str, Value]", parameters)
+    # Vectors and words have kinds of bytes of their own.
+    _PLAIN.update(kind for kind in map(type, parameters.values()) if issubclass(kind, bytes))
     return {name: _bound(value) for name, value in parameters.items()}
 
 
@@ -215,7 +220,7 @@ def _bound(value: object) -> Value:
         case None | int() | float() | str() | bytes():
             return value
         case _:
-            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+            return _encode(value)
 
 
 def run(connection: Connection, sql: str, parameters: Mapping[str, object]) -> list[Row]:

@@ -1,5 +1,5 @@
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from textwrap import indent
 from typing import Annotated, Any
@@ -14,8 +14,9 @@ from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
 from sourcebook.faces.cli.terminal.curated_text import category_of, change_lines, state_of, wording_line
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, SourceChange
-from sourcebook.model.moderation import Digest, Draft, DraftKind, Gap, Keep, LostSupport
+from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, Keep, LostSupport
 from sourcebook.sync import Sourcebook
 
 LOCAL_USER = 1
@@ -150,7 +151,11 @@ def approve(
     _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
 
 
-def _in_new_words(book: Sourcebook, draft_id: int) -> str:
+def _in_new_words(book: Sourcebook, draft_id: int) -> str | None:
+    """The answer to approve. Of a draft that is decided its own, for it is refused anyway."""
+    draft: Draft = book.moderation.get_item(draft_id)
+    if draft.status is not DraftStatus.PENDING:
+        return draft.answer
     renewed = book.moderation.in_new_words(draft_id)
     if renewed is None:
         raise UsageError(
@@ -170,15 +175,20 @@ def reject(
     """Reject a draft. A stale curated answer is then no longer used."""
     with call.open() as book:
         draft: Draft = book.moderation.reject_moderation_item(draft_id, admin, reason)
+        states: Sequence[SourceState] = book.stores.sessions.source_states(draft.citations)
     if call.as_json:
         say_json({"draft": draft_json_shapes.draft(draft)})
-    else:
-        rest = (
-            " Asked again, it is declined until the quoted text changes."
-            if draft.kind is DraftKind.ANSWER
-            else ""
-        )
-        tell(f"Rejected draft {draft.id}.{rest}")
+        return
+    tell(f"Rejected draft {draft.id}.{_asked_again(draft, states)}")
+
+
+def _asked_again(draft: Draft, states: Sequence[SourceState]) -> str:
+    """What a rejection does when the question comes again. It holds for the text that was quoted, not for another."""
+    if draft.kind is not DraftKind.ANSWER:
+        return ""
+    if any(state is not SourceState.CURRENT for state in states):
+        return " The text that it quoted has changed since: asked again, the new text may be given."
+    return " Asked again, it is declined until the quoted text changes."
 
 
 def answer(
@@ -304,10 +314,10 @@ def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> li
     ]
     if rejected := draft_json_shapes.rejected(draft):
         lines.append(_rejection(rejected))
-    for place, each in enumerate(draft_json_shapes.nearest(draft)):
+    for each in draft_json_shapes.nearest(draft):
         lines.append(f"Closest: {_near(each)}")
-        if place == 0 and (said := draft_json_shapes.nearest_excerpt(draft)) is not None:
-            lines.append(indent(said, "  "))
+        if each["excerpt"] is not None:
+            lines.append(indent(each["excerpt"], "  "))
     if draft.answer:
         lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
     lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]

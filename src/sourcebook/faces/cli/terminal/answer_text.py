@@ -96,12 +96,13 @@ def say_sources(answer: Answer) -> None:
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
         say(told("terminal_similar", question=each.question, id=each.id))
-    if answer.nearest:
-        name = near_place(answer.nearest[0], told)
-        if (said := answer.nearest_excerpt) is None:
+    for place, (near, excerpt) in enumerate(zip(answer.nearest, answer.nearest_excerpts, strict=True)):
+        name = near_place(near, told)
+        if excerpt is not None:
+            key = "closest_also_says" if place else "closest_says"
+            say(told(key, name=name, text=indent(excerpt, "  ")))
+        elif place == 0:
             say(told("closest", name=name))
-        else:
-            say(told("closest_says", name=name, text=indent(said, "  ")))
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
@@ -220,7 +221,7 @@ def reasons(answer: Answer) -> str:
         reason = str(entry["reason"])
         verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
         lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
-    lines += _judgement(details.get("judgement"))
+    lines += _judgement(details.get("judgement"), is_left_to_model=bool(details.get("left_to_model")))
     for passage in _rows(details.get("passages")):
         left_out = (
             "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
@@ -249,18 +250,20 @@ _NUMBERS = {
     "unknown": "words that the base holds nowhere",
     "name_unknown": "a name that the base holds nowhere",
     "thing_missing": "the thing asked for is not named",
+    "plainly_told": "a sentence with every word of the question tells what was asked for",
     "situation_named": "a heading is about the situation asked about",
     "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
     "news_missing": "the follow-up is about something that the closest document does not name",
 }
 
 
-def _judgement(value: object) -> list[str]:
+def _judgement(value: object, *, is_left_to_model: bool = False) -> list[str]:
     """The decision and what each number adds to it."""
     if not isinstance(value, dict):
         return []
     told = cast("dict[str, Any]", value)
-    verdict = "enough to answer" if told["accepted"] else "not enough to answer"
+    otherwise = "nearly enough, so the chat model read it" if is_left_to_model else "not enough to answer"
+    verdict = "enough to answer" if told["accepted"] else otherwise
     sure = ", by its vectors alone" if told["sure"] or told["by"] == "meaning" else ""
     lines = [f"  judged: {verdict}{sure} (score {told['score']:.2f}, needed {told['needed']:.2f})"]
     start = told["score"] - sum(number["share"] for number in told["numbers"].values())

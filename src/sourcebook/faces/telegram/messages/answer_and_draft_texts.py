@@ -116,8 +116,12 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
     if given.nearest:
         notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
     shown = [italic(note) for note in notes]
-    if (said := given.nearest_excerpt) is not None:
-        shown += [quote(from_markdown(said).text), italic(texts("closest_may_not_answer"))]
+    for place, said in enumerate(given.nearest_excerpts):
+        if said is not None:
+            shown += [italic(near_place(texts, given.nearest[place]))] if place else []
+            shown.append(quote(from_markdown(said).text))
+    if given.nearest_excerpt is not None:
+        shown.append(italic(texts("closest_may_not_answer")))
     return shown
 
 

@@ -227,15 +227,14 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
 
 def _near(page: Page, draft: Draft) -> list[NearPlace]:
     """What came closest, as far as the expert may see it."""
-    said = draft_json_shapes.nearest_excerpt(draft)
     return [
         NearPlace(
             _near_name(row),
             row.get("page"),
             document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),
-            plain(said) if said is not None and place == 0 else None,
+            None if row["excerpt"] is None else plain(row["excerpt"]),
         )
-        for place, row in enumerate(draft_json_shapes.nearest(draft))
+        for row in draft_json_shapes.nearest(draft)
         if page.caller.sees(row["collection_id"])
     ]
 

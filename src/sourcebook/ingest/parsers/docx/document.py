@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
+from sourcebook.ingest.parsers.docx.letters import LetterStyles
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
+from sourcebook.ingest.parsers.large_lines import PlacedParagraph
 from sourcebook.ingest.parsers.office.charts import CHART_NAMES, Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
@@ -55,6 +57,8 @@ _LEFT_OUT = frozenset(
 _CELL_PROPERTIES, _SPAN, _ROW_PROPERTIES, _COLUMNS_BEFORE = (
     qn(f"w:{name}") for name in ("tcPr", "gridSpan", "trPr", "gridBefore")
 )
+_DELETED_ROW = "/".join(map(qn, ("w:trPr", "w:del")))
+_DELETED_END = "/".join(map(qn, ("w:pPr", "w:rPr", "w:del")))
 _FRAME, _DROPPED = qn("w:framePr"), qn("w:dropCap")
 _LONG_MARK = re.compile(r"\w[.\-]\w")
 _WIDEST_CELL = 64
@@ -98,6 +102,8 @@ class _Reader:
         self._charts = Charts(package)
         related = {kind: package.xml_if_there(part) for kind, part in relations.values() if kind in _PARTS}
         self._styles = ParagraphStyles(related.get("styles"))
+        self._letters = LetterStyles(related.get("styles"))
+        self._plain: list[PlacedParagraph] = []
         self._lists = Lists(related.get("numbering"), self._styles.list_of)
         self._notes: dict[tuple[object, str], Element] = {
             (tag, note.get(_ID, "")): note
@@ -113,11 +119,17 @@ class _Reader:
         for block in _blocks(self._body):
             self._block(block)
             self._read_notes()
-            beginning.grown()
+            if self.built.headings:
+                self._plain = []
+                beginning.grown()
+        self._end_paragraph()
+        if not self.built.headings:
+            self.built.headings += self._letters.headings(self._plain)
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:
             self._is_in_listing = False
+            self._end_paragraph()
             self._table(block)
         else:
             self._paragraph(block)
@@ -185,8 +197,8 @@ class _Reader:
     def _paragraph(self, paragraph: Element) -> None:
         style = self._styles.of(paragraph)
         words, self._initial = self._initial + self._words(paragraph), ""
-        if _is_initial(paragraph):
-            self._initial = words.strip()
+        if _is_initial(paragraph) or _goes_on(paragraph):
+            self._initial = words.strip() if _is_initial(paragraph) else words
             return
         words = words.rstrip() if style.is_listing else without_soft_breaks(words.strip())
         goes_on, self._is_in_listing = style.is_listing and self._is_in_listing, style.is_listing
@@ -200,8 +212,25 @@ class _Reader:
             self.built.add_heading(f"{(mark or '').removesuffix('.')} {words}", style.level)
         elif mark is None:
             self.built.add(words, LINE if goes_on else PARAGRAPH)
+            if not style.is_listing and not style.is_title:
+                self._may_be_heading(paragraph, words)
         else:
-            self.built.add(f"{self._indent(paragraph, mark)}{mark or '-'} {words}", LINE)
+            shown = f"{self._indent(paragraph, mark)}{mark or '-'} {words}"
+            self.built.add(shown, LINE)
+            if mark and shown.startswith(mark):
+                self._may_be_heading(paragraph, shown)
+
+    def _end_paragraph(self) -> None:
+        """Write what was to go on in the next paragraph, if there is none."""
+        words, self._initial = self._initial, ""
+        self.built.add(words)
+
+    def _may_be_heading(self, paragraph: Element, words: str) -> None:
+        """Remember a paragraph that was added last, in case that only its letters tell that it is a heading."""
+        parent = paragraph.getparent()
+        if not self.built.headings and (parent is None or parent.tag != _TEXT_BOX):
+            words = cleaned(words)
+            self._plain.append(PlacedParagraph(len(self.built) - len(words), one_line(words), paragraph))
 
     def _mark(self, paragraph: Element) -> str | None:
         """What counts an item; nothing stands for a bullet. None if the paragraph is no item."""
@@ -262,7 +291,8 @@ def _rows(table: Element) -> Iterator[Element]:
     """The rows of a table, also those that a content control wraps; not those of tables in its cells."""
     for child in table:
         if child.tag == _ROW:
-            yield child
+            if child.find(_DELETED_ROW) is None:
+                yield child
         elif child.tag not in _LEFT_OUT:
             yield from _rows(child)
 
@@ -287,6 +317,11 @@ def _is_initial(paragraph: Element) -> bool:
     """Whether it holds only the large letter that the next paragraph begins with."""
     frame = paragraph.find(f"{_PROPERTIES}/{_FRAME}")
     return frame is not None and frame.get(_DROPPED, "none") != "none"
+
+
+def _goes_on(paragraph: Element) -> bool:
+    """Whether the end of a paragraph was deleted, so that it is one with the next."""
+    return paragraph.find(_DELETED_END) is not None
 
 
 def _is_page(cell: Element) -> bool:

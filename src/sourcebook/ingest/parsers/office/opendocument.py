@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EncryptedFile
 from sourcebook.ingest.parsers.office.merged_cells import with_merged
+from sourcebook.ingest.parsers.office.opendocument_letters import LetterStyles
 from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
 from sourcebook.ingest.parsers.office.opendocument_sheets import OpenDocumentSheets
 from sourcebook.ingest.parsers.office.opendocument_slides import OpenDocumentSlides
@@ -52,9 +53,11 @@ def parse_odt(data: bytes) -> ParsedText:
         body = next(content.iter(f"{OFFICE}text"), None)
         if body is None:
             raise DamagedFile("The file is not an intact ODT: it has no text.")
-        styles = TextStyles(content, package.xml_if_there("styles.xml"))
-        reader = OpenDocumentReader(styles, EmbeddedObjects(package))
+        styles = package.xml_if_there("styles.xml")
+        reader = OpenDocumentReader(TextStyles(content, styles), EmbeddedObjects(package))
         reader.read(body)
+        if not reader.built.headings:
+            reader.built.headings += LetterStyles(styles, content).headings(reader.plain)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
         text = reader.built.text()

@@ -85,19 +85,29 @@ class OpenDocumentSlides:
         texts = [
             (shape, self._size(shape))
             for shape in shapes
-            if shape.tag != f"{PRESENTATION}notes" and self._text(shape).strip()
+            if shape.tag != f"{PRESENTATION}notes" and (self._words(shape) or _has_object(shape))
         ]
         found = the_largest(texts)
         if found is None or found.get(f"{PRESENTATION}class", ""):
             return None
-        text = self._text(found)
-        return found if len(text) <= LONGEST_TITLE and "\n" not in text.strip() else None
+        words = self._words(found)
+        return found if 0 < len(words) <= LONGEST_TITLE and "\n" not in words else None
+
+    def _words(self, shape: Element) -> str:
+        """What a shape says without its charts and formulas: only what is told of them counts towards their limit."""
+        reader = OpenDocumentReader(self._styles)
+        reader.read_shape(shape)
+        return reader.built.text().strip()
 
     def _size(self, shape: Element) -> float:
         """The size of the largest letters, as far as it is said there."""
         named = [shape, *shape.iter(f"{TEXT}p"), *shape.iter(f"{TEXT}span")]
         names = (element.get(name, "") for element in named for name in _STYLE_NAMES)
         return max((self._sizes[name] for name in names if name in self._sizes), default=_USUAL_SIZE)
+
+
+def _has_object(shape: Element) -> bool:
+    return next(shape.iter(f"{DRAW}object"), None) is not None
 
 
 def _has_title(shapes: Sequence[Element]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
+from sourcebook.ingest.parsers.large_lines import PlacedParagraph
 from sourcebook.ingest.parsers.office.opendocument_lists import Counts, ListNumbers, number_in
 from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, TextBuilder
 from sourcebook.ingest.parsers.table_lines import rows_in_cells
@@ -32,7 +33,7 @@ _SPACE, _TAB, _BREAK, _NOTE = (f"{TEXT}{name}" for name in ("s", "tab", "line-br
 _STYLED = (f"{TEXT}span", *_PARAGRAPHS)
 _OBJECT, LINK = f"{DRAW}object", "{http://www.w3.org/1999/xlink}href"
 _BOX = f"{DRAW}text-box"
-_SHAPES = tuple(
+SHAPES = tuple(
     f"{DRAW}{name}"
     for name in (
         "custom-shape",
@@ -62,7 +63,7 @@ LEFT_OUT = frozenset(
     ]
     + [_COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", f"{DRAW}image", f"{DRAW}object", _NOTE, _BOX]
 )
-_INSIDE = frozenset([*_SHAPES, _COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
+_INSIDE = frozenset([*SHAPES, _COMMENT, f"{OFFICE}annotation", f"{OFFICE}forms", _BOX, _NOTE])
 
 
 def _hidden_styles(*roots: Element | None) -> frozenset[str]:
@@ -118,6 +119,7 @@ class OpenDocumentReader:
         self._notes: list[Element] = []
         self._is_in_listing = False
         self._note_count = 0
+        self.plain: list[PlacedParagraph] = []
 
     def read(self, container: Element, indent: int = -1) -> None:
         """Everything in the container, in its order."""
@@ -157,11 +159,20 @@ class OpenDocumentReader:
                 self._heading(paragraph, words, min(max(level, 1), 9), mark)
             else:
                 self.built.add(mark + words, gap)
+                self._may_be_heading(paragraph, mark + words, is_listing=is_listing)
         self._read_notes()
         for box in _boxes(paragraph):
             self.read(box)
         for drawn in _hanging(paragraph, _OBJECT):
             self.built.add(self._objects.chart_at(drawn.get(LINK, "")) if self._objects is not None else "")
+
+    def _may_be_heading(self, paragraph: Element, words: str, *, is_listing: bool) -> None:
+        """Remember a paragraph that was added last, in case that only its letters tell that it is a heading."""
+        parent = paragraph.getparent()
+        is_boxed = parent is not None and parent.tag in _INSIDE
+        if not (is_listing or is_boxed or self.built.headings or words.startswith((" ", "-"))):
+            words = cleaned(words)
+            self.plain.append(PlacedParagraph(len(self.built) - len(words), one_line(words), paragraph))
 
     def _object(self, drawn: Element) -> None:
         """A formula or a chart that stands by itself."""
@@ -249,7 +260,7 @@ class OpenDocumentReader:
                 yield "\t"
             elif child.tag == _BREAK:
                 yield "\n"
-            elif child.tag in _SHAPES:
+            elif child.tag in SHAPES:
                 # It stands beside the text, and is read behind its paragraph.
                 pass
             elif child.tag not in LEFT_OUT and isinstance(child.tag, str) and not self._is_hidden(child):
@@ -299,7 +310,7 @@ def _length(element: Element) -> int:
 
 def _boxes(paragraph: Element) -> Iterator[Element]:
     """The boxes of text and the shapes that hang on a paragraph."""
-    return (found for tag in (_BOX, *_SHAPES) for found in _hanging(paragraph, tag))
+    return (found for tag in (_BOX, *SHAPES) for found in _hanging(paragraph, tag))
 
 
 def _hanging(paragraph: Element, tag: str) -> Iterator[Element]:

@@ -15,7 +15,6 @@ from sourcebook.ingest.parsers.parsed_text import PageSpan, ParsedText
 from sourcebook.ingest.parsers.pdf.footnotes import parted, with_footnotes
 from sourcebook.ingest.parsers.pdf.form_fields import FormFields, with_values
 from sourcebook.ingest.parsers.pdf.layout import (
-    Line,
     PageBlock,
     is_item,
     keeps_hyphen,
@@ -37,6 +36,7 @@ from sourcebook.ingest.parsers.sections import LINE, PARAGRAPH, sections_of
 from sourcebook.ingest.parsers.shown_beginning import SHOWN_AGAIN
 
 if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.pdf.lines import Line
     from sourcebook.model.documents import JsonValue, Metadata
 
 PictureReader = Callable[[PdfPage], Sequence[str]]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sourcebook.ingest.parsers.pdf.layout import Line, PageBlock, paragraphs
+from sourcebook.ingest.parsers.pdf.layout import PageBlock, paragraphs
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.pdf.lines import Line
 
 SMALL = 0.96
 """Letters below this part of the usual size are small."""

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
-from sourcebook.ingest.parsers.pdf.layout import Line
+from sourcebook.ingest.parsers.pdf.lines import Line
 from sourcebook.ingest.parsers.pdf.pdfium import PdfDocument, PdfPage, raw
 
 CHECKED = "✔"

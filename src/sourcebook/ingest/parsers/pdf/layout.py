@@ -11,10 +11,14 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.pdf.compound_words import is_compound
 from sourcebook.ingest.parsers.pdf.right_to_left import logical
+from sourcebook.ingest.parsers.pdf.table_lines import is_entry, with_whole_rows
+
+if TYPE_CHECKING:
+    from sourcebook.ingest.parsers.pdf.lines import Line
 
 MORE_LEADING = 1.35
 """A line this many times further below the last one than lines usually are begins a new paragraph."""
@@ -36,41 +40,6 @@ _ITEM = re.compile(r"(?:[•◦▪‣·–—*-]|\(?(?:\d{1,3}|[^\W\d_]|[ivxl]{2
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _LAST_PART, _FIRST_PART = re.compile(r"[\w-]*\w$"), re.compile(r"^[\w-]*\w")
 _LEADERS = re.compile(r"(?:\s*\.){5,}\s*|(?:\s\.){4,}\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of text. `size` is the height of its letters.
-
-    `is_hyphenated`: its last word goes on in the next one. `is_listing`: it is a line of a listing or a row of a table,
-    which no other line goes on with.
-    """
-
-    text: str
-    left: float
-    right: float
-    baseline: float
-    size: float
-    is_hyphenated: bool = False
-    is_listing: bool = False
-    is_table: bool = False
-    """Whether it is a listing only because it is a row of a table."""
-
-    @property
-    def width(self) -> float:
-        return self.right - self.left
-
-    def to(self, other: Line, gap: str) -> Line:
-        """Both as one line, which stands where the longer one does."""
-        longer = self if len(self.text) >= len(other.text) else other
-        return replace(
-            longer,
-            text=self.text + gap + other.text,
-            left=min(self.left, other.left),
-            right=max(self.right, other.right),
-            is_hyphenated=other.is_hyphenated,
-            is_listing=self.is_listing and other.is_listing,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +135,8 @@ def laid_out(rows: Sequence[Sequence[Line]], width: float) -> list[Line]:
     segments = [segment for row in rows for segment in row]
     gutter = find_gutter(segments, width)
     lines = [line for row in rows for line in _parted(row, gutter)]
-    return [_logical(line) for line in joined_fragments(reading_order(lines, gutter))]
+    ordered = with_whole_rows(joined_fragments(reading_order(lines, gutter)))
+    return [_logical(line) for line in ordered]
 
 
 def _logical(line: Line) -> Line:
@@ -184,7 +154,7 @@ def _parted(row: Sequence[Line], gutter: float | None) -> list[Line]:
         else:
             gaps.append(segment.left - parts[-1].right)
             parts[-1] = parts[-1].to(segment, " ")
-    is_table = len(gaps) >= TABLE_GAPS and not _is_justified(row, gaps)
+    is_table = (len(gaps) >= TABLE_GAPS and not _is_justified(row, gaps)) or is_entry(row, gaps)
     return [replace(part, is_listing=True, is_table=True) for part in parts] if is_table else parts
 
 
@@ -317,19 +287,28 @@ def _block(lines: Sequence[Line], extent: float, words: Container[str]) -> PageB
     # A single line may stick out of the column.
     right = rights[-1 - len(rights) // 4]
     is_narrow = right - min(line.left for line in lines) < NARROW * extent
-    keeps_lines = is_narrow or 2 * sum(line.is_listing for line in lines) > len(lines)
+    is_listing = 2 * sum(line.is_listing for line in lines) > len(lines)
     pieces = [lines[0].text]
     for before, line in pairwise(lines):
         if before.is_hyphenated:
             pieces.append("-" if keeps_hyphen(before.text, line.text, words) else "")
         else:
-            is_table = before.is_listing and line.is_listing
-            pieces.append("\n" if keeps_lines or is_table or not _is_full(before, line, right) else " ")
+            is_apart = is_narrow or _is_apart(before, line, is_listing=is_listing)
+            pieces.append("\n" if is_apart or not _is_full(before, line, right) else " ")
         pieces.append(line.text)
     first = lines[0]
     return PageBlock(
         _LEADERS.sub(" … ", "".join(pieces)), first.baseline, first.size, lines[-1].is_hyphenated
     )
+
+
+def _is_apart(before: Line, line: Line, *, is_listing: bool) -> bool:
+    """Whether a line of a block, which mostly is a listing or not, cannot be what a full one before it goes on with."""
+    if (before.is_listing and line.is_listing) or _LEADERS.search(before.text):
+        return True
+    is_near_listing = is_listing and (before.is_listing or line.is_listing)
+    begins_anew = is_listing or before.is_table or line.is_table
+    return is_near_listing or (begins_anew and not line.text[:1].islower())
 
 
 def _is_full(line: Line, following: Line, right: float) -> bool:

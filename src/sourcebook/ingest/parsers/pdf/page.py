@@ -14,7 +14,7 @@ from statistics import median_low
 from typing import NamedTuple
 
 from sourcebook.ingest.parsers.clean_text import cleaned
-from sourcebook.ingest.parsers.pdf.layout import Line
+from sourcebook.ingest.parsers.pdf.lines import Line
 from sourcebook.ingest.parsers.pdf.pdfium import PdfPage, PdfTextPage, raw
 
 HYPHEN = "\x02"

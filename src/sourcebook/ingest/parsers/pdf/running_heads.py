@@ -12,12 +12,24 @@ from typing import TYPE_CHECKING
 from sourcebook.ingest.parsers.pdf.layout import FEWEST_COLUMN_LINES, MORE_LEADING
 
 if TYPE_CHECKING:
-    from sourcebook.ingest.parsers.pdf.layout import Line, PageBlock
+    from sourcebook.ingest.parsers.pdf.layout import PageBlock
+    from sourcebook.ingest.parsers.pdf.lines import Line
 
 EDGE_LINES = 2
 HEAD_GAP = 1.8
 """Between a running head and the text there is at least this many times the height of a line."""
 
+SHORT = 5
+"""Of so few pages one cannot say what stands on most of them."""
+
+_PAGE_NUMBER = re.compile(
+    r"[-–—]? ?(?:page|seite|página|pág\.|p\.|страница|стр\.|лист)? ?([0-9]{1,5})(?: ?(?:/|of|von|de|из) ?[0-9]{1,5})?"
+    r" ?[-–—]?",
+    re.IGNORECASE,
+)
+_BROWSER = re.compile(
+    r"(?:https?|file)://\S+(?: \d+/\d+)?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}:\d\d(?: [AP]M)?(?: .*)?"
+)
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 
@@ -25,21 +37,48 @@ _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without page numbers and the lines that stand above or below the text of most pages."""
     heads, places, body = _repeated(pages), _head_places(pages), body_size(pages)
+    said_again = _said_again(pages)
 
-    def is_head(line: Line, page: Sequence[Line]) -> bool:
-        is_placed = round(line.baseline) in places and line in _apart(page)
-        return line.size <= 1.05 * body and (is_placed or _mark(line) in heads)
+    def is_head(line: Line, index: int) -> bool:
+        is_placed = round(line.baseline) in places and line in _apart(pages[index])
+        is_known = is_placed or _mark(line) in heads or line in said_again[index]
+        return line.size <= 1.05 * body and (is_known or _is_stamp(line.text, index + 1))
 
-    def kept(page: Sequence[Line]) -> list[Line]:
+    def kept(index: int) -> list[Line]:
+        page = pages[index]
         by_height = sorted(page, key=lambda line: line.baseline)
         left_out: list[Line] = []
         for lines in (by_height, by_height[::-1]):
-            edge = len(list(takewhile(lambda line: is_head(line, page), lines[:EDGE_LINES])))
+            edge = len(list(takewhile(lambda line: is_head(line, index), lines[:EDGE_LINES])))
             left_out += lines[: _set_apart(lines, edge)]
         # A page that would be left empty says nothing else, so what it says stays.
         return [line for line in page if line not in left_out] or list(page)
 
-    return [kept(page) for page in pages]
+    return [kept(index) for index in range(len(pages))]
+
+
+def _is_stamp(words: str, page: int) -> bool:
+    """Whether a line at the edge is the number of its page, or what a browser prints there: the address, the time."""
+    numbered = _PAGE_NUMBER.fullmatch(words)
+    return (int(numbered[1]) == page) if numbered else bool(_BROWSER.fullmatch(words))
+
+
+def _said_again(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """By pages, the outermost lines of a short document that other pages have too, word for word at the same height.
+
+    They may be a letterhead, so they are told once: at the top of the first page, or at the bottom of the last.
+    """
+    found: list[list[Line]] = [[] for _ in pages]
+    if len(pages) > SHORT:
+        return found
+    for is_top in (True, False):
+        seen: set[tuple[str, int]] = set()
+        for index in range(len(pages)) if is_top else reversed(range(len(pages))):
+            edge = sorted(pages[index], key=lambda line: line.baseline, reverse=is_top)[:EDGE_LINES]
+            places = {(line.text, round(line.baseline / 3)): line for line in edge}
+            found[index] += [line for place, line in places.items() if place in seen]
+            seen |= places.keys()
+    return found
 
 
 def _set_apart(lines: Sequence[Line], edge: int) -> int:

@@ -27,7 +27,7 @@ _UNSEEN = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 # What MkDocs, Pandoc and kramdown take for the id and the classes of a heading, and show nobody.
-_ATTRIBUTES = re.compile(r"(?<=\S)\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}\s*\Z")
+_ATTRIBUTES = re.compile(r"(?<=\S)(?:\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}|\s+\^[\w-]+)\s*\Z")
 _EMBEDDED = re.compile(r"data:[\w/+.-]{1,100}(?:;[\w=-]{1,100})*;base64,[\w+/=%-]{100,}")
 
 

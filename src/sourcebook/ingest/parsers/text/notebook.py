@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -16,6 +17,8 @@ from sourcebook.ingest.parsers.text.markdown import headings_of, visible
 OUTPUT_LINES = 20
 OUTPUT_LENGTH = 1_000
 """What a cell printed is kept up to here: tables and logs of any length are no text to read."""
+_PICTURE = re.compile(r"<(?:Figure size|Axes|AxesSubplot|matplotlib\.|IPython\.|PIL\.)[^<>\n]{0,200}>")
+"""What stands for a picture that a cell has drawn."""
 
 
 def parse_notebook(data: bytes) -> ParsedText:
@@ -63,7 +66,8 @@ def _output(output: dict[str, Any]) -> str:
     if output.get("output_type") in ("error", "pyerr"):
         return f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
     shown = _dict(output.get("data"))
-    return _text(output.get("text")) or _text(shown.get("text/plain"))
+    said = _text(output.get("text")) or _text(shown.get("text/plain"))
+    return "" if _PICTURE.fullmatch(said.strip()) else said
 
 
 def _short(text: str) -> str:

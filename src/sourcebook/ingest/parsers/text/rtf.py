@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.large_lines import NO_LOOK
 from sourcebook.ingest.parsers.opening_title import opening_title
 from sourcebook.ingest.parsers.parsed_text import ParsedText
-from sourcebook.ingest.parsers.sections import LINE, TextBuilder, sections_of
-from sourcebook.ingest.parsers.text.rtf_headings import NO_LOOK, LargeLines
+from sourcebook.ingest.parsers.sections import TextBuilder, sections_of
+from sourcebook.ingest.parsers.text.rtf_paragraphs import RtfParagraph, RtfParagraphs
 from sourcebook.ingest.parsers.text.rtf_table import RtfTable
 
 if TYPE_CHECKING:
@@ -65,7 +66,6 @@ _CHARSETS = {
 }
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _LOWEST_LEVEL = 9
-_LONG_MARK = re.compile(r"\w+[.\-]\w")
 _USUAL_SIZE = 24
 _SMALLEST_SIZE = 4
 """In half points: smaller letters cannot be read."""
@@ -82,6 +82,7 @@ class _State:
     is_bold: bool = False
     is_hidden: bool = False
     is_deleted: bool = False
+    is_box: bool = False
 
 
 @dataclass(slots=True)
@@ -126,11 +127,13 @@ class _Reader:
         self._cells: list[str] = []
         self._edges: list[int] = []
         self._table = RtfTable()
-        self._lines = LargeLines()
+        self._paragraphs = RtfParagraphs(self._document.built)
         self._look = NO_LOOK
+        self._around: tuple[RtfParagraph, list[str], list[str]] | None = None
         self._is_new_group = self._is_optional = False
         self._left_to_skip = 0
-        self._level = self._list_level = 0
+        self._level = self._indent = self._first_indent = 0
+        self._list_level: int | None = None
         self._note_start = 0
         self._in_table = False
         self._font = self._style = 0
@@ -154,8 +157,7 @@ class _Reader:
         self._end_paragraph()
         self._end_row()
         self._table.write(self._document.built)
-        if not self._document.built.headings:
-            self._document.built.headings += self._lines.headings()
+        self._paragraphs.end()
         return self._document
 
     def _brace(self, brace: bytes) -> None:
@@ -167,6 +169,8 @@ class _Reader:
             self._is_new_group, self._is_optional = True, False
             return
         left = self._state.goes_to
+        if self._state.is_box and self._stack and not self._stack[-1].is_box:
+            self._end_box()
         if self._stack:
             self._state = self._stack.pop()
         if left == "note" and self._state.goes_to != "note":
@@ -210,6 +214,8 @@ class _Reader:
             # The same again, in letters that the first could not write.
             self._document.said[self._state.goes_to] = ""
             return True
+        if word == "shptxt" and self._state.goes_to == "text" and not (self._state.is_box or self._in_table):
+            return self._begin_box()
         if word in _READ_ANYWAY:
             return False
         if word in _PASSED_OVER or (is_optional and self._state.goes_to in ("text", "note")):
@@ -226,7 +232,8 @@ class _Reader:
             case "par" | "sect" | "page":
                 self._end_paragraph()
             case "pard":
-                self._level, self._list_level, self._in_table = 0, 0, False
+                self._level, self._list_level, self._in_table = 0, None, False
+                self._indent = self._first_indent = 0
             case "ilvl":
                 self._list_level = min(max(number or 0, 0), _LOWEST_LEVEL)
             case "intbl":
@@ -246,7 +253,7 @@ class _Reader:
                 self._style = number
                 self._level = self._document.levels.get(number, 0)
             case _:
-                return self._set_row(word, number)
+                return self._set_row(word, number) or self._set_indent(word, number)
         return True
 
     def _set_row(self, word: str, number: int | None) -> bool:
@@ -256,6 +263,13 @@ class _Reader:
         elif word == "cellx":
             self._edges.append(number or 0)
         return word in ("trowd", "cellx")
+
+    def _set_indent(self, word: str, number: int | None) -> bool:
+        if word == "li":
+            self._indent = number or 0
+        elif word == "fi":
+            self._first_indent = number or 0
+        return word in ("li", "fi")
 
     def _set_letters(self, word: str, number: int | None) -> None:
         match word, number:
@@ -364,9 +378,10 @@ class _Reader:
             self._name_style(text)
 
     def _measure(self, text: str) -> None:
-        if self._state.goes_to == "text" and text.strip():
+        # A number or a colon beside a name says nothing of how the name looks.
+        if self._state.goes_to == "text" and not self._state.is_box and any(map(str.isalpha, text)):
             self._look = self._look.with_letters(self._state.size, is_bold=self._state.is_bold)
-            self._lines.count(self._state.size, len(text))
+            self._paragraphs.lines.count(self._state.size, len(text))
 
     def _name_style(self, text: str) -> None:
         self._style_name.append(text)
@@ -394,27 +409,38 @@ class _Reader:
             self._words.append("\n")
             return
         self._end_row()
-        words, mark = "".join(self._words).strip(), one_line("".join(self._mark))
-        look, self._look = self._look, NO_LOOK
-        self._words, self._mark = [], []
-        if not words:
+        paragraph = self._paragraph()
+        self._words, self._mark, self._look = [], [], NO_LOOK
+        if self._state.is_box:
+            self._paragraphs.keep(paragraph)
             return
+        # An empty line parts two tables, too.
         self._table.write(self._document.built)
-        if self._level:
-            self._document.built.add_heading(words, self._level)
-        elif mark:
-            self._document.built.add(f"{self._shown(mark)} {words}", LINE)
-        else:
-            self._document.built.add(words)
-            self._lines.add(len(self._document.built) - len(cleaned(words)), look, one_line(cleaned(words)))
+        self._paragraphs.write(paragraph)
 
-    def _shown(self, mark: str) -> str:
-        """The number of an item or a bullet, indented like the items in items that do not say what they belong to."""
-        if _LONG_MARK.match(mark):
-            return mark
-        # A letter alone is a bullet in a font of signs.
-        is_bullet = (len(mark) == 1 and not mark.isdecimal()) or not any(map(str.isalnum, mark))
-        return "  " * self._list_level + ("-" if is_bullet else mark)
+    def _paragraph(self) -> RtfParagraph:
+        words, mark = "".join(self._words).strip(), one_line("".join(self._mark))
+        indent = self._indent if self._first_indent < 0 else None
+        return RtfParagraph(words, mark, self._level, self._look, self._list_level, indent)
+
+    def _begin_box(self) -> bool:
+        """A text box stands in the middle of a paragraph, which goes on behind it."""
+        self._around = self._paragraph(), self._words, self._mark
+        self._words, self._mark, self._level, self._list_level = [], [], 0, None
+        self._indent = self._first_indent = 0
+        self._state = replace(self._state, is_box=True, size=_USUAL_SIZE, is_bold=False)
+        return True
+
+    def _end_box(self) -> None:
+        self._end_paragraph()
+        self._in_table = False
+        if self._around is not None:
+            (_, _, self._level, self._look, self._list_level, indent), self._words, self._mark = self._around
+            self._indent, self._first_indent = indent or 0, -1 if indent is not None else 0
+        self._around = None
+        if not self._words:
+            self._table.write(self._document.built)
+            self._paragraphs.write_boxes()
 
 
 def _known(name: str) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from posixpath import dirname
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from sourcebook.errors import DamagedFile, EncryptedFile
@@ -29,6 +30,8 @@ _ROOTFILE = "{urn:oasis:names:tc:opendocument:xmlns:container}rootfile"
 _OPF = "{http://www.idpf.org/2007/opf}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _NCX = "{http://www.daisy.org/z3986/2005/ncx/}"
+_POINT = f"{_NCX}navPoint"
+_DEEPEST, _MOST_AROUND = 6, 30
 _PAGES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
 _REFERENCE = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
 _LOCK = "{http://www.w3.org/2001/04/xmlenc#}EncryptionMethod"
@@ -56,6 +59,16 @@ def _require_no_lock(package: Package) -> None:
         raise EncryptedFile("The book is protected (DRM).", hint="Add a copy of the book without protection.")
 
 
+class _ChapterName(NamedTuple):
+    """What the contents call a chapter, and how deep it stands there: 1 is the highest."""
+
+    name: str = ""
+    depth: int = 1
+
+
+_NO_NAME = _ChapterName()
+
+
 class _Book:
     """Reads one book."""
 
@@ -68,13 +81,14 @@ class _Book:
         self._book = package.xml(self._opf)
         self._items = {item.get("id", ""): item for item in self._book.iter(f"{_OPF}item")}
         self._built = TextBuilder()
+        self._shift = 0
 
     def read(self) -> ParsedText:
         chapters = [part for part in self._spine() if part in self._package.names]
         names = self._contents()
         beginning = ShownBeginning(self._built)
         for number, part in enumerate(chapters, start=1):
-            self._chapter(self._package.read(part), names.get(part, ""))
+            self._chapter(self._package.read(part), names.get(part, _NO_NAME))
             page_read(number, len(chapters))
             beginning.grown()
         metadata = next(self._book.iter(f"{_OPF}metadata"), None)
@@ -101,7 +115,7 @@ class _Book:
                 parts.append(self._part(item))
         return parts
 
-    def _chapter(self, data: bytes, name: str) -> None:
+    def _chapter(self, data: bytes, listed: _ChapterName) -> None:
         page = opened_page(data, is_xhtml=True)
         body = page.body or page.root
         if body is None:
@@ -115,16 +129,21 @@ class _Book:
         before = len(self._built)
         self._built.add(text)
         start = len(self._built) - len(text.rstrip())
-        has_top = any(heading.level == 1 or heading.name == name for heading in read.headings)
-        if not has_top and (name or before == 0 or not read.headings):
-            self._built.headings.append(Heading(start, 1, name))
+        levels = [heading.level for heading in read.headings]
+        tops = [h.level for h in read.headings if h.level == 1 or h.name == listed.name]
+        if tops:
+            self._shift = listed.depth - tops[0]
+        elif listed.name or before == 0 or not levels:
+            self._built.headings.append(Heading(start, listed.depth, listed.name))
+            self._shift = listed.depth + 1 - min(levels, default=1)
+        # A page that has neither goes on with the chapter before it.
         self._built.headings += [
-            Heading(start + h.start, h.level if has_top else h.level + 1, h.name) for h in read.headings
+            Heading(start + h.start, max(h.level + self._shift, 1), h.name) for h in read.headings
         ]
 
-    def _contents(self) -> dict[str, str]:
+    def _contents(self) -> dict[str, _ChapterName]:
         """The names of the chapters by their pages; of several for a page, the first."""
-        names: dict[str, str] = {}
+        names: dict[str, _ChapterName] = {}
         for item in self._items.values():
             part = self._part(item)
             if part not in self._package.names:
@@ -135,23 +154,24 @@ class _Book:
                 found = self._names_in_page(part)
             else:
                 continue
-            for page, name in found:
-                names.setdefault(page, one_line(cleaned(name)))
+            for page, (name, depth) in found:
+                names.setdefault(page, _ChapterName(one_line(cleaned(name)), depth))
         return names
 
-    def _names_in_ncx(self, part: str) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
-        for point in self._package.xml(part).iter(f"{_NCX}navPoint"):
+    def _names_in_ncx(self, part: str) -> list[tuple[str, _ChapterName]]:
+        found: list[tuple[str, _ChapterName]] = []
+        for point in self._package.xml(part).iter(_POINT):
             content, label = point.find(f"{_NCX}content"), point.find(f"{_NCX}navLabel/{_NCX}text")
             if content is not None and label is not None:
                 page = unquote(content.get("src", "").partition("#")[0])
-                found.append((joined(dirname(part), page), label.text or ""))
+                depth = 1 + sum(1 for _ in islice(point.iterancestors(_POINT), _DEEPEST - 1))
+                found.append((joined(dirname(part), page), _ChapterName(label.text or "", depth)))
         return found
 
-    def _names_in_page(self, part: str) -> list[tuple[str, str]]:
+    def _names_in_page(self, part: str) -> list[tuple[str, _ChapterName]]:
         page = opened_page(self._package.read(part), is_xhtml=True)
         return [
-            (joined(dirname(part), unquote(href.partition("#")[0])), link.text())
+            (joined(dirname(part), unquote(href.partition("#")[0])), _ChapterName(link.text(), _depth(link)))
             for link in page.css("nav a[href]")
             if (href := link.attributes.get("href"))
         ]
@@ -173,3 +193,14 @@ def _is_contents(body: LexborNode) -> bool:
     links = [link.text() for link in body.css("a[href]") if ":" not in (link.attributes.get("href") or "")]
     linked, said = (len("".join(text.split())) for text in ("".join(links), body.text()))
     return len(links) >= _FEWEST_LINKS and linked >= said * _MOSTLY_LINKS
+
+
+def _depth(link: LexborNode) -> int:
+    """In how many lists a link of the contents stands."""
+    depth, outer = 0, link.parent
+    for _ in range(_MOST_AROUND):
+        if outer is None or outer.tag == "nav":
+            break
+        depth += outer.tag == "ol"
+        outer = outer.parent
+    return min(max(depth, 1), _DEEPEST)

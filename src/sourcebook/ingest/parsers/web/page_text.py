@@ -42,7 +42,8 @@ _ROLES_AROUND = _words(
 _NAMES_AROUND = re.compile(
     r"(?:^|\s)(?:(?:site|page|main|top|global)[-_]?)?(?:nav(?:bar|header|footer|igation|links)?|menu|sidebar|side-bar|"
     r"breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|skip-?(?:link|to-content)|headerlink|"
-    r"cookie[\w-]*|social|share(?:-buttons)?|ads?|advert\w*|edit-?(?:link|page))(?:\s|$)",
+    r"cookie[\w-]*|(?:gdpr|consent)-?(?:banner|bar|modal|popup|notice|overlay|manager)|catlinks|"
+    r"mw-(?:navigation|panel|head|editsection|jump-link)|social|share(?:-buttons)?|ads?|advert\w*|edit-?(?:link|page))(?:\s|$)",
     re.IGNORECASE,
 )
 _NAMES_UNSEEN = re.compile(r"(?:^|\s)(?:sr-only|screen-reader-text|visually-?hidden)(?:\s|$)", re.IGNORECASE)

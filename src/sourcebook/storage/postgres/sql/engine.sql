@@ -59,21 +59,20 @@ select n.document_id, n.chunk_id, n.distance,
        c.start_index, c.end_index, c.token_count, c.level, c.parent_id, c.section, c.page_number,
        c.metadata, c.created_at, d.title, d.file_path
 from (
-    select a.document_id, a.id as chunk_id, m.distance, v.vector, v.wide_vector
+    select a.document_id, a.id as chunk_id, v.distance, v.vector, v.wide_vector
     from allowed a
     cross join lateral (
-        select v.vector, v.wide_vector from vectors v
+        select v.vector, v.wide_vector,
+               case :metric when 'cosine' then v.vector <#> (select :query::vector::halfvec)
+                            when 'dot' then v.wide_vector <#> :query::vector
+                            else v.wide_vector <-> :query::vector end as distance
+        from vectors v
         where v.collection_id = :collection_id and v.document_id = a.document_id and v.chunk_id = a.id
           and v.model_id = :model_id offset 0
     ) v
-    cross join lateral (
-        select case :metric when 'cosine' then v.vector <#> (select :query::vector::halfvec)
-                        when 'dot' then v.wide_vector <#> :query::vector
-                        else v.wide_vector <-> :query::vector end as distance offset 0
-    ) m
     where exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-    order by case when m.distance between -1e300 and 1e300 then m.distance else '-infinity' end, a.id
+    order by case when v.distance between -1e300 and 1e300 then v.distance else '-infinity' end, a.id
     limit :limit
 ) n
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id

@@ -7,7 +7,7 @@ case when x.distance between -1e300 and 1e300
 
 -- part: distance_of_member
 cross join lateral (
-    select case :metric when 'cosine' then v.vector <#> :query::vector::halfvec
+    select case :metric when 'cosine' then v.vector <#> (select :query::vector::halfvec)
                         when 'dot' then v.wide_vector <#> :query::vector
                         else v.wide_vector <-> :query::vector end as distance offset 0
 ) x
@@ -93,7 +93,7 @@ passages as materialized (
         where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.chunk_id
           and v.model_id = :model_id offset 0
     ) v
-    cross join lateral (select v.vector <#> :query::vector::halfvec as distance offset 0) x
+    cross join lateral (select v.vector <#> (select :query::vector::halfvec) as distance offset 0) x
 ), looked_at as materialized (
     select count(*) as vectors from near
 )
@@ -169,7 +169,7 @@ with near as materialized (
                   where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = 'cosine')
       and v.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
       and {passage_matches}
-    order by halfvec(v.vector, :dimensions::integer, true) <#> :query::vector::halfvec
+    order by halfvec(v.vector, :dimensions::integer, true) <#> (select :query::vector::halfvec)
     limit :limit
 ), {families_of_near}, {best_families}
 
@@ -187,6 +187,6 @@ with near as materialized (
         order by "bit"(binary_quantize(v.vector), :dimensions::integer, true) <~> binary_quantize(:query::vector::halfvec)
         limit :candidates
     ) s
-    order by s.vector <#> :query::vector::halfvec
+    order by s.vector <#> (select :query::vector::halfvec)
     limit :limit
 ), {families_of_near}, {best_families}

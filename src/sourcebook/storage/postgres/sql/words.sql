@@ -1,15 +1,16 @@
 -- name: claim_terms(collection_id, terms)
--- Each of `terms` is [term, chunks that hold it]. New terms get an id; the counts grow. An `on conflict` would use up an id
--- for every term that is known; writers of a collection take turns, so that nobody comes in between.
+-- Each of `terms` is [term, chunks that hold it, documents that do]. New terms get an id; the counts grow. An `on conflict`
+-- would use up an id for every term that is known; writers of a collection take turns, so that nobody comes in between.
 with wanted as (
-    select value ->> 0 as term, (value ->> 1)::bigint as chunks from jsonb_array_elements(:terms::jsonb)
+    select value ->> 0 as term, (value ->> 1)::bigint as chunks, (value ->> 2)::bigint as documents
+    from jsonb_array_elements(:terms::jsonb)
 ), known as (
-    update terms t set chunk_count = t.chunk_count + w.chunks
+    update terms t set chunk_count = t.chunk_count + w.chunks, document_count = t.document_count + w.documents
     from wanted w where t.collection_id = :collection_id and t.term = w.term
     returning t.id, t.term
 ), added as (
     insert into terms (collection_id, term, chunk_count, document_count)
-    select :collection_id, w.term, w.chunks, 0 from wanted w
+    select :collection_id, w.term, w.chunks, w.documents from wanted w
     where not exists (select 1 from terms t where t.collection_id = :collection_id and t.term = w.term)
     returning id, term
 )

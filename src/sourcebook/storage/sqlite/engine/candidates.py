@@ -11,12 +11,13 @@ are distributed over parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sourcebook.storage.sqlite.engine.vector_codes import bytes_of
+from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
+from sourcebook.storage.sqlite.engine.vector_codes import bytes_of, differing_signs, gathered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,8 @@ _SCORE_ALL = 5_000
 _FEWEST_SIGNS = 256
 # Gathering rows costs more for each than reading all of them in a row.
 _SHARE_TO_GATHER = 0.45
+# What a filter lets through is held as long as it is remembered, if it takes no more bytes than this.
+_MOST_BYTES_HELD = 1 << 20
 # The bytes leave more rows than are wanted, being less exact than the stored numbers.
 _SPARE = 54
 # Where the bytes leave more than half of the candidates, scoring all of these costs less.
@@ -55,6 +58,10 @@ class Allowed:
 
     part: VectorPart
     rows: NDArray[np.int64] | None
+    # Copies of these rows, by the identity of the matrix: they are gathered once for all searches.
+    _held: dict[int, NDArray[Any]] = field(
+        default_factory=dict[int, "NDArray[Any]"], compare=False, repr=False
+    )
 
     @classmethod
     def of(cls, part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
@@ -68,6 +75,17 @@ class Allowed:
     def is_small_share(self) -> bool:
         """Whether the rows are so few of the part that gathering them costs less than reading all of it."""
         return self.count < _SHARE_TO_GATHER * len(self.part)
+
+    def own(self, matrix: NDArray[Any]) -> NDArray[Any]:
+        """These rows of a matrix of the part."""
+        if self.rows is None:
+            return matrix
+        found = self._held.get(id(matrix))
+        if found is None:
+            found = gathered(matrix, self.rows)
+            if found.nbytes <= _MOST_BYTES_HELD:
+                self._held[id(matrix)] = found
+        return found
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows that stand at these places among those allowed."""
@@ -133,9 +151,13 @@ def answers_at_first_look(part: VectorPart, quantiser: Quantiser) -> bool:
     codes = [part.codes(quantiser)]
     tried = having[:: len(having) // _QUESTIONS_TRIED][:_QUESTIONS_TRIED]
     questions = [_Question.of(row, quantiser) for row in part.matrix[tried].astype(np.float32)]
-    # Each of them finds itself, which is no merit.
-    seen = [_at_first_look(allowed, codes, question, 11) is not None for question in questions]
-    return sum(seen) >= _SHARE_ANSWERED * len(seen)
+    let_go(part.matrix)
+    seen = 0
+    for question in questions:
+        # Each of them finds itself, which is no merit.
+        seen += _at_first_look(allowed, codes, question, 11) is not None
+        let_go(codes[0].numbers)
+    return seen >= _SHARE_ANSWERED * len(questions)
 
 
 def _looked_at_first(total: int) -> int:
@@ -185,8 +207,8 @@ def _by_signs(
 
 def _differing(allowed: Allowed, codes: Codes, signs: NDArray[np.uint8]) -> NDArray[np.uint16]:
     if allowed.rows is None or allowed.is_small_share:
-        return codes.differing(allowed.rows, signs)
-    return codes.differing(None, signs).take(allowed.rows)
+        return differing_signs(allowed.own(codes.signs), signs)
+    return differing_signs(codes.signs, signs).take(allowed.rows)
 
 
 def rows_of_fewest(differing: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.int64]]:

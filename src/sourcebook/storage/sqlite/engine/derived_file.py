@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sourcebook.storage.sqlite.driver import sync_folder
+from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
 from sourcebook.storage.temporary_folders import make_private_file
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"SBCODES2"
 _ALIGNMENT = 64
+_BYTES_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,16 @@ def new_token() -> str:
     return secrets.token_hex(16)
 
 
+def derived_folder(base: Path) -> Path:
+    """Where the files of a base lie that can be made again."""
+    return base.with_name(f"{base.name}.derived")
+
+
 class DerivedFiles:
     """The files of one base: `knowledge_base.db.derived/words-….bin`."""
 
     def __init__(self, base: Path) -> None:
-        self._folder = base.with_name(f"{base.name}.derived")
+        self._folder = derived_folder(base)
 
     def write(self, name: str, token: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
         """Write a file whole or not at all."""
@@ -105,8 +112,17 @@ def _write(file: Any, identity: Mapping[str, str], arrays: Mapping[str, NDArray[
     for key, array in arrays.items():
         at: Any = described[key]
         file.seek(start + at["at"])
-        file.write(np.ascontiguousarray(array).data)
+        _write_array(file, array)
     file.truncate(start + position)
+
+
+def _write_array(file: Any, array: NDArray[Any]) -> None:
+    """Part by part, so that an array which is mapped is never in memory as a whole."""
+    flat: Any = np.ascontiguousarray(array).reshape(-1)
+    step = max(_BYTES_AT_ONCE // flat.itemsize, 1)
+    for start in range(0, len(flat), step):
+        file.write(flat[start : start + step].data)
+        let_go(flat)
 
 
 def _data_start(head: int) -> int:

@@ -7,13 +7,13 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 import anyio.to_thread
 
-from sourcebook.errors import SourcebookError
+from sourcebook.errors import BaseBusy, SourcebookError
 from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.sqlite.engine.collection_state import stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
@@ -39,6 +39,8 @@ P = TypeVar("P", bound=IndexPart)
 # Below this, reading from the base is as fast as a file would be.
 ROWS_WORTH_A_FILE = 20_000
 _PAUSE_AFTER_FAILURE = 60.0
+# A file that could not be recorded, since somebody was writing, is tried again after so many times as long as it took.
+_PAUSE_WHEN_BUSY = 10
 # Searches that began before a change may still need the image of their moment.
 _IMAGES_KEPT = 8
 
@@ -60,12 +62,16 @@ class IndexKind(Protocol[P]):
 
 @dataclass(slots=True)
 class _Place(Generic[P]):
-    """What is held of one collection. The lock is for whoever makes the next image."""
+    """What is held of one collection. The lock is for whoever makes the next image.
+
+    No file is tried before `not_before`. `has_no_file`: the last one could not be written.
+    """
 
     lock: Lock = field(default_factory=Lock)
     images: dict[int, Image[P]] = field(default_factory=dict[int, "Image[P]"])
     publishing: Thread | None = None
     not_before: float = 0.0
+    has_no_file: bool = False
 
     def leave_earlier(self) -> None:
         """Keep the last images that cost nothing beside the newest: they share its first part, or lie in a file."""
@@ -96,8 +102,8 @@ class ImageCache(Generic[P]):
         self._lock = Lock()
         database.before_close(self._finish)
 
-    def image(self, session: SqliteSession, stored: StoredCollection) -> Image[P]:
-        """The image of exactly the state that the session sees."""
+    def image(self, session: SqliteSession, stored: StoredCollection, *, anew: bool = False) -> Image[P]:
+        """The image of exactly the state that the session sees. `anew`: as one part, read from the base."""
         name = self._name(stored)
         with self._lock:
             if name not in self._places:
@@ -108,7 +114,12 @@ class ImageCache(Generic[P]):
             # A search that began earlier than another may come later: it goes on from an image of its own past.
             earlier = max((known for known in place.images if known <= seq), default=None)
             known = None if earlier is None else place.images[earlier]
-            image = self._made(session, stored, seq, record, known)
+            if anew and not (known is not None and known.seq == seq and known.is_whole):
+                image = read_whole(session, stored.collection.id, seq, self._kind.loader(stored))
+            else:
+                image = self._made(session, stored, seq, record, known)
+            if image.is_worn and (place.has_no_file or not self._is_worth_a_file(image)):
+                image = image.as_whole(self._kind.join)
             place.images[seq] = image
             place.leave_earlier()
         self._publish_later(name, place, image)
@@ -138,7 +149,8 @@ class ImageCache(Generic[P]):
             )
 
     def _prepare(self, session: SqliteSession, stored: StoredCollection) -> None:
-        image, name = self.image(session, stored), self._name(stored)
+        # Not joined with what there is, which would have to be held beside it.
+        image, name = self.image(session, stored, anew=True), self._name(stored)
         with self._lock:
             # The collection may have been removed meanwhile, or got another model.
             place = self._places.get(name)
@@ -179,7 +191,10 @@ class ImageCache(Generic[P]):
                 del self._places[other]
 
     def _publish_later(self, name: str, place: _Place[P], image: Image[P]) -> None:
-        """Put an image that was read whole into a file for everybody, in a thread that no search waits for."""
+        """Put an image into a file for everybody, in a thread that no search waits for.
+
+        It was read whole, or has worn out: until the file is there, its many parts go on answering.
+        """
         if not self._is_worth_a_file(image):
             return
         with self._lock:
@@ -189,14 +204,20 @@ class ImageCache(Generic[P]):
             place.publishing.start()
 
     def _is_worth_a_file(self, image: Image[P]) -> bool:
-        return image.is_whole and image.rows >= self._rows_worth_a_file
+        return (image.is_whole or image.is_worn) and image.living >= self._rows_worth_a_file
 
     def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:
+        began = time.monotonic()
         try:
             self._write_file(name, image)
+            place.has_no_file = False
+        except BaseBusy:
+            now = time.monotonic()
+            place.not_before = now + _PAUSE_WHEN_BUSY * (now - began)
         except (SourcebookError, OSError):
             # A base that cannot be written, or a full disk, is searched from this process's own memory.
             place.not_before = time.monotonic() + _PAUSE_AFTER_FAILURE
+            place.has_no_file = True
         finally:
             place.publishing = None
 
@@ -204,7 +225,8 @@ class ImageCache(Generic[P]):
         token = new_token()
         # Only these are out of date afterwards: somebody else may be writing one at this moment.
         before = self._files.present(name)
-        written = self._files.write(name, token, self._kind.to_arrays(image.parts[0].part))
+        part = image.one_part(self._kind.join)
+        written = self._files.write(name, token, self._kind.to_arrays(part))
         try:
             recorded = self._database.write_apart(
                 partial(_record, name, FileRecord(token, image.seq), image.collection_id)
@@ -252,8 +274,13 @@ class ImageCache(Generic[P]):
         return Image(collection_id, record.seq, (fully_alive(part, collection_id),), record.token)
 
     def _name(self, stored: StoredCollection) -> str:
-        digest = hashlib.blake2b(stored.collection.id.encode(), digest_size=8).hexdigest()
+        digest = _digest(stored.collection.id)
         return f"{self._kind.name}-{digest}-{stored.model_id}-{stored.collection.distance_metric}"
+
+
+@lru_cache(maxsize=256)
+def _digest(collection_id: str) -> str:
+    return hashlib.blake2b(collection_id.encode(), digest_size=8).hexdigest()
 
 
 def _key(name: str) -> str:

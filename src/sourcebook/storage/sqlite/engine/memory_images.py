@@ -88,7 +88,8 @@ class Image(Generic[P]):
     """The state of a collection after change number `seq`.
 
     `token` names the shared file that its first part lies in, `replaces` one that it was found better than. `is_whole`:
-    it has one part with everything in it, which could become such a file.
+    it has one part with everything in it, which could become such a file. `is_worn`: so much of it is dead, or outside
+    the first part, that it should be made one part again.
     """
 
     collection_id: str
@@ -97,10 +98,16 @@ class Image(Generic[P]):
     token: str = ""
     replaces: str = ""
     is_whole: bool = False
+    is_worn: bool = False
 
     @property
     def rows(self) -> int:
         return sum(len(part.alive) for part in self.parts)
+
+    @property
+    def living(self) -> int:
+        """How many of its rows are true."""
+        return sum(int(np.count_nonzero(part.alive)) for part in self.parts)
 
     def begins_like(self, other: Image[P]) -> bool:
         """Whether the first parts, which hold most of the rows, are one and the same."""
@@ -117,10 +124,18 @@ class Image(Generic[P]):
         first, *others = [part.without(changed) for part in self.parts]
         added = fully_alive(load(session, changed), self.collection_id)
         parts = self._joined([first, *(part for part in others if part.alive.any())], added, join)
-        if _is_worn(parts):
-            whole = join([(live.part, live.alive) for live in parts])
-            return _whole(self.collection_id, seq, whole, replaces=self.token or self.replaces)
-        return replace(self, seq=seq, parts=tuple(parts), is_whole=False)
+        return replace(self, seq=seq, parts=tuple(parts), is_whole=False, is_worn=_is_worn(parts))
+
+    def one_part(self, join: Joiner[P]) -> P:
+        """Everything that lives in it, as one part."""
+        if self.is_whole:
+            return self.parts[0].part
+        return join([(live.part, live.alive) for live in self.parts])
+
+    def as_whole(self, join: Joiner[P]) -> Image[P]:
+        """The same state in one part."""
+        part = self.one_part(join)
+        return _whole(self.collection_id, self.seq, part, replaces=self.token or self.replaces)
 
     def _joined(self, parts: list[LivePart[P]], added: LivePart[P], join: Joiner[P]) -> list[LivePart[P]]:
         while len(parts) > 1 and len(parts[-1].part.segment) < _GROWTH * len(added.part.segment):
@@ -143,6 +158,6 @@ def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
     total = sum(len(part.alive) for part in parts)
     if total < _TOO_SMALL_TO_REBUILD:
         return False
-    dead = sum(len(part.alive) - int(part.alive.sum()) for part in parts)
+    dead = sum(len(part.alive) - int(np.count_nonzero(part.alive)) for part in parts)
     later = sum(len(part.alive) for part in parts[1:])
     return max(dead, later) > SHARE_TO_REBUILD * total

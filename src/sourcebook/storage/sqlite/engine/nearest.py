@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    """Rows of a part in their order, never none, with their rough scores."""
+
     part: VectorPart
     rows: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -34,6 +36,14 @@ class _Found:
     def above(self, limit: float) -> _Found:
         kept = self.scores >= limit
         return _Found(self.part, self.rows[kept], self.scores[kept])
+
+    def scores_of(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Rough scores of any rows of the part: those that are known, and the others made now."""
+        places = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
+        scores = self.scores[places]
+        others = np.flatnonzero(self.rows[places] != rows)
+        scores[others] = self.part.rough_scores(rows[others], query)
+        return scores
 
 
 def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
@@ -90,7 +100,7 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
     scored = [
         s
         for f, (passages, means) in zip(found, families, strict=True)
-        for s in _passages(f.part, passages[means >= last], query)
+        for s in _passages(f, passages[means >= last], query)
     ]
     return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
 
@@ -100,11 +110,18 @@ def _rough(
 ) -> list[_Found]:
     """The rows worth scoring with their rough scores."""
     chosen = candidates(allowed, query, quantiser, at_least)
-    return [
-        _Found(a.part, np.arange(len(a.part)) if rows is None else rows, a.part.rough_scores(rows, query))
-        for a, rows in zip(allowed, chosen, strict=True)
-        if (len(a.part) if rows is None else len(rows))
-    ]
+    found = [_scored(one, rows, query) for one, rows in zip(allowed, chosen, strict=True)]
+    return [one for one in found if len(one.rows)]
+
+
+def _scored(allowed: Allowed, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> _Found:
+    """These rows of a part; None for all of them."""
+    part = allowed.part
+    if rows is None:
+        return _Found(part, np.arange(len(part)), part.rough_scores_of(part.matrix, query))
+    if rows is allowed.rows:
+        return _Found(part, rows, part.rough_scores_of(allowed.own(part.matrix), query))
+    return _Found(part, rows, part.rough_scores(rows, query))
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:
@@ -151,16 +168,18 @@ def _rough_or_none(
     return np.where(part.has_vector[rows], part.rough_scores(rows, query), -np.inf)
 
 
-def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
+def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
     """These passages with their exact scores, and the children that matched best in each."""
+    part = found.part
     if not len(passages):
         return
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
     best_child, itself = np.full(len(passages), -np.inf), np.full(len(passages), -np.inf)
-    kept = _may_be_best(owner, own, part.rough_scores(members, query), len(passages))
-    scores = part.exact_scores(members[kept], query)
+    kept = _may_be_best(owner, own, found.scores_of(members, query), len(passages))
+    wanted = vector_encoding.for_scores(query, part.metric)
+    scores = part.exact_scores(members[kept], wanted)
     np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
     itself[owner[kept & own]] = scores[own[kept]]
     means = _means(itself, best_child)
@@ -168,7 +187,7 @@ def _passages(part: VectorPart, passages: NDArray[np.int64], query: NDArray[np.f
     starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
     ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
     for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
-        matches = Matches(part, children, starts[place], starts[place + 1], query)
+        matches = Matches(part, children, starts[place], starts[place + 1], wanted)
         yield Scored(chunk_id, mean, matches, rowid)
 
 
@@ -188,7 +207,7 @@ class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
     # Those of a passage stand between two places among the children of all passages that were found.
-    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_query")
+    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_wanted")
 
     def __init__(
         self,
@@ -196,19 +215,19 @@ class Matches(Sequence[Match]):
         children: NDArray[np.int64],
         first: int,
         end: int,
-        query: NDArray[np.float32],
+        wanted: NDArray[np.float64],
     ) -> None:
         self._part = part
         self._children = children
         self._first = first
         self._end = end
-        self._query = query
+        self._wanted = wanted
         self._known: tuple[Match, ...] | None = None
 
     def _best(self) -> tuple[Match, ...]:
         if self._known is None:
             own = self._children[self._first : self._end]
-            scores = self._part.exact_scores(own, self._query).tolist()
+            scores = self._part.exact_scores(own, self._wanted).tolist()
             ids = self._part.segment.chunk_ids.several(own)
             # Of equal ones those whose ids come first, in whatever order the rows lie.
             best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
@@ -235,7 +254,7 @@ class Matches(Sequence[Match]):
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
     ids, rowids = part.segment.chunk_ids.several(rows), part.rowids[rows].tolist()
-    scores = part.exact_scores(rows, query).tolist()
+    scores = part.exact_scores(rows, vector_encoding.for_scores(query, part.metric)).tolist()
     return (Scored(i, score, (), rowid) for i, score, rowid in zip(ids, scores, rowids, strict=True))
 
 

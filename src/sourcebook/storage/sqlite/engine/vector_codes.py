@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import simsimd
 
+from sourcebook.storage.sqlite.engine.spooled_bytes import SpooledBytes, let_go
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 _BLOCK = 8192
@@ -40,9 +44,14 @@ class Quantiser:
     def of(cls, matrix: NDArray[np.floating[Any]], count: int) -> Quantiser:
         """For these rows, `count` of which are vectors and the others zeros."""
         total = np.zeros(matrix.shape[1])
+        step = -(-len(matrix) // _ROWS_TO_MEASURE) or 1
+        measured = [matrix[:0]]
         for start in range(0, len(matrix), _BLOCK):
-            total += matrix[start : start + _BLOCK].sum(axis=0, dtype=np.float64)
-        some = matrix[:: -(-len(matrix) // _ROWS_TO_MEASURE) or 1].astype(np.float32)
+            block = matrix[start : start + _BLOCK]
+            total += block.sum(axis=0, dtype=np.float64)
+            measured.append(block[-start % step :: step].copy())
+            let_go(matrix)
+        some = np.concatenate(measured).astype(np.float32)
         widest = float(np.quantile(np.abs(some), _SHARE_INSIDE)) if some.size else 0.0
         centre = (total / max(count, 1)).astype(np.float32)
         leading = None
@@ -50,22 +59,22 @@ class Quantiser:
             leading = np.sort(np.argsort(-some.var(axis=0), kind="stable")[:_LEADING])
         return cls(centre, widest / _LARGEST or 1.0, leading)
 
-    def codes(self, matrix: NDArray[np.floating[Any]]) -> Codes:
+    def codes(self, matrix: NDArray[np.floating[Any]], folder: Path | None = None) -> Codes:
+        """The codes of these rows. The bytes of very many go to a file of the folder."""
         count, dimensions = matrix.shape
-        found = Codes(
-            np.empty((count, (dimensions + 7) // 8), dtype=np.uint8),
-            np.empty((count, dimensions), dtype=np.int8),
-            self,
-            None if self.leading is None else np.empty((_LEADING // _WORD, count), dtype=np.uint64),
-        )
+        signs = np.empty((count, (dimensions + 7) // 8), dtype=np.uint8)
+        leading = None if self.leading is None else np.empty((_LEADING // _WORD, count), dtype=np.uint64)
+        numbers = SpooledBytes(folder)
         for start in range(0, count, _BLOCK_OF_CODES):
             block = matrix[start : start + _BLOCK_OF_CODES].astype(np.float32)
             is_above = block > self.centre
-            found.signs[start : start + _BLOCK_OF_CODES] = np.packbits(is_above, axis=1)
-            found.numbers[start : start + _BLOCK_OF_CODES] = _bytes(block, self.step)
-            if found.leading is not None:
-                found.leading[:, start : start + _BLOCK_OF_CODES] = self._leading(is_above).T
-        return found
+            signs[start : start + _BLOCK_OF_CODES] = np.packbits(is_above, axis=1)
+            numbers.append(_bytes(block, self.step).tobytes())
+            if leading is not None:
+                leading[:, start : start + _BLOCK_OF_CODES] = self._leading(is_above).T
+            if folder is not None:
+                let_go(matrix)
+        return Codes(signs, numbers.array(np.int8).reshape(count, dimensions), self, leading)
 
     def signs_of(self, query: NDArray[np.float32]) -> NDArray[np.uint8]:
         return np.packbits(query > self.centre)
@@ -90,14 +99,6 @@ class Codes:
     by: Quantiser
     leading: NDArray[np.uint64] | None = None
 
-    def differing(self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
-        """In how many signs each of these rows (None: all) differs from the wanted ones."""
-        signs = self.signs if rows is None else gathered(self.signs, rows)
-        if not len(signs):
-            return np.empty(0, dtype=np.uint16)
-        found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
-        return np.asarray(found).ravel().astype(np.uint16)
-
     def leading_differing(
         self, rows: NDArray[np.int64] | None, wanted: NDArray[np.uint64]
     ) -> NDArray[np.uint8]:
@@ -117,6 +118,14 @@ class Codes:
             return np.empty(0)
         found = simsimd.cdist(wanted.reshape(1, -1), gathered(self.numbers, rows), "dot")
         return np.asarray(found, dtype=np.float64).ravel()
+
+
+def differing_signs(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """In how many signs each of these rows differs from the wanted ones."""
+    if not len(signs):
+        return np.empty(0, dtype=np.uint16)
+    found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
+    return np.asarray(found).ravel().astype(np.uint16)
 
 
 def bytes_of(query: NDArray[np.float32]) -> NDArray[np.int8]:

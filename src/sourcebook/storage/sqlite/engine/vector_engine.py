@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
+from sourcebook.storage.sqlite.engine.derived_file import derived_folder
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
     chunk_rows,
@@ -26,12 +27,15 @@ from sourcebook.storage.sqlite.engine.nearest import (
 from sourcebook.storage.sqlite.engine.result_rows import results_of
 from sourcebook.storage.sqlite.engine.search_plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
+from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
 from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part
 
 T = TypeVar("T")
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Vector
@@ -47,9 +51,23 @@ if TYPE_CHECKING:
     Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], list[Scored]]
     Shown = Callable[[SqliteSession, str, Sequence[Scored]], T]
 
-# Up to so many, looking at all of them takes no longer than a change of thread.
-_FEW_ROWS = 1_000
-_FEW_RESULTS = 20
+
+class _Limit(NamedTuple):
+    """How many rows a search may look at, and how many results it may want."""
+
+    rows: int
+    results: int
+
+    def allows(self, rows: int, results: int) -> bool:
+        return rows <= self.rows and results <= self.results
+
+
+# Looking at so many takes no longer than a change of thread.
+_AT_ONCE = _Limit(rows=1_000, results=20)
+# Looking at so many takes a few milliseconds, and in a thread half as long again.
+_ALONE = _Limit(rows=200_000, results=250)
+# Rows without codes have all of their numbers read, or their codes made first.
+_TIMES_AS_LONG_WITHOUT_CODES = 10
 _QUICK_REMEMBERED = 256
 
 
@@ -58,12 +76,17 @@ class VectorParts:
 
     name = "vectors"
 
+    def __init__(self, folder: Path | None = None) -> None:
+        """What is too large for memory while a file is made goes to this folder."""
+        self._folder = folder
+
     def loader(self, stored: StoredCollection) -> Loader[VectorPart]:
         scope = {"collection_id": stored.collection.id, "model_id": stored.model_id}
 
         def load(session: SqliteSession, document_ids: Sequence[str] | None) -> VectorPart:
             if document_ids is None:
-                return read_part(session.stream("all_vector_rows", **scope), stored.collection)
+                every = session.stream("all_vector_rows", **scope)
+                return read_part(every, stored.collection, self._folder)
             rows = session.stream("some_vector_rows", **scope, document_ids=list(document_ids))
             return read_part(rows, stored.collection)
 
@@ -83,7 +106,7 @@ class VectorParts:
         }
         if part.metric is DistanceMetric.COSINE:
             quantiser = Quantiser.of(part.matrix, int(part.has_vector.sum()))
-            codes = quantiser.codes(part.matrix)
+            codes = quantiser.codes(part.matrix, self._folder)
             arrays |= {
                 "centre": quantiser.centre,
                 "step": np.array([quantiser.step]),
@@ -93,6 +116,8 @@ class VectorParts:
             known = replace(part, known_codes=codes)
             if codes.leading is not None and answers_at_first_look(known, quantiser):
                 arrays |= {"leading": np.asarray(quantiser.leading), "leading_signs": codes.leading}
+            let_go(part.matrix)
+            let_go(codes.numbers)
         return arrays
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> VectorPart:
@@ -143,14 +168,21 @@ def _key(sought: _Sought, tree: MetadataFilter | None) -> object:
     return sought.name, repr(tree)
 
 
+def _rows_worth(image: VectorImage, allowed: Sequence[Allowed]) -> int:
+    """How many rows are looked at, or would be in the same time by their codes."""
+    rows = sum(one.count for one in allowed)
+    has_codes = all(live.part.known_codes is not None for live in image.parts)
+    return rows if has_codes or rows <= _AT_ONCE.rows else _TIMES_AS_LONG_WITHOUT_CODES * rows
+
+
 class SqliteVectorEngine:
     """A `VectorEngine` that answers from memory what the base would answer from its tables."""
 
     def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
-        self._shelf = ImageCache(database, VectorParts(), rows_worth_a_file)
+        self._shelf = ImageCache(database, VectorParts(derived_folder(database.path)), rows_worth_a_file)
         # The searches that lately looked at few rows, and so may again.
-        self._quick: set[object] = set()
+        self._quick: dict[object, _Limit] = {}
 
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
@@ -198,21 +230,23 @@ class SqliteVectorEngine:
     ) -> T:
         tree = None if filter is None else check(filter)
         search = _Search(sought, collection_id, query, top_k, tree, shown)
-        if search.key in self._quick:
-            found = await self._database.read_soon(partial(self._quick_answer, search))
+        limit = self._quick.get(search.key)
+        if limit is not None:
+            quick = partial(self._quick_answer, search, limit)
+            found = await self._database.read_soon(quick, only_alone=limit is _ALONE)
             if found is not None:
                 return found
         return await self._database.read(partial(self._answer, search))
 
-    def _quick_answer(self, search: _Search[T], session: SqliteSession) -> T | None:
-        """The answer, if everything is at hand for it and few rows are looked at."""
+    def _quick_answer(self, search: _Search[T], limit: _Limit, session: SqliteSession) -> T | None:
+        """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""
         stored = known_collection(session, search.collection_id)
         image = None if stored is None else self._shelf.ready_image(session, stored)
         if stored is None or image is None:
             return None
-        allowed = [live.recalled(_key(search.sought, search.tree)) for live in image.parts]
+        allowed = [live.recalled(search.rows_key) for live in image.parts]
         known = [one for one in allowed if one is not None]
-        if len(known) < len(allowed) or sum(one.count for one in known) > _FEW_ROWS:
+        if len(known) < len(allowed) or _rows_worth(image, known) > limit.rows:
             return None
         return search.answered(session, stored, image, known)
 
@@ -220,14 +254,22 @@ class SqliteVectorEngine:
         stored = stored_collection(session, search.collection_id)
         image = self._shelf.image(session, stored)
         allowed = [_allowed(live, search.sought, search.tree, session, image.seq) for live in image.parts]
-        if search.top_k <= _FEW_RESULTS and sum(one.count for one in allowed) <= _FEW_ROWS:
-            if len(self._quick) >= _QUICK_REMEMBERED:
-                self._quick.clear()
-            self._quick.add(search.key)
-        return search.answered(session, stored, image, allowed)
+        found = search.answered(session, stored, image, allowed)
+        self._remember(search, _rows_worth(image, allowed))
+        return found
+
+    def _remember(self, search: _Search[T], rows: int) -> None:
+        """Where the same search may be answered next time."""
+        if len(self._quick) >= _QUICK_REMEMBERED:
+            self._quick.clear()
+        fitting = (limit for limit in (_AT_ONCE, _ALONE) if limit.allows(rows, search.top_k))
+        if (limit := next(fitting, None)) is None:
+            self._quick.pop(search.key, None)
+        else:
+            self._quick[search.key] = limit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Search(Generic[T]):
     sought: _Sought
     collection_id: str
@@ -236,9 +278,13 @@ class _Search(Generic[T]):
     tree: MetadataFilter | None
     shown: Shown[T]
 
+    @cached_property
+    def rows_key(self) -> object:
+        return _key(self.sought, self.tree)
+
     @property
     def key(self) -> object:
-        return self.collection_id, self.top_k, _key(self.sought, self.tree)
+        return self.collection_id, self.top_k, self.rows_key
 
     def answered(
         self, session: SqliteSession, stored: StoredCollection, image: VectorImage, allowed: Sequence[Allowed]

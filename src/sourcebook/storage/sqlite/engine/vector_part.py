@@ -16,12 +16,17 @@ import simsimd
 from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.segment import Segment, SegmentBuilder, join_segments
+from sourcebook.storage.sqlite.engine.spooled_bytes import SpooledBytes
 from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser, gathered
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Collection
+
+_BYTES_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -72,9 +77,14 @@ class VectorPart:
     def remember_codes(self, codes: Codes) -> None:
         object.__setattr__(self, "known_codes", codes)
 
-    def rough_scores(self, rows: NDArray[np.int64] | None, query: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Scores of some rows (of all: None) that are right to about three digits."""
-        matrix = self.matrix if rows is None else gathered(self.matrix, rows)
+    def rough_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Scores of some rows that are right to about three digits."""
+        return self.rough_scores_of(gathered(self.matrix, rows), query)
+
+    def rough_scores_of(
+        self, matrix: NDArray[np.floating[Any]], query: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """The same for vectors as stored."""
         if not len(matrix):
             return np.empty(0)
         kind = "sqeuclidean" if self.metric is DistanceMetric.EUCLIDEAN else "dot"
@@ -90,17 +100,21 @@ class VectorPart:
             return 1.0 / (1.0 + np.sqrt(np.maximum(found, 0.0)))
         return found
 
-    def exact_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        return vector_encoding.scores(gathered(self.matrix, rows), query, self.metric)
+    def exact_scores(self, rows: NDArray[np.int64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of some rows, for a query that is ready for them."""
+        return vector_encoding.scores_for(gathered(self.matrix, rows), wanted, self.metric)
 
 
-def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> VectorPart:
-    """From rows of `all_vector_rows` or `some_vector_rows`."""
+def read_part(
+    rows: Iterator[tuple[Any, ...]], collection: Collection, folder: Path | None = None
+) -> VectorPart:
+    """From rows of `all_vector_rows` or `some_vector_rows`. Very many vectors go to a file of the folder."""
     kind = vector_encoding.stored_type(collection.distance_metric)
     nothing = bytes(collection.embedding_dimensions * kind.itemsize)
     segment = SegmentBuilder()
     # Plain bytes that grow in place: as Python objects, a million rows would need several times the memory.
     numbers, has_vector = bytearray(), bytearray()
+    all_numbers = SpooledBytes(folder)
     passage, spans, rowids = array("i"), array("i"), array("q")
     for document_id, group in groupby(rows, key=itemgetter(0)):
         first = len(segment)
@@ -115,14 +129,18 @@ def read_part(rows: Iterator[tuple[Any, ...]], collection: Collection) -> Vector
             rowids.append(rowid)
             has_vector.append(vector is not None)
             numbers += nothing if vector is None else vector
+            if len(numbers) >= _BYTES_AT_ONCE:
+                all_numbers.append(numbers)
+                numbers.clear()
         # A child may come before its passage, so only now is it known where that is.
         passage.extend(
             number if parent_id is None else number_of.get(parent_id, number)
             for number, parent_id in enumerate(parents, first)
         )
+    all_numbers.append(numbers)
     return VectorPart(
         segment.built(),
-        np.frombuffer(numbers, dtype=kind).reshape(len(segment), collection.embedding_dimensions),
+        all_numbers.array(kind).reshape(len(segment), collection.embedding_dimensions),
         np.frombuffer(has_vector, dtype=np.bool_),
         np.frombuffer(passage, dtype=np.int32),
         np.frombuffer(spans, dtype=np.int32).reshape(len(segment), 2),

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
-from sourcebook.storage.index.engines import FoundWords, Scored, WordResult, word_counts
-from sourcebook.storage.sqlite.engine.collection_state import spoken_languages, stored_collection
+from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
+from sourcebook.storage.sqlite.engine.collection_state import (
+    known_collection,
+    spoken_languages,
+    stored_collection,
+)
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
@@ -26,11 +31,13 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.memory_images import LivePart, Loader
+    from sourcebook.storage.sqlite.engine.memory_images import Image, LivePart, Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
     from sourcebook.text.analysis import QuestionWords
 
 _WORDS_OF_A_PREFIX = 64
+# The words of so many passages are looked at in a few milliseconds, and in a thread in half as long again.
+_FEW_PASSAGES = 50_000
 
 
 class WordParts:
@@ -97,8 +104,9 @@ class SqliteWordEngine:
     ) -> FoundWords:
         # The languages that the caller knows are not needed: the same state of the base tells them for nothing.
         tree = None if filter is None else check(filter)
-        work = partial(self._answer, collection_id, query, top_k, tree, with_texts)
-        return await self._database.read(work)
+        asked = _Asked(collection_id, query, top_k, tree, with_texts)
+        found = await self._database.read_soon(partial(self._quick_answer, asked), only_alone=True)
+        return found or await self._database.read(partial(self._answer, asked))
 
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at."""
@@ -119,18 +127,49 @@ class SqliteWordEngine:
     async def forget(self, stored: StoredCollection) -> None:
         await self._shelf.forget(stored)
 
-    def _answer(
+    def _quick_answer(self, asked: _Asked, session: SqliteSession) -> FoundWords | None:
+        """The answer, if everything is at hand for it and few passages are looked at."""
+        stored = known_collection(session, asked.collection_id)
+        image = None if stored is None else self._shelf.ready_image(session, stored)
+        if stored is None or image is None or image.rows > _FEW_PASSAGES:
+            return None
+        rows = [live.recalled(asked.rows_key) for live in image.parts]
+        known = [one for one in rows if one is not None]
+        return asked.answered(session, stored, image, known) if len(known) == len(rows) else None
+
+    def _answer(self, asked: _Asked, session: SqliteSession) -> FoundWords:
+        stored = stored_collection(session, asked.collection_id)
+        image = self._shelf.image(session, stored)
+        rows = [
+            live.remembered(asked.rows_key, partial(live.rows, asked.tree, session, image.seq))
+            for live in image.parts
+        ]
+        return asked.answered(session, stored, image, rows)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    collection_id: str
+    query: str
+    top_k: int
+    tree: MetadataFilter | None
+    with_texts: bool
+
+    @cached_property
+    def rows_key(self) -> object:
+        # By its spelling: to Python, a filter for 1 and one for true are equal.
+        return "words", repr(self.tree)
+
+    def answered(
         self,
-        collection_id: str,
-        query: str,
-        top_k: int,
-        tree: MetadataFilter | None,
-        with_texts: bool,
         session: SqliteSession,
+        stored: StoredCollection,
+        image: Image[WordPart],
+        allowed: Sequence[NDArray[np.bool_]],
     ) -> FoundWords:
-        stored = stored_collection(session, collection_id)
-        question = analyse_question(query, spoken_languages(session, collection_id))
-        terms = _known_terms(session, collection_id, question)
+        """What is found among the allowed rows of each part."""
+        question = analyse_question(self.query, spoken_languages(session, self.collection_id))
+        terms = _known_terms(session, self.collection_id, question)
         counts = word_counts(question, terms, stored.word_rows)
         if not terms:
             return FoundWords(question, [], counts)
@@ -138,14 +177,14 @@ class SqliteWordEngine:
         documents = _weights(
             question, terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
-        image = self._shelf.image(session, stored)
         found = [
             s
-            for live in image.parts
-            for s in _best(live, live.rows(tree, session, image.seq), chunks, documents, top_k)
+            for live, rows in zip(image.parts, allowed, strict=True)
+            for s in _best(live, rows, chunks, documents, self.top_k)
         ]
-        best = sorted(found, key=lambda s: (-s.score, s.chunk_id))[:top_k]
-        return FoundWords(question, _results(session, collection_id, best, with_texts=with_texts), counts)
+        best = sorted(found, key=lambda s: (-s.score, s.chunk_id))[: self.top_k]
+        results = _results(session, self.collection_id, best, with_texts=self.with_texts)
+        return FoundWords(question, results, counts)
 
 
 def _known_terms(session: SqliteSession, collection_id: str, question: QuestionWords) -> list[Row]:
@@ -163,17 +202,17 @@ def _known_terms(session: SqliteSession, collection_id: str, question: QuestionW
 
 def _best(
     live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: Weights, documents: Weights, top_k: int
-) -> list[Scored]:
+) -> list[WordResult]:
     """The best rows of a part, with all that score like the last of them."""
     hits, totals = best_rows(live.part, rows, chunks, documents, top_k)
-    return list(map(Scored, live.part.segment.chunk_ids.several(hits), totals.tolist()))
+    return list(map(WordResult, live.part.segment.chunk_ids.several(hits), totals.tolist()))
 
 
 def _results(
-    session: SqliteSession, collection_id: str, best: Sequence[Scored], *, with_texts: bool
-) -> list[WordResult]:
+    session: SqliteSession, collection_id: str, best: Sequence[WordResult], *, with_texts: bool
+) -> Sequence[WordResult]:
     if not with_texts:
-        return [WordResult(s.chunk_id, s.score) for s in best]
+        return best
     ids = [s.chunk_id for s in best]
     rows = {
         row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)

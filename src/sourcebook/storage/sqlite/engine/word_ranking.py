@@ -63,6 +63,16 @@ class Arm:
         often = self._postings.frequencies[term.span].astype(np.float64)
         scores[texts] += term.weight * bm25.saturated(often, self._norms.of_texts[texts])
 
+    def read(self, texts: int) -> NDArray[np.float64]:
+        """The scores of all texts by all terms, added in the order of the terms' texts."""
+        spans = [term.span for term in self.terms]
+        own = np.concatenate([self._postings.texts[span] for span in spans])
+        often = np.concatenate([self._postings.frequencies[span] for span in spans]).astype(np.float64)
+        weights = np.repeat([term.weight for term in self.terms], [term.count for term in self.terms])
+        scores = weights * bm25.saturated(often, self._norms.of_texts[own])
+        # Without any posting it counts instead of adding.
+        return np.bincount(own, scores, texts).astype(np.float64, copy=False)
+
     def look_up(
         self, scores: NDArray[np.float64], texts: NDArray[np.integer[Any]], term: IndexedTerm
     ) -> None:
@@ -103,17 +113,12 @@ class _Ranking:
     def best(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         pairs = list(zip(self.chunks.terms, self.documents.terms, strict=True))
         if sum(_cost(pair) for pair in pairs) < _WORTH_PRUNING:
-            return self._by_reading(pairs)
+            return self._by_reading()
         return self._by_pruning(sorted(pairs, key=_cost))
 
-    def _by_reading(
-        self, pairs: Sequence[tuple[IndexedTerm, IndexedTerm]]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        own = np.zeros(len(self.part.segment))
-        above = np.zeros(len(self.part.segment.documents))
-        for in_chunks, in_documents in pairs:
-            self.chunks.add(own, in_chunks)
-            self.documents.add(above, in_documents)
+    def _by_reading(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        own = self.chunks.read(len(self.part.segment))
+        above = self.documents.read(len(self.part.segment.documents))
         hits = np.flatnonzero((own > 0) & self.allowed)
         return self._cut(hits, own[hits] + above[self.part.segment.document_of[hits]])
 

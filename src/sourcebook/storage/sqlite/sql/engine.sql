@@ -3,7 +3,8 @@
 select (select coalesce(max(seq), 0) from changes) as seq, (select value from base_info where key = :key) as record
 
 -- name: changed_documents(collection_id, seq)
-select document_id from changes where seq > :seq and collection_id = :collection_id order by document_id
+-- The plus keeps SQLite from its index of documents: it would read the whole log of the collection for what came last.
+select document_id from changes where seq > :seq and +collection_id = :collection_id order by document_id
 
 -- name: all_vector_rows(collection_id, model_id)
 -- Every chunk that may be found, in the order of its document and id, with its vector if it has one.

@@ -1,8 +1,10 @@
 -- name: claim_terms(collection_id, terms)
--- Each of `terms` is [term, chunks that hold it]. New terms get an id; the counts grow.
+-- Each of `terms` is [term, chunks that hold it, documents that do]. New terms get an id; the counts grow.
 insert into terms (collection_id, term, chunk_count, document_count)
-select :collection_id, value ->> 0, value ->> 1, 0 from json_each(:terms) where true
-on conflict (collection_id, term) do update set chunk_count = terms.chunk_count + excluded.chunk_count
+select :collection_id, value ->> 0, value ->> 1, value ->> 2 from json_each(:terms) where true
+on conflict (collection_id, term) do update set
+    chunk_count = terms.chunk_count + excluded.chunk_count,
+    document_count = terms.document_count + excluded.document_count
 returning id, term
 
 -- name: delete_unused_terms(term_ids)

@@ -1,4 +1,4 @@
-"""Headings of an RTF file that has no styles for them: lines in larger letters than the text, or in bold ones."""
+"""Headings of a document that has no styles for them: lines in larger letters than the text, or in bold ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ from sourcebook.ingest.parsers.sections import Heading
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sourcebook.ingest.parsers.xml_element import Element
+
 _LARGER = 1.15
 _LONGEST = 100
 _MOST_LEVELS = 3
 _MOST_OF_TEXT = 0.3
 """If more of a text is in large letters, they are a matter of taste."""
 _ENDS = (".", ",", ";", ":", "!", "…")
+
+
+class PlacedParagraph(NamedTuple):
+    """A paragraph that may be a heading: where it begins in the text, what it says there, and its element."""
+
+    start: int
+    words: str
+    element: Element
 
 
 class Look(NamedTuple):

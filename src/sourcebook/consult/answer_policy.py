@@ -1,0 +1,24 @@
+"""How much is read, remembered and dared for one answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPolicy:
+    """How much is read, remembered and dared. Sizes are in characters."""
+
+    passages: int = 6
+    context_size: int = 8_000
+    history_size: int = 3_000
+    history_turns: int = 6
+    answer_size: int = 32_000
+    answer_pieces: int = 100_000
+    """A model that writes more than this comes to no end."""
+    nearest: int = 3
+    """So many passages that came closest are shown with a decline."""
+    reads_unsure: bool = True
+    """Whether a chat model reads what came nearly close enough. It may decline; what it says must be found there."""
+    shows_excerpt: bool = False
+    """Whether the reader gets an excerpt to read while a slow chat model writes."""

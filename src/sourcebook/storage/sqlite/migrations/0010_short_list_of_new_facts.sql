@@ -1,0 +1,1 @@
+-- Nothing to do here: filters are answered from memory. On a server, an index is set up anew; both kinds of base go in step.
