@@ -39,7 +39,7 @@ MOST_RESIDENT = 1 << 30
 MOST_LOG = 64 << 20
 MOST_MORE_FILES = 8
 LONG = 10 * PATIENCE
-"""It is about what grows, and not about speed: on a machine that is busy with other things an upload may take minutes."""
+"""It is about what grows, and not about speed: on a machine busy with other things an upload may take minutes."""
 
 PLANTS = ("Leeks", "Peas", "Kale", "Beans", "Onions", "Carrots", "Radishes", "Turnips")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
