@@ -103,8 +103,8 @@ async def test_a_small_search_sees_what_another_opening_wrote(db: Path) -> None:
         assert "new" not in [r.chunk.id for r in await found(book)]
 
 
-async def by_words(book: AsyncSourcebook, *, even: bool = True) -> list[tuple[str, float]]:
-    hits = await book.stores.fts.search("c", "text 12", 30, Equals("even", even))
+async def by_words(book: AsyncSourcebook, *, even: bool = True, top_k: int = 30) -> list[tuple[str, float]]:
+    hits = await book.stores.fts.search("c", "text 12", top_k, Equals("even", even))
     return [(hit.chunk_id, hit.score) for hit in hits]
 
 
@@ -150,6 +150,17 @@ async def test_larger_searches_of_several_people_go_to_threads_and_find_the_same
                 group.start_soon(ask)
         assert answers == [first] * 5
         assert changes_of_thread
+
+
+@pytest.mark.parametrize(("top_k", "needs_thread"), [(250, False), (251, True)])
+async def test_a_search_by_words_that_wants_very_many_results_goes_to_a_thread(
+    with_words: Path, changes_of_thread: list[str], top_k: int, needs_thread: bool
+) -> None:
+    async with opened(with_words) as book:
+        first = await by_words(book, top_k=top_k)
+        changes_of_thread.clear()
+        assert await by_words(book, top_k=top_k) == first
+        assert bool(changes_of_thread) == needs_thread
 
 
 async def test_a_search_by_words_sees_what_another_opening_wrote(with_words: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import httpx2 as httpx
 import markdown_it
 import openai
@@ -15,10 +16,17 @@ from tests.conftest import address_of, on_both_databases
 from tests.faces.server_desk import SECRET_QUESTION, ServerDesk, server_desk
 from tests.unit.consulting import QUESTION, UNKNOWN
 
+from sourcebook.errors import ProviderBusy
+from sourcebook.faces.http.responses import events
 from sourcebook.testing.fakes import ScriptedChatModel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openai.types.chat import ChatCompletionMessageParam
+    from starlette.types import Message, Receive, Scope, Send
+
+    from sourcebook.ports.chat import PromptMessage
 
 pytestmark = pytest.mark.anyio
 FOLLOW_UP = "And when do they fruit?"
@@ -216,8 +224,6 @@ async def test_a_limit_is_told_with_the_time_to_wait(db: str) -> None:
 
 
 async def test_a_model_that_fails_is_told_before_and_in_the_middle(db: str) -> None:
-    from sourcebook.errors import ProviderBusy
-
     async with server_desk(db, chat_model=ScriptedChatModel(ProviderBusy("busy"))) as desk:
         with pytest.raises(openai.InternalServerError):
             await client(desk).chat.completions.create(model="sourcebook", messages=[user(QUESTION)])
@@ -228,6 +234,75 @@ async def test_a_model_that_fails_is_told_before_and_in_the_middle(db: str) -> N
         with pytest.raises(openai.APIError, match="busy"):
             await streamed(desk, [user(QUESTION)])
         assert sum(await turns(desk)) == 0
+
+
+class BeatsHeard:
+    """What goes to a client, heard on its way; `enough` is set at the second comment."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.enough = anyio.Event()
+
+    def hear(self, message: Message) -> None:
+        self.sent.append(message.get("body", message["type"].encode()))
+        if self.sent.count(b":\n\n") == 2:
+            self.enough.set()
+
+
+class WaitingChatModel(ScriptedChatModel):
+    """Writes nothing before two comments were sent."""
+
+    def __init__(self, beats: BeatsHeard, *pieces: str | Exception) -> None:
+        super().__init__(*pieces)
+        self._beats = beats
+
+    async def stream(self, messages: Sequence[PromptMessage]) -> AsyncGenerator[str, None]:
+        with anyio.fail_after(60):
+            await self._beats.enough.wait()
+        async for piece in super().stream(messages):
+            yield piece
+
+
+async def streamed_with_beats(db: str, *pieces: str | Exception) -> tuple[BeatsHeard, str]:
+    beats = BeatsHeard()
+    async with server_desk(db, chat_model=WaitingChatModel(beats, *pieces)) as desk:
+        served = desk.app
+
+        async def heard(scope: Scope, receive: Receive, send: Send) -> None:
+            async def pass_on(message: Message) -> None:
+                beats.hear(message)
+                await send(message)
+
+            await served(scope, receive, pass_on)
+
+        http = httpx.AsyncClient(transport=httpx.ASGITransport(heard, client=("203.0.113.7", 1)))
+        asking = openai.AsyncOpenAI(
+            base_url="http://kb.test/v1", api_key=desk.keys["reader"], http_client=http, max_retries=0
+        )
+        stream = await asking.chat.completions.create(
+            model="sourcebook", messages=[user(QUESTION)], stream=True
+        )
+        chunks = [chunk async for chunk in stream]
+    return beats, "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+
+
+async def test_a_stream_is_never_silent_while_a_model_writes_nothing(
+    db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "BEAT_SECONDS", 0.01)
+    beats, text = await streamed_with_beats(db, "Prune everbearing raspberries ", "in late autumn [1].")
+    assert beats.sent[:3] == [b"http.response.start", b":\n\n", b":\n\n"]
+    assert beats.sent.count(b"http.response.start") == 1
+    assert text.startswith("Prune everbearing raspberries in late autumn [1].")
+
+
+async def test_an_error_after_a_silence_is_told_in_the_stream(
+    db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "BEAT_SECONDS", 0.01)
+    with pytest.raises(openai.APIError, match="busy") as failed:
+        await streamed_with_beats(db, ProviderBusy("busy"))
+    assert not isinstance(failed.value, openai.APIStatusError)
 
 
 @on_both_databases

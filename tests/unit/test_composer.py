@@ -63,6 +63,18 @@ def test_the_split_of_the_stream_changes_nothing(written: str) -> None:
     assert composed(*written) == composed(written)
 
 
+@pytest.mark.parametrize("cut_off", [" [", " [ ", " 【", "[^", " [1", " [1, "])
+def test_a_mark_that_is_never_closed_is_left_out(cut_off: str) -> None:
+    answer = composed("Prune gooseberries in February", cut_off)
+    assert answer.text == "Prune gooseberries in February [1]"
+    assert composed(*f"Prune gooseberries in February{cut_off}") == answer
+
+
+@pytest.mark.parametrize("bracket", ["[note", "[2026", "[1] (", "[-"])
+def test_other_brackets_at_the_end_stay(bracket: str) -> None:
+    assert bracket in composed(f"Prune gooseberries in February {bracket}").text
+
+
 def test_two_sentences_on_the_same_words_share_a_number() -> None:
     answer = composed("Prune gooseberries in February [1]. Do it before the buds swell [1].")
     assert {(c.number, c.quote) for c in answer.citations} == {(1, FEBRUARY)}

@@ -33,6 +33,7 @@ LONGEST_MARK = 40
 _MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
 _LAST_MARKS = re.compile(rf"(?:\s+{_MARK.pattern})+(?P<stop>[.!?…]*)\s*\Z")
 _UNFINISHED = re.compile(r"(?:\[|【)[\s\d,;^–-]*$")
+_CUT_OFF = re.compile(r"(?:\[|【)\s*\^?(?:\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*[,;–-]?\s*)?")
 _LEADING = re.compile(rf"\s*(?:{_MARK.pattern}\s*)+")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 
@@ -64,6 +65,11 @@ class CitationMarkReader:
         """What was still held back: the stream is over, and it is text."""
         rest, self._held = self._held, ""
         return [rest] if rest else []
+
+
+def is_cut_off(ending: str) -> bool:
+    """Whether the last words of an answer are a mark that was begun and never closed."""
+    return _CUT_OFF.fullmatch(ending) is not None
 
 
 def _pieces(text: str) -> Iterator[Piece]:

@@ -16,6 +16,7 @@ from sourcebook.consult.answer.citations import (
     Quote,
     best_quote,
     cited_sentences,
+    is_cut_off,
     marks_come_first,
     quote_at,
     wide_quote,
@@ -202,8 +203,12 @@ class StreamedAnswer:
         return self._show(self._reader.feed(made_storable(whole)))
 
     def close(self) -> str:
+        """What may be shown at the end. A mark that was never closed is left out: it leads nowhere."""
         ending = self._reader.feed(made_storable(self._half))
-        return self._show([*ending, *self._reader.close()], is_last=True)
+        ending += (
+            piece for piece in self._reader.close() if isinstance(piece, str) and not is_cut_off(piece)
+        )
+        return self._show(ending, is_last=True)
 
     @property
     def has_nothing(self) -> bool:

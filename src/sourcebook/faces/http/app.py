@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from sourcebook._version import __version__
 from sourcebook.faces.http.auth.caller import OpenGate
+from sourcebook.faces.http.auth.client_addresses import PlainClientAddress
 from sourcebook.faces.http.auth.gatekeeper import Gatekeeper
 from sourcebook.faces.http.background_work import UploadWorker, upkeep
 from sourcebook.faces.http.limits.body_limits import RequestLimits
@@ -117,5 +118,6 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     )
     app.add_middleware(Gatekeeper, gate=app.state.gate)
     app.add_middleware(RequestLog, metrics=metrics, stopping=stopping)
+    app.add_middleware(PlainClientAddress)
     describe(app)
     return app

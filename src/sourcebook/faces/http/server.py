@@ -19,6 +19,7 @@ from sourcebook.client import AsyncSourcebook
 from sourcebook.errors import UsageError
 from sourcebook.faces import logs
 from sourcebook.faces.http.app import create_app
+from sourcebook.faces.http.auth.client_addresses import believed_proxies
 from sourcebook.faces.http.auth.identification import ServerGate, require_somebody
 from sourcebook.faces.http.charged_questions import server_book
 from sourcebook.faces.http.limits.slow_clients import connection_class
@@ -105,7 +106,7 @@ def _config(settings: Settings, host: str, port: int, workers: int) -> uvicorn.C
         server_header=False,
         timeout_graceful_shutdown=int(settings.http_stop_seconds) or 1,
         # What a proxy says of its client is believed if it is on this machine, or named in the settings.
-        forwarded_allow_ips=["127.0.0.1", "::1", *filter(None, settings.trusted_proxies.split(","))],
+        forwarded_allow_ips=believed_proxies(settings.trusted_proxies),
     )
 
 

@@ -14,6 +14,7 @@ from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.openai.errors import error_body, openai_problem
 from sourcebook.faces.http.openai.questions import reply_to
 from sourcebook.faces.http.openai.safe_markdown import SafeText, safe_text
+from sourcebook.faces.http.responses import events as sse
 from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.http.responses.problems import status_of
 from sourcebook.model.chat import TokenWritten
@@ -34,7 +35,11 @@ _HEADERS = [
 
 
 class StreamedCompletion(Response):
-    """Asks when it is sent. An error before the first word has its own status; a client that leaves ends the work."""
+    """Asks when it is sent. A client that leaves ends the work.
+
+    While there is nothing to send, a comment goes out every few seconds: a proxy ends connections that are silent. An
+    error before anything was sent has its own status; a later one is told in the stream.
+    """
 
     def __init__(self, question: ChatQuestion, completion: Completion, *, with_usage: bool) -> None:
         super().__init__()
@@ -43,6 +48,7 @@ class StreamedCompletion(Response):
         self._with_usage = with_usage
         self._safe = SafeText()
         self._written: list[str] = []
+        self._is_started = False
         self._error: SourcebookError | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +59,7 @@ class StreamedCompletion(Response):
             await self._send_words(arriving, send)
             if self._error is None or isinstance(self._error, NothingAsked):
                 await self._send_ending(send)
-            elif self._written:
+            elif self._is_started:
                 await self._end(send, {"error": _told(self._error)})
             else:
                 await openai_problem(self._error)(scope, receive, send)
@@ -69,9 +75,22 @@ class StreamedCompletion(Response):
 
     async def _send_words(self, arriving: MemoryObjectReceiveStream[AnswerEvent], send: Send) -> None:
         with arriving:
-            async for event in arriving:
-                if isinstance(event, TokenWritten) and (shown := self._safe.feed(event.text)):
+            beat_at = _next_beat()
+            while True:
+                event = None
+                try:
+                    with anyio.CancelScope(deadline=beat_at):
+                        event = await arriving.receive()
+                except anyio.EndOfStream:
+                    break
+                # Much may happen of which a client is sent nothing: what counts is the time since it was.
+                if event is None:
+                    await self._send(sse.as_sse(sse.BEAT, {}).encode(), send)
+                elif isinstance(event, TokenWritten) and (shown := self._safe.feed(event.text)):
                     await self._send_piece(shown, send)
+                else:
+                    continue
+                beat_at = _next_beat()
         if rest := self._safe.close():
             await self._send_piece(rest, send)
 
@@ -91,14 +110,22 @@ class StreamedCompletion(Response):
         await self._end(send, *last, "[DONE]")
 
     async def _send_piece(self, text: str, send: Send) -> None:
-        if not self._written:
-            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         piece = self._completion.piece(text, is_first=not self._written)
         self._written.append(text)
-        await send({"type": "http.response.body", "body": _line(piece), "more_body": True})
+        await self._send(_line(piece), send)
 
     async def _end(self, send: Send, *contents: dict[str, Any] | str) -> None:
-        await send({"type": "http.response.body", "body": b"".join(map(_line, contents)), "more_body": False})
+        await self._send(b"".join(map(_line, contents)), send, is_last=True)
+
+    async def _send(self, body: bytes, send: Send, *, is_last: bool = False) -> None:
+        if not self._is_started:
+            self._is_started = True
+            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        await send({"type": "http.response.body", "body": body, "more_body": not is_last})
+
+
+def _next_beat() -> float:
+    return anyio.current_time() + sse.BEAT_SECONDS
 
 
 async def _end_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:

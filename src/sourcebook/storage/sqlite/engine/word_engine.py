@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _WORDS_OF_A_PREFIX = 64
 # The words of so many passages are looked at in a few milliseconds, and in a thread in half as long again.
 _FEW_PASSAGES = 50_000
+# More results than these are read in a thread, as those of a search by meaning are.
+_FEW_RESULTS = 250
 
 
 class WordParts:
@@ -105,7 +107,9 @@ class SqliteWordEngine:
         # The languages that the caller knows are not needed: the same state of the base tells them for nothing.
         tree = None if filter is None else check(filter)
         asked = _Asked(collection_id, query, top_k, tree, with_texts)
-        found = await self._database.read_soon(partial(self._quick_answer, asked), only_alone=True)
+        found = None
+        if top_k <= _FEW_RESULTS:
+            found = await self._database.read_soon(partial(self._quick_answer, asked), only_alone=True)
         return found or await self._database.read(partial(self._answer, asked))
 
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
