@@ -55,7 +55,8 @@ def status_with(address: str, key: str) -> int:
         with urllib.request.urlopen(request) as answer:  # noqa: S310 - our own server
             return answer.status
     except urllib.error.HTTPError as error:
-        return error.code
+        with error:
+            return error.code
 
 
 def test_the_first_account_is_an_administrators_and_its_password_is_shown_once(

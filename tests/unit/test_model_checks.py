@@ -177,6 +177,7 @@ async def test_who_stops_listening_while_an_answer_is_made_is_no_error() -> None
             with anyio.CancelScope(shield=True):
                 await anyio.wait_all_tasks_blocked()
             show(PassagesFound(()))
+        raise AssertionError("it is cancelled before")
 
     async with anyio.create_task_group() as tasks:
 

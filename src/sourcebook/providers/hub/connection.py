@@ -72,10 +72,12 @@ def asked(
         with _opener(_OwnKeyStays() if follow else _Stays()).open(request, timeout=_SECONDS) as reply:
             yield reply
     except HTTPError as error:
-        if error.code in _REDIRECTS and not follow:
-            yield error  # pyright: ignore[reportReturnType] - it is an answer as well
-            return
-        raise _refusal(error.code, shown, what) from None
+        # It is an answer as well, with a connection that is to be closed.
+        with error:
+            if error.code in _REDIRECTS and not follow:
+                yield error  # pyright: ignore[reportReturnType] - it has what is promised
+                return
+            raise _refusal(error.code, shown, what) from None
     except (URLError, OSError, HTTPException) as error:
         why = " ".join(str(getattr(error, "reason", None) or error or type(error).__name__).split())
         raise ProviderUnreachable(
