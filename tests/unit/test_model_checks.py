@@ -169,6 +169,8 @@ async def test_the_excerpt_goes_to_readers_of_a_page_too(tmp_path: Path) -> None
 async def test_who_stops_listening_while_an_answer_is_made_is_no_error() -> None:
     from sourcebook.faces.http.responses.events import answer_events
 
+    told: list[str] = []
+
     async def ask(show: Callable[[AnswerEvent], None]) -> Answer:
         show(Searching("how"))
         try:
@@ -176,6 +178,7 @@ async def test_who_stops_listening_while_an_answer_is_made_is_no_error() -> None
         finally:
             with anyio.CancelScope(shield=True):
                 await anyio.wait_all_tasks_blocked()
+            told.append("too late")
             show(PassagesFound(()))
         raise AssertionError("it is cancelled before")
 
@@ -187,3 +190,4 @@ async def test_who_stops_listening_while_an_answer_is_made_is_no_error() -> None
                     tasks.cancel_scope.cancel()
 
         tasks.start_soon(read)
+    assert told == ["too late"]
