@@ -32,7 +32,7 @@ from sourcebook.consult.evidence.passage_details import passages_language, quote
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
-from sourcebook.consult.question.question_language import language_of, only_language
+from sourcebook.consult.question.question_language import language_of, only_language, question_language
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import (
     BadProviderAnswer,
@@ -61,7 +61,6 @@ from sourcebook.model.chat import (
 )
 from sourcebook.model.search import In, RetrievalConfig
 from sourcebook.retrieve.question_context import QuestionContext
-from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
@@ -206,7 +205,7 @@ class Consultation:
         inquiry, history, context, known_terms = await self._stores.read_together(
             lambda stores: self._known(stores, asked)
         )
-        language = inquiry.language or detect_language(inquiry.question) or language_of(history)
+        language = inquiry.language or question_language(inquiry.question, context) or language_of(history)
         language = language or only_language(context)
         terms = TermIndex.of(known_terms, language)
         earlier = [message.content for message in history if message.role is Role.USER]

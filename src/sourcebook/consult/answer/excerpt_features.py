@@ -162,7 +162,7 @@ class TextNumbers:
             "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
             "news": float(_NEWS.search(self._whole.document_path) is not None),
         }
-        numbers["wanted"] = float(self._wanted is not None and self._wanted(self._led_text(i)))
+        numbers["wanted"] = float(self.wanted is not None and self.wanted(self._led_text(i)))
         numbers["title_lacks"] = self._title_lacks(place)
         met = self._forms.met_by(self._led_text(i))
         return numbers | {form.value: float(form in met) for form in _FORMS}
@@ -183,7 +183,8 @@ class TextNumbers:
         return [self._terms_held(passage.document_title or "") for passage in self._passages]
 
     @cached_property
-    def _wanted(self) -> Gives | None:
+    def wanted(self) -> Gives | None:
+        """What tells whether a text gives what the question wants; None if that cannot be seen."""
         return wanted_form(self._asked.question, self.language)
 
     def _terms_held(self, text: str) -> frozenset[str]:

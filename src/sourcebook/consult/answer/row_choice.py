@@ -19,6 +19,12 @@ _WHICH = re.compile(
     r"|que\s+\w+s\s+(?:são|têm|contêm|não)|cuál(?:es)?|qué\s+\w+s\s+(?:son|tienen|contienen|no))\b",
     re.IGNORECASE,
 )
+# Who asks where the colour printer is asks for a row whose "colour" says yes.
+_FOR_VALUE = re.compile(
+    rf"{_BEGINNING}(?:where|who|when|what|how|где|куда|кто|когда|сколько|поч[её]м|onde|quem|quando|quanto|dónde|quién"
+    r"|cuándo|cuánto)\b",
+    re.IGNORECASE,
+)
 _DENIALS = r"free|without|not|none|non|lack\w*|\w+n['’]t|без|не|нет|sem|não|livres?|isent\w+|sin|libres?"
 _DENIAL = re.compile(rf"\b(?:{_DENIALS}|no)\b", re.IGNORECASE)
 # In Portuguese, "no" is "in the".
@@ -51,6 +57,11 @@ class RowChoice:
     @property
     def asks_which(self) -> bool:
         return _WHICH.search(self.question) is not None
+
+    @property
+    def asks_for_value(self) -> bool:
+        """Whether it asks for something that a row says, and not whether."""
+        return _FOR_VALUE.search(self.question) is not None
 
     @property
     def denies(self) -> bool:
