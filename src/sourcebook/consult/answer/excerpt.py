@@ -148,7 +148,15 @@ class ExcerptMaker:
         is_apart = BlockKind.TEXT in (self.units[i].kind, self.units[best].kind)
         if is_apart and self.units[i].block != self.units[best].block:
             share = max(share, prices["apart"])
+        if self._is_beside_wanted(i, best):
+            share = max(share, prices["unwanted"])
         return self.chances[i] < share * self.chances[best]
+
+    def _is_beside_wanted(self, i: int, best: int) -> bool:
+        """Whether the best unit gives what the question wants, and another one does not."""
+        if self.wanted is None:
+            return False
+        return self.wanted(self.units.row(best)) and not self.wanted(self.units.row(i))
 
     def _may_stand_first(self, i: int) -> bool:
         """Whether a stretch may begin with a unit: nothing before it says what it is about, and no list is cut."""

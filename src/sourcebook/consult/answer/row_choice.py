@@ -97,6 +97,10 @@ class RowChoice:
         """Whether a cell is nothing but a word or a number of the question: plot 3."""
         return not self._words.isdisjoint(value.casefold() for value in cells.values())
 
+    def numbers(self, cells: Mapping[str, str]) -> bool:
+        """Whether a cell is nothing but a number of the question."""
+        return any(value.isdigit() and value in self._words for value in cells.values())
+
     def others(self, cells: Mapping[str, str]) -> frozenset[str]:
         """The words of the question that are no names of columns."""
         return self.terms.difference(*(distinct_terms(name, self.language) for name in cells))
