@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.answer_without_model import Asked, extract
 from sourcebook.consult.answer.question_share import emphasised
+from sourcebook.consult.question.typed_words import in_plain_spelling
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.answer_without_model import Extract
@@ -47,6 +48,7 @@ def closest_passages(question: str, found: JudgedPassages, sources: PassageSourc
     sound = sources.passages
     if not found.verdict.is_nearly_accepted or not sound:
         return ClosestPassages(sound)
+    question = in_plain_spelling(question)
     weights = emphasised(found.weights, question, found.language)
     asked = Asked(question, weights, found.language, sources.language)
     unread = [passage for passage, _ in found.passages if passage in sound]
