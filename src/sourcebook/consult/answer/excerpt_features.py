@@ -168,9 +168,9 @@ class TextNumbers:
         return numbers | {form.value: float(form in met) for form in _FORMS}
 
     def _led_text(self, i: int) -> str:
-        """A unit with what it leads into."""
+        """A unit with what it leads into; a row with the names of its columns, which may say what its numbers are."""
         units = self._units
-        return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.text(i)
+        return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.row(i)
 
     def _title_lacks(self, place: int) -> float:
         """What another title names of the question besides what this one does: of raspberries, the everbearing ones."""

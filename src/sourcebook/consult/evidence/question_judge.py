@@ -51,6 +51,8 @@ _HALF_OF_A_THING = 0.45
 """A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
 
 _ONLY_TITLED = 0.25
+_MOST_TITLED = 0.55
+"""A question that is mostly about what a title says may well be answered below it."""
 
 _NEARLY = 1.75
 """Of our questions that were declined by no more than this, half had their answer in the excerpt that came closest; of
@@ -357,7 +359,7 @@ def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
     everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
     weights = {term: weight for term, weight in question.weights.items() if term not in everyday}
     titled = held_terms(weights, distinct_terms(closest.document_title or "", question.language))
-    if not titled or weight_of(titled, weights) >= _HALF_OF_A_THING:
+    if not titled or weight_of(titled, weights) > _MOST_TITLED:
         return False
     said = f"{closest.chunk.section or ''}\n{closest.chunk.content}"
     return held_terms(weights, distinct_terms(said, question.language)) <= titled

@@ -99,7 +99,7 @@ _ASKED_OF_A_PAGE = re.compile(
 _REST = re.compile(
     r"\s(?:in|at|on|for|near|from|with|without|during|to|by|of|per|if|when|that|which|here|cost|weigh"
     r"|allowed|permitted|forbidden|prohibited|open|close|start|begin|end|finish"
-    r"|free|included|provided|welcome|compulsory|mandatory|obligatory"
+    r"|free|included|provided|welcome|compulsory|mandatory|obligatory|valid|available|due"
     r"|в|во|на|у|при|для|за|с|со|к|по|около|рядом|от|до|если|здесь|тут|и|или|ещ[её]|уже"
     r"|бесплатн\w+|платн\w+|вход[ия]т|включ[её]н\w*|обязател\w+"
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí|é|são|es|son|está|están)\b.*",
