@@ -67,7 +67,8 @@ def test_the_name_of_a_column_tells_what_a_number_of_a_row_is() -> None:
 
 def test_what_stands_under_the_next_heading_is_not_of_the_section_of_its_passage() -> None:
     text = (
-        "## Parking\n\nThere are four places in the yard, at 9 euros. On the street you park for nothing at weekends.\n\n"
+        "## Parking\n\nThere are four places in the yard, at 9 euros. "
+        "On the street you park for nothing at weekends.\n\n"
         "## Animals\n\nDogs can stay in the room with you.\n"
     )
     chunk = Chunk("c", "d", text, end_index=len(text), section="Our house > Parking")
