@@ -19,6 +19,7 @@ from sourcebook.consult.question.typed_words import in_plain_spelling
         ("чё делать если потерял ключ", "что делать если потерял ключ"),
         ("q horas abre", "que horas abre"),
         ("vc tem wifi", "você tem wifi"),
+        ("pq o museu fecha", "por que o museu fecha"),
         ("ha piscina", "há piscina"),
         ("cuanto cuesta el desayuno", "cuánto cuesta el desayuno"),
         ("en donde aparco", "en dónde aparco"),
@@ -38,6 +39,9 @@ def test_a_word_that_asks_is_put_as_it_is_written(typed: str, written: str) -> N
         "I feel ill, what now?",
         "Q&A",
         "Ha!",
+        "What is PQ in the VC rules?",
+        "Who is Jony Ive?",
+        "Кто такой Че Гевара?",
         "Сколько стоит скок в шахматах?",
     ],
 )
