@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.answer_without_model import Asked, extract
+from sourcebook.consult.answer.answer_without_model import Asked, Extract, extract
 from sourcebook.consult.answer.question_share import emphasised
 from sourcebook.consult.question.typed_words import in_plain_spelling
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.answer_without_model import Extract
     from sourcebook.consult.answer.composer import PassageSources
     from sourcebook.consult.evidence.passages import JudgedPassages
     from sourcebook.model.documents import JsonValue
@@ -53,15 +52,35 @@ def closest_passages(question: str, found: JudgedPassages, sources: PassageSourc
     asked = Asked(question, weights, found.language, sources.language)
     unread = [passage for passage, _ in found.passages if passage in sound]
     first: list[SearchResult] = []
-    others, excerpts = list(sound), list[str]()
+    others, excerpts, shown = list(sound), list[str](), list[Extract]()
     while len(excerpts) < QUOTED and (quoted := extract(asked, unread, sources.lengths)):
         best, passage = quoted[0], unread[quoted[0].passage]
-        if not any(best.excerpt.text in said or said in best.excerpt.text for said in excerpts):
+        if not any(_says_the_same(best, other) for other in shown):
+            shown.append(best)
             first.append(_at_quote(passage, best, sources))
             excerpts.append(best.excerpt.text)
             others = [other for other in others if other is not passage]
         unread = [other for other in unread if other is not passage]
     return ClosestPassages([*first, *others], excerpts)
+
+
+def _says_the_same(one: Extract, other: Extract) -> bool:
+    """Whether one excerpt is within the other, or they are of overlapping places: passages of a document overlap."""
+    if one.excerpt.text in other.excerpt.text or other.excerpt.text in one.excerpt.text:
+        return True
+    if _document_of(one) != _document_of(other):
+        return False
+    (start, end), (first, last) = _span_of(one), _span_of(other)
+    return start < last and first < end
+
+
+def _document_of(found: Extract) -> tuple[str, str]:
+    return found.source.collection_id, found.source.chunk.document_id
+
+
+def _span_of(found: Extract) -> tuple[int, int]:
+    begin = found.source.chunk.start_index
+    return begin + found.excerpt.start, begin + found.excerpt.end
 
 
 def _at_quote(passage: SearchResult, best: Extract, sources: PassageSources) -> SearchResult:
