@@ -451,7 +451,7 @@ class Consultation:
         sources = PassageSources(sound, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
         if question.rejected.drafts:
-            closest = replace(closest, excerpts=())
+            closest = closest.only_named()
         question.details["nearest"] = closest.places(self._policy.nearest)
         question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(
