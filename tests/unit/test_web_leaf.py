@@ -38,5 +38,5 @@ def test_the_picture_is_of_the_page_that_the_marked_words_stand_on() -> None:
 def test_a_row_of_a_sheet_is_no_heading_however_short_it_is() -> None:
     text = "Prices\n\nItem: Locker; Unit: year; Price: 36"
     document = Document(id="d", content=text, file_path="prices.xlsx")
-    shown = document_text(document, 0, len(text), None)
+    shown = document_text(document, 0, len(text))
     assert shown == "<h4>Prices</h4><p>Item: Locker; Unit: year; Price: 36</p>"
