@@ -150,9 +150,9 @@ async def approve(
     if entry is None or entry.sources:
         return page.go(f"{_next(then)}?done=approved&decided={draft_id}")
     # Nothing will ever tell that it is out of date: who approves it should know, and can name its source here.
-    has_offers = bool(_offered(page, await _own(page, draft_id), entry))
-    place = f"/inbox/{draft_id}" if has_offers else _next(then)
-    return page.go(f"{place}?done=approved_without_source")
+    if _offered(page, await _own(page, draft_id), entry):
+        return page.go(f"/inbox/{draft_id}?done=approved")
+    return page.go(f"{_next(then)}?done=approved_without_source")
 
 
 @router.post("/inbox/{draft_id}/sources")
