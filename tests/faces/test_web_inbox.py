@@ -87,7 +87,7 @@ async def test_a_reply_in_other_words_is_bound_to_the_passage_that_is_ticked(tmp
         done = await client.post(f"{place}/approve", data={"answer": "None at all.", "source": "1"})
         shown = await client.get(done.headers["location"], headers=HTML)
         (entry,) = await book.kb_list()
-    assert "The answer comes back to you when this changes: Pool › Opening" in shown.text
+    assert "What you just approved comes back to you when this changes: Pool › Opening" in shown.text
     assert [Path(source.document_path).name for source in entry.sources] == ["pool.md"]
 
 
