@@ -42,7 +42,7 @@ async def served(desk: ServerDesk) -> AsyncGenerator[str, None]:
     server = uvicorn.Server(uvicorn.Config(desk.app, port=0, log_level="error"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve)
-        with anyio.fail_after(20):
+        with anyio.fail_after(200):
             while not server.started:  # noqa: ASYNC110 - it has no event to wait for
                 await anyio.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
