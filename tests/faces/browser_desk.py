@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sourcebook.model.people import UserRole
     from sourcebook.ports.chat import ChatModel
 
-expect.set_options(timeout=90_000)
+expect.set_options(timeout=180_000)
 PERSON = "x-person"
 """The header by which these tests say who is in front of the browser."""
 
@@ -141,7 +141,7 @@ def a_browser(*names: str) -> Generator[Browser]:
         _unavailable("there is no chromium: `apt-get install chromium`, or set CHROMIUM")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", *_leading_here(names)]
+            executable_path=program, args=["--no-sandbox", *_leading_here(names)], timeout=180_000
         )
         try:
             yield browser
