@@ -177,7 +177,7 @@ async def test_many_that_open_an_empty_database_at_once_make_one_base(empty_db: 
 
 
 async def test_a_base_of_an_earlier_version_is_given_the_indexes_over_chunk_ids(empty_db: str) -> None:
-    connection = await driver.connect(empty_db, patience=30, settings={})
+    connection = await driver.connect(empty_db, patience=120, settings={})
     await bring_up_to_date(connection, known_migrations()[:6])
     indexes = (
         "select count(*) from pg_indexes where indexname in ('idx_vectors_chunk', 'idx_document_chunks_id')"

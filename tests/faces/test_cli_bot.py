@@ -14,7 +14,7 @@ from tests.faces.shell import Here, clean_environment
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.testing.telegram import TelegramServer
 
-PATIENCE = 200
+PATIENCE = 400
 
 
 def test_without_a_token_it_says_what_to_set(tmp_path: Path) -> None:

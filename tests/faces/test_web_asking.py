@@ -33,7 +33,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Itera
             page.goto("/")
             expect(page.get_by_role("heading", name="Give it something to read")).to_be_visible()
             page.get_by_role("button", name="Try the sample library").click(no_wait_after=True)
-            page.wait_for_selector("#asker", timeout=180_000)
+            page.wait_for_selector("#asker", timeout=400_000)
         yield made
 
 
