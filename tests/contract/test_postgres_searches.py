@@ -33,7 +33,7 @@ ROWS, WIDTH = 300, 16
 # Returns when the server waits for more after it has prepared the statement of a collection called `cancelled`.
 ANSWERED = """
 do $$ begin
-    for turn in 1..6000 loop
+    for turn in 1..20000 loop
         if exists (select 1 from pg_stat_activity where query like '%E''cancelled''%' and wait_event = 'ClientRead'
                    and pid <> pg_backend_pid()) then
             return;

@@ -209,7 +209,7 @@ def started(shell: Shell, *arguments: str) -> Generator[subprocess.Popen[str]]:
         process.wait()
 
 
-def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -257,8 +257,9 @@ def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None
     place = notes(shell, 1)
     with started(shell, "add", "notes", "--watch", "--json") as process:
         until(lambda: documents(shell) == 1)
-        time.sleep(1)  # until the system was asked to tell
-        (place / "later.md").write_text("# Later\n\nA text about pears.\n")
+        # Written aside and moved there, so that nobody sees it half written.
+        (shell.folder / "later").write_text("# Later\n\nA text about pears.\n")
+        (shell.folder / "later").rename(place / "later.md")
         until(lambda: documents(shell) == 2)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=200)

@@ -114,7 +114,7 @@ async def test_a_long_pdf_is_embedded_while_it_is_read_and_nothing_twice(tmp_pat
             a_later_page.set()
 
     async with AsyncSourcebook(tmp_path / "base.db", embedder=embedder) as book:
-        with anyio.fail_after(120):
+        with anyio.fail_after(400):
             report = await book.add(tmp_path / "long.pdf", on_progress=on_progress)
     assert report.added == 1
     assert len(set(embedder.texts)) == len(embedder.texts)

@@ -125,6 +125,15 @@ async def _settle(connection: Connection) -> None:
             let_go(connection)
 
 
+async def close_or_let_go(connection: Connection) -> None:
+    """Close a connection, for who was cancelled too. A server that is too busy to say goodbye is left without it."""
+    with anyio.CancelScope(shield=True):
+        try:
+            await connection.close(timeout=_SETTLE_SECONDS)
+        except Exception:
+            let_go(connection)
+
+
 def let_go(connection: Connection) -> None:
     """A connection on which nothing works any more is worth nothing; often it has gone already."""
     with suppress(Exception):

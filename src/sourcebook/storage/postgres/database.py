@@ -16,7 +16,13 @@ from sourcebook.errors import BadSetting, BaseUnreachable, NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.postgres import bulk_copy, driver
-from sourcebook.storage.postgres.connections import RECONNECT_SECONDS, Connections, let_go, required
+from sourcebook.storage.postgres.connections import (
+    RECONNECT_SECONDS,
+    Connections,
+    close_or_let_go,
+    let_go,
+    required,
+)
 from sourcebook.storage.postgres.migrate import bring_up_to_date
 from sourcebook.storage.queries import Queries
 
@@ -227,7 +233,7 @@ class PostgresDatabase:
             await pooled.transaction(isolation="read_committed").start()
             [lent], [own] = await pooled.fetch(identity), await direct.fetch(identity)
         finally:
-            await pooled.close(timeout=5)
+            await close_or_let_go(pooled)
         if lent["identity"] != own["identity"]:
             raise BadSetting(
                 "`db` and `db_direct` lead to different databases.",
@@ -320,11 +326,7 @@ class PostgresDatabase:
         try:
             yield connection
         finally:
-            with anyio.CancelScope(shield=True):
-                try:
-                    await connection.close(timeout=5)
-                except Exception:
-                    connection.terminate()
+            await close_or_let_go(connection)
 
     @asynccontextmanager
     async def _begun(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import anyio
 import anyio.lowlevel
 
-from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.errors import BadSetting, BaseBusy, BaseReplaced, BaseUnreachable, NotOpen
 from sourcebook.ingest.freed_memory import give_back_freed_memory
 from sourcebook.ports.arguments import require_path
 from sourcebook.storage.crash_points import CrashPoint, reached
@@ -220,7 +220,8 @@ class SqliteDatabase:
             reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
             executor = SqliteExecutor(reader, self._queries, self._threads)
             try:
-                await _in_thread(self._threads, self._begin_to_read, reader)
+                with self._unless_closed():
+                    await _in_thread(self._threads, self._begin_to_read, reader)
                 yield executor
             finally:
                 executor.end()
@@ -241,7 +242,8 @@ class SqliteDatabase:
         """Run `work` as `read` does, on a connection of its own that keeps few pages: nobody reads them again."""
         self._opened()
         async with self._free_readers:
-            return await _in_thread(self._threads, self._read_much, work)
+            with self._unless_closed():
+                return await _in_thread(self._threads, self._read_much, work)
 
     async def read_soon(
         self, quick: Callable[[SqliteSession], T | None], *, only_alone: bool = False
@@ -354,7 +356,17 @@ class SqliteDatabase:
                 raise
 
     async def _new_reader(self) -> Connection:
-        return await _in_thread(self._threads, self._open_reader)
+        with self._unless_closed():
+            return await _in_thread(self._threads, self._open_reader)
+
+    @contextmanager
+    def _unless_closed(self) -> Generator[None]:
+        """Who closes the base takes its log away. To whoever was about to read, that is not a replaced base."""
+        try:
+            yield
+        except BaseReplaced:
+            self._opened()
+            raise
 
     async def _take_back(self, reader: Connection) -> None:
         """Keep a connection for the next reader, or close it with its base. It is never left in a transaction."""
