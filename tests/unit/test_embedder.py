@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -13,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 from sourcebook.ingest.index.embedding import embed_chunks, leaning
 from sourcebook.model.documents import Chunk, ChunkLevel
 from sourcebook.ports.providers import TextRole
+from sourcebook.providers import embedding_batches
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
 
@@ -123,26 +126,65 @@ def test_products_stay_on_the_thread_that_needs_them(embedder: UniversalSentence
 
     # What an earlier test gave up may still be computing, and holds them meanwhile.
     RUNNING_CALLS.wait()
-    before = threads()
+    before, interval = threads(), sys.getswitchinterval()
     embed(embedder, TEXTS)
     during: list[set[int]] = []
+    intervals: list[float] = []
     encoder: Any = vars(embedder)["_encoder"]
     encode: Callable[[list[str]], object] = encoder.encode
 
     def watched(texts: list[str]) -> object:
         made = encode(texts)
         during.append(threads())
+        intervals.append(sys.getswitchinterval())
         return made
 
     encoder.encode = watched
     try:
         for _ in range(3):
             embed(embedder, TEXTS * 40)
-            assert threads() == before
+            assert (threads(), sys.getswitchinterval()) == (before, interval)
     finally:
         encoder.encode = encode
     assert len(during) > 10
     assert all(seen == {1} for seen in during)
+    assert max(intervals) < interval
+
+
+class _Held:
+    """An encoder that keeps every batch until it may go on, but for a question."""
+
+    def __init__(self) -> None:
+        self.goes_on = Event()
+        self.held: list[int] = []
+
+    def encode(self, texts: list[str]) -> NDArray[np.float32]:
+        if texts != ["Why?"]:
+            self.held.append(len(texts))
+            self.goes_on.wait()
+        return np.ones((len(texts), 512), np.float32)
+
+
+def test_calls_at_once_share_the_cores_and_a_question_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_batches, "cores", lambda: 1)
+    embedder, held = UniversalSentenceEncoder(), _Held()
+    vars(embedder)["_encoder"] = held
+
+    async def run() -> None:
+        async with anyio.create_task_group() as calls:
+            for _ in range(2):
+                calls.start_soon(embedder.embed, ["text"] * 100, TextRole.PASSAGE)
+            try:
+                with anyio.fail_after(60):
+                    while not held.held or embedding_batches.turns().statistics().tasks_waiting == 0:  # noqa: ASYNC110 - a thread tells
+                        await anyio.sleep(0.01)
+                    await embedder.embed(["Why?"], TextRole.QUESTION)
+                assert len(held.held) == 1
+            finally:
+                held.goes_on.set()
+
+    anyio.run(run)
+    assert sum(held.held) == 200
 
 
 def test_a_child_leans_towards_the_title_and_a_passage_does_not(embedder: UniversalSentenceEncoder) -> None:
