@@ -92,28 +92,25 @@ def test_parallel_questions_do_not_disturb_each_other(embedder: UniversalSentenc
 
 
 def test_the_event_loop_goes_on_and_a_call_can_be_given_up(embedder: UniversalSentenceEncoder) -> None:
+    """To embed all of them would take many times as long as the ticks after which the call is given up."""
     texts = [f"{number} {TEXTS[number % 4]}" for number in range(4_000)]
-    ticks = 0
 
-    async def tick() -> None:
-        nonlocal ticks
-        while True:
-            await anyio.sleep(0.01)
-            ticks += 1
+    async def run() -> bool:
+        scope = anyio.CancelScope()
 
-    async def run() -> float:
-        start = anyio.current_time()
-        scope = anyio.CancelScope(deadline=start + 0.5)
+        async def tick() -> None:
+            for _ in range(5):
+                await anyio.sleep(0.01)
+            scope.cancel()
+
         async with anyio.create_task_group() as group:
             group.start_soon(tick)
             with scope:
                 await embedder.embed(texts, TextRole.PASSAGE)
             group.cancel_scope.cancel()
-        assert scope.cancelled_caught
-        return anyio.current_time() - start
+        return scope.cancelled_caught
 
-    assert anyio.run(run) < 5
-    assert ticks >= 5
+    assert anyio.run(run)
     assert np.array_equal(embed(embedder, TEXTS), embed(embedder, TEXTS))
 
 
