@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ParserLimits", "ParserPool"]
 
-WORTH_WAITING = 0.4
-"""Seconds that a file waits for a child that is at work before it gets one of its own: to start one takes a quarter
-of that in CPU time, and most files are read faster."""
+WORTH_WAITING = 1.5
+"""Seconds that a file waits for a child that is at work before it gets one of its own: to start one takes a tenth of
+that in CPU time, most files are read faster, and an embedder on this machine has enough to do meanwhile."""
 PATIENCE = 4
 """A child ends itself when it has computed long enough. One that does not, or waits, is killed after so many times."""
 
