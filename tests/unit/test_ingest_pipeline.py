@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint
 from sourcebook.errors import BadText, BaseFull, ProviderError
 from sourcebook.ingest.index import pipeline as module
 from sourcebook.ingest.index.document_reader import ReadDocument
-from sourcebook.ingest.index.pipeline import Budget, Item, Pipeline
+from sourcebook.ingest.index.pipeline import Admission, Budget, Item, Pipeline
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
 
@@ -71,7 +71,7 @@ class Line:
         line = Pipeline[int](read=self.read, write=self.write, embedder=self.embedder, stop=self.stop)
         await line.run(works)
 
-    async def read(self, work: int) -> Item[int]:
+    async def read(self, work: int, admitted: Admission) -> Item[int]:
         await checkpoint()
         if work < 0:
             return Item(work, None, BadText("unreadable"))
@@ -81,6 +81,7 @@ class Line:
         if self.on_the_way >= self.waits_for:
             self.embedder.may_begin.set()
         self.most_on_the_way = max(self.most_on_the_way, self.on_the_way)
+        await admitted(1000)
         return Item(work, ReadDocument(Document("d", "x" * 1000), (), chunks))
 
     async def write(self, items: Sequence[Item[int]]) -> None:
