@@ -23,7 +23,11 @@ def test_the_rows_of_an_html_table_are_lines() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["```html\n<table><tr><td>a</td></tr></table>\n```", "<table><tr><td>never closed", "`<table>` begins one."],
+    [
+        "```html\n<table><tr><td>a</td></tr></table>\n```",
+        "<table><tr><td>never closed",
+        "`<table>` begins one.",
+    ],
 )
 def test_what_only_looks_like_a_table_stays_as_it_is(source: str) -> None:
     assert of(source) == source

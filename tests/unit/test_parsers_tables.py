@@ -287,5 +287,7 @@ def test_a_small_table_below_a_wide_one_has_its_own_header() -> None:
 
 
 def test_tables_beside_each_other_may_name_their_columns_by_years() -> None:
-    found = told("Crop|2023|2024|||Device|Bought", "Apples|11.8|9.4|||Pump A|2019", "Pears|2.9|3.3|||Pump B|2021")
+    found = told(
+        "Crop|2023|2024|||Device|Bought", "Apples|11.8|9.4|||Pump A|2019", "Pears|2.9|3.3|||Pump B|2021"
+    )
     assert found[:2] == ["Crop: Apples; 2023: 11.8; 2024: 9.4", "Device: Pump A; Bought: 2019"]

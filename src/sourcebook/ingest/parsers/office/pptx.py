@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.item_numbers import item_number
-from sourcebook.ingest.parsers.office.charts import Charts
+from sourcebook.ingest.parsers.office.charts import CHART_NAMES, Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.slides import (
@@ -33,6 +33,8 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _ID, _DIAGRAM = f"{_R}id", f"{_R}dm"
+_CHART = f"{{{CHART_NAMES}}}chart"
+_DIAGRAM_PARTS = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _PARAGRAPH, _RUN, _FIELD, _BREAK, _TEXT = (f"{_A}{name}" for name in ("p", "r", "fld", "br", "t"))
 _TABLE, _ROW, _CELL = (f"{_A}{name}" for name in ("tbl", "tr", "tc"))
@@ -116,7 +118,8 @@ class _Drawings:
 
     def tell(self, frame: Element) -> str:
         """What is drawn in a frame."""
-        names = [element.get(name, "") for element in frame.iter() for name in (_ID, _DIAGRAM)]
+        names = [element.get(_ID, "") for element in frame.iter(_CHART)]
+        names += [element.get(_DIAGRAM, "") for element in frame.iter(_DIAGRAM_PARTS)]
         return "\n\n".join(text for name in names if (text := self._told(name)))
 
     def rest(self) -> list[str]:

@@ -66,15 +66,25 @@ class SheetText:
             raise FileOverLimit(f"The sheets contain more than {MOST_CHARACTERS:,} characters.")
         columns = [column for block in blocks for column in block.row.cells]
         place = ", ".join(_range(min(columns), top, max(columns), bottom) for top, bottom in _runs(blocks))
-        was_line = False
-        for index, block in enumerate(blocks):
+        is_beside = len({block.row.number for block in blocks}) < len(blocks)
+        before: RowBlock | None = None
+        for block in blocks:
             start = len(self.built)
-            self.built.add(block.text, LINE if was_line and block.is_line else PARAGRAPH)
-            was_line = block.is_line
-            if index == 0:
+            self.built.add(block.text, _gap(before, block, is_beside=is_beside))
+            if before is None:
                 gap = len(PARAGRAPH) if start else 0
                 self.built.headings.append(Heading(start + gap, 2, place[:LONGEST_NAME]))
+            before = block
         self._beginning.grown()
+
+
+def _gap(before: RowBlock | None, block: RowBlock, *, is_beside: bool) -> str:
+    """What parts two blocks. Where tables stand beside each other, each row is a paragraph with a line for each."""
+    if before is None:
+        return PARAGRAPH
+    if is_beside:
+        return LINE if before.row.number == block.row.number else PARAGRAPH
+    return LINE if before.is_line and block.is_line else PARAGRAPH
 
 
 def _runs(blocks: Sequence[RowBlock]) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise, takewhile
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,7 +94,8 @@ def _letterhead(pages: Sequence[Sequence[Line]], body: float) -> _Letterhead:
     """The outermost lines of a short document that other pages have too, word for word at the same height.
 
     They are told once: at the top of the first page that has them, or at the bottom of the last. What is larger than
-    the text is a title, unless all pages have it.
+    the text is a title, unless all pages have it. On three and more pages a single line above the text without a
+    number is what is read, and told nowhere.
     """
     found = _Letterhead([[] for _ in pages], [[] for _ in pages])
     if not 1 < len(pages) <= SHORT:
@@ -105,14 +107,25 @@ def _letterhead(pages: Sequence[Sequence[Line]], body: float) -> _Letterhead:
         counts = Counter(place for edge in edges for place in {_place(line) for line in edge})
         seen: set[tuple[str, int]] = set()
         for index in range(len(pages)) if is_top else reversed(range(len(pages))):
-            for line in edges[index]:
-                count = counts[_place(line)]
-                if count == 1 or (count < len(pages) and line.size > 1.05 * body):
-                    # The same words further in are those of the text.
-                    break
+            # From the edge on: the same words further in are those of the text.
+            repeated = list(takewhile(partial(_is_repeated, counts, len(pages), body), edges[index]))
+            if is_top and len(pages) > 2 and _is_running_head(repeated, body):
+                continue
+            for line in repeated:
                 (found.said_again if _place(line) in seen else found.told)[index].append(line)
-            seen |= set(map(_place, found.told[index]))
+            seen |= set(map(_place, repeated))
     return found
+
+
+def _is_repeated(counts: Counter[tuple[str, int]], pages: int, body: float, line: Line) -> bool:
+    count = counts[_place(line)]
+    return count > 1 and (count == pages or line.size <= 1.05 * body)
+
+
+def _is_running_head(lines: Sequence[Line], body: float) -> bool:
+    """Whether a head only says what is read: one line in letters of the text, without an address or a number."""
+    is_one = len({round(line.baseline) for line in lines}) == 1
+    return is_one and not any(_DIGITS.search(line.text) or line.size > 1.05 * body for line in lines)
 
 
 def _place(line: Line) -> tuple[str, int]:
