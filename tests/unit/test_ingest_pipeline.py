@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint
 from sourcebook.errors import BadText, BaseFull, ProviderError
 from sourcebook.ingest.index import pipeline as module
 from sourcebook.ingest.index.document_reader import ReadDocument
-from sourcebook.ingest.index.pipeline import Admission, Budget, Item, Pipeline
+from sourcebook.ingest.index.pipeline import TEXT_ON_THE_WAY, Admission, Budget, Item, Pipeline
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
 
@@ -192,3 +192,27 @@ async def test_a_budget_lets_through_what_is_heavier_than_all_of_it_alone() -> N
     assert waited.cancelled_caught
     await budget.give_back(taken)
     assert await budget.take(4) == 4
+
+
+async def test_of_long_texts_only_one_at_a_time_is_cut() -> None:
+    """The chunks of a text take many times its memory."""
+    cut: list[int] = []
+    most = 0
+
+    async def read(work: int, admitted: Admission) -> Item[int]:
+        nonlocal most
+        await admitted(TEXT_ON_THE_WAY)
+        cut.append(work)
+        most = max(most, len(cut))
+        await checkpoint()
+        return Item(work, ReadDocument(Document("d", "x"), (), [Chunk(str(work), "d", f"text {work}")]))
+
+    async def write(items: Sequence[Item[int]]) -> None:
+        await checkpoint()
+        for item in items:
+            cut.remove(item.work)
+
+    embedder = Embedder()
+    embedder.may_begin.set()
+    await Pipeline[int](read=read, write=write, embedder=embedder).run(range(6))
+    assert (most, cut) == (1, [])
