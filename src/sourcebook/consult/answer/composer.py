@@ -137,7 +137,8 @@ def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) 
         parts = [*parts[: len(heading[1]) - 1], heading[2]]
     if parts:
         start, end = quoted or (place, place + 1)
-        parts[-1] = rows_at(parts[-1], chunk.content, start, end - 1)
+        sheet = parts[-2] if len(parts) > 1 else ""
+        parts[-1] = rows_at(parts[-1], chunk.content, start, end - 1, sheet)
     return BETWEEN_HEADINGS.join(parts) or None
 
 
