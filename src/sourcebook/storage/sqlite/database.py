@@ -46,6 +46,8 @@ Ts = TypeVarTuple("Ts")
 _BEGIN_ATTEMPT_SECONDS = 0.05
 # A question is asked by words and by vectors at the same time.
 _ARMS_OF_A_QUESTION = 2
+# What every question asks of the base, which answers once for each of its states.
+_REMEMBERED = frozenset({"collection_by_id"})
 
 
 @cache
@@ -178,7 +180,15 @@ class SqliteDatabase:
 
     async def fetch_soon(self, name: str, /, **parameters: object) -> list[Row] | None:
         """What `fetch` gives, without a change of thread if a connection is idle; None if none is."""
-        return await self.read_soon(lambda session: session.fetch(name, **parameters))
+
+
+        def fetched(session: SqliteSession) -> list[Row]:
+            if name not in _REMEMBERED:
+                return session.fetch(name, **parameters)
+            key = ("rows", name, *parameters.values())
+            return session.remembered(key, lambda: session.fetch(name, **parameters))
+
+        return await self.read_soon(fetched)
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         async with self.transaction() as transaction:

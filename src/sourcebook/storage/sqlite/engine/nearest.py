@@ -67,7 +67,7 @@ def nearest_chunks(
 
 def nearest_passages(
     allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, quantiser: Quantiser | None
-) -> list[Scored]:
+) -> RankedPassages:
     """A passage scores the mean of itself and its best child, or the one of the two that there is.
 
     One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
@@ -84,9 +84,9 @@ def nearest_passages(
         wanted *= 8
 
 
-def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: int) -> list[Scored]:
+def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: int) -> RankedPassages:
     if not found:
-        return []
+        return RankedPassages([], [], [], [])
     scores = np.concatenate([f.scores for f in found])
     seen = VECTORS_FOR_A_PASSAGE * top_k
     while True:
@@ -98,11 +98,10 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
             break
         seen *= 4
     scored = [
-        s
+        _passages(f, passages[means >= last], query)
         for f, (passages, means) in zip(found, families, strict=True)
-        for s in _passages(f, passages[means >= last], query)
     ]
-    return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
+    return RankedPassages.best(scored, top_k)
 
 
 def _rough(
@@ -168,11 +167,9 @@ def _rough_or_none(
     return np.where(part.has_vector[rows], part.rough_scores(rows, query), -np.inf)
 
 
-def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
-    """These passages with their exact scores, and the children that matched best in each."""
+def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> _Passages:
+    """These passages with their exact scores."""
     part = found.part
-    if not len(passages):
-        return
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
@@ -182,13 +179,8 @@ def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.floa
     scores = part.exact_scores(members[kept], wanted)
     np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
     itself[owner[kept & own]] = scores[own[kept]]
-    means = _means(itself, best_child)
-    children = members[~own]
-    starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
-    ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
-    for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
-        matches = Matches(part, children, starts[place], starts[place + 1], wanted)
-        yield Scored(chunk_id, mean, matches, rowid)
+    starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1))
+    return _Passages(part, passages, _means(itself, best_child), members[~own], starts, wanted)
 
 
 def _may_be_best(
@@ -203,43 +195,55 @@ def _may_be_best(
     return own | (rough >= limits[owner])
 
 
+@dataclass(frozen=True, slots=True)
+class _Passages:
+    """Passages of a part with their exact scores; the children of passage i stand between `starts[i]` and the next."""
+
+    part: VectorPart
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    children: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    wanted: NDArray[np.float64]
+
+    @property
+    def ids(self) -> list[str]:
+        return self.part.segment.chunk_ids.several(self.rows)
+
+    def children_of(self, place: int) -> NDArray[np.int64]:
+        return self.children[self.starts[place] : self.starts[place + 1]]
+
+    def matches(self, place: int) -> tuple[Match, ...]:
+        """The children that matched best in a passage."""
+        own = self.children_of(place)
+        scores = self.part.exact_scores(own, self.wanted).tolist()
+        ids = self.part.segment.chunk_ids.several(own)
+        # Of equal ones those whose ids come first, in whatever order the rows lie.
+        best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
+        return tuple(self._match(*one) for one in best[:MATCHES_SHOWN])
+
+    def _match(self, score: float, chunk_id: str, row: int) -> Match:
+        start, end = self.part.spans[row].tolist()
+        return Match(chunk_id, start, end, score)
+
+
 class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    # Those of a passage stand between two places among the children of all passages that were found.
-    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_wanted")
+    __slots__ = ("_known", "_passages", "_place")
 
-    def __init__(
-        self,
-        part: VectorPart,
-        children: NDArray[np.int64],
-        first: int,
-        end: int,
-        wanted: NDArray[np.float64],
-    ) -> None:
-        self._part = part
-        self._children = children
-        self._first = first
-        self._end = end
-        self._wanted = wanted
+    def __init__(self, passages: _Passages, place: int) -> None:
+        self._passages = passages
+        self._place = place
         self._known: tuple[Match, ...] | None = None
 
     def _best(self) -> tuple[Match, ...]:
         if self._known is None:
-            own = self._children[self._first : self._end]
-            scores = self._part.exact_scores(own, self._wanted).tolist()
-            ids = self._part.segment.chunk_ids.several(own)
-            # Of equal ones those whose ids come first, in whatever order the rows lie.
-            best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
-            self._known = tuple(self._match(*one) for one in best[:MATCHES_SHOWN])
+            self._known = self._passages.matches(self._place)
         return self._known
 
-    def _match(self, score: float, chunk_id: str, row: int) -> Match:
-        start, end = self._part.spans[row].tolist()
-        return Match(chunk_id, start, end, score)
-
     def __len__(self) -> int:
-        return min(self._end - self._first, MATCHES_SHOWN)
+        return min(len(self._passages.children_of(self._place)), MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
@@ -250,6 +254,47 @@ class Matches(Sequence[Match]):
 
     def __iter__(self) -> Iterator[Match]:
         return iter(self._best())
+
+
+class RankedPassages(Sequence[Scored]):
+    """Passages of several parts, best first. Most of them are only counted and compared: each is made when read."""
+
+    __slots__ = ("_parts", "_places", "ids", "scores")
+
+    def __init__(
+        self, ids: list[str], scores: list[float], places: Sequence[int], parts: Sequence[_Passages]
+    ) -> None:
+        """`places` tells where each stands among the passages of all parts."""
+        self.ids = ids
+        self.scores = scores
+        self._places = places
+        self._parts = parts
+
+    @classmethod
+    def best(cls, parts: Sequence[_Passages], top_k: int) -> RankedPassages:
+        """The `top_k` best passages of these, equal ones by their ids."""
+        ids = [chunk_id for part in parts for chunk_id in part.ids]
+        scores = [score for part in parts for score in (-part.scores).tolist()]
+        best = sorted(zip(scores, ids, range(len(ids)), strict=True))[:top_k]
+        return cls([one[1] for one in best], [-one[0] for one in best], [one[2] for one in best], parts)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Scored: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Scored]: ...
+    def __getitem__(self, index: int | slice) -> Scored | list[Scored]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        place = self._places[index]
+        for part in self._parts:
+            if place < len(part.rows):
+                matches, rowid = Matches(part, place), int(part.part.rowids[part.rows[place]])
+                return Scored(self.ids[index], self.scores[index], matches, rowid)
+            place -= len(part.rows)
+        raise IndexError(index)
 
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:

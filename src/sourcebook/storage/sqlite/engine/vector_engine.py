@@ -18,13 +18,14 @@ from sourcebook.storage.sqlite.engine.collection_state import known_collection, 
 from sourcebook.storage.sqlite.engine.derived_file import derived_folder
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
+    RankedPassages,
     chunk_rows,
     nearest_chunks,
     nearest_passages,
     passage_rows,
     prepared_query,
 )
-from sourcebook.storage.sqlite.engine.result_rows import results_of
+from sourcebook.storage.sqlite.engine.result_rows import results_at, results_of
 from sourcebook.storage.sqlite.engine.search_plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
     VectorImage: TypeAlias = Image[VectorPart]
-    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], list[Scored]]
+    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], Sequence[Scored]]
     Shown = Callable[[SqliteSession, str, Sequence[Scored]], T]
 
 
@@ -69,6 +70,7 @@ _ALONE = _Limit(rows=200_000, results=250)
 # Rows without codes have all of their numbers read, or their codes made first.
 _TIMES_AS_LONG_WITHOUT_CODES = 10
 _QUICK_REMEMBERED = 256
+_PLACES_REMEMBERED = 10_000
 
 
 class VectorParts:
@@ -183,6 +185,8 @@ class SqliteVectorEngine:
         self._shelf = ImageCache(database, VectorParts(derived_folder(database.path)), rows_worth_a_file)
         # The searches that lately looked at few rows, and so may again.
         self._quick: dict[object, _Limit] = {}
+        # Where the base was last seen to keep what was shown lately.
+        self._places: dict[str, int] = {}
 
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
@@ -197,7 +201,16 @@ class SqliteVectorEngine:
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> Ranking:
-        return await self._search(_PASSAGES, collection_id, query, top_k, filter, _outlines)
+        return await self._search(_PASSAGES, collection_id, query, top_k, filter, self._outlines)
+
+    async def read_results(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        places = {chunk_id: self._places.get(chunk_id) for chunk_id in chunk_ids}
+
+        def results(session: SqliteSession) -> list[SearchResult]:
+            return results_at(session, collection_id, places)
+
+        found = await self._database.read_soon(results) if len(places) <= _AT_ONCE.results else None
+        return await self._database.read(results) if found is None else found
 
     async def plan_passages(
         self, collection_id: str, top_k: int, filter: MetadataFilter | None
@@ -268,6 +281,26 @@ class SqliteVectorEngine:
         else:
             self._quick[search.key] = limit
 
+    def _outlines(self, session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
+        """What was found without its texts. What is looked at will be read next: its place is remembered."""
+
+        def outline(place: int) -> SearchResult:
+            one = found[place]
+            if one.rowid is not None:
+                self._remember_place(one.chunk_id, one.rowid)
+            breakdown = ScoreBreakdown(semantic_score=one.score)
+            return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
+
+        if isinstance(found, RankedPassages):
+            return Ranking(found.ids, found.scores, outline)
+        return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)
+
+    def _remember_place(self, chunk_id: str, rowid: int) -> None:
+        """Another thread may forget all of them at any moment."""
+        if len(self._places) >= _PLACES_REMEMBERED:
+            self._places.clear()
+        self._places[chunk_id] = rowid
+
 
 @dataclass(frozen=True)
 class _Search(Generic[T]):
@@ -298,12 +331,3 @@ class _Search(Generic[T]):
             image.parts[0].part.quantiser if image.parts else None,
         )
         return self.shown(session, self.collection_id, found)
-
-
-def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
-    def outline(place: int) -> SearchResult:
-        one = found[place]
-        breakdown = ScoreBreakdown(semantic_score=one.score)
-        return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
-
-    return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)
