@@ -181,7 +181,6 @@ class SqliteDatabase:
     async def fetch_soon(self, name: str, /, **parameters: object) -> list[Row] | None:
         """What `fetch` gives, without a change of thread if a connection is idle; None if none is."""
 
-
         def fetched(session: SqliteSession) -> list[Row]:
             if name not in _REMEMBERED:
                 return session.fetch(name, **parameters)

@@ -7,7 +7,7 @@ exactly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from sourcebook.storage.sqlite.engine.candidates import Allowed, candidates
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.storage.sqlite.engine.held_rows import HeldRows
     from sourcebook.storage.sqlite.engine.vector_codes import Quantiser
     from sourcebook.storage.sqlite.engine.vector_part import VectorPart
 
@@ -46,14 +47,14 @@ class _Found:
         return scores
 
 
-def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+def chunk_rows(part: VectorPart, mask: NDArray[np.bool_], held: HeldRows) -> Allowed:
     """The rows that a search for chunks looks at, of those that a filter lets through."""
-    return Allowed.of(part, mask & part.has_vector)
+    return Allowed.of(part, mask & part.has_vector, held)
 
 
-def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+def passage_rows(part: VectorPart, mask: NDArray[np.bool_], held: HeldRows) -> Allowed:
     """The same for passages: the filter speaks of the passage, also for its children."""
-    return Allowed.of(part, mask[part.passage] & part.has_vector)
+    return Allowed.of(part, mask[part.passage] & part.has_vector, held)
 
 
 def nearest_chunks(
@@ -205,6 +206,7 @@ class _Passages:
     children: NDArray[np.int64]
     starts: NDArray[np.int64]
     wanted: NDArray[np.float64]
+    _asked: list[Matches] = field(default_factory=list["Matches"])
 
     @property
     def ids(self) -> list[str]:
@@ -213,37 +215,47 @@ class _Passages:
     def children_of(self, place: int) -> NDArray[np.int64]:
         return self.children[self.starts[place] : self.starts[place + 1]]
 
-    def matches(self, place: int) -> tuple[Match, ...]:
+    def matches(self, place: int) -> Matches:
         """The children that matched best in a passage."""
-        own = self.children_of(place)
-        scores = self.part.exact_scores(own, self.wanted).tolist()
-        ids = self.part.segment.chunk_ids.several(own)
-        # Of equal ones those whose ids come first, in whatever order the rows lie.
-        best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
-        return tuple(self._match(*one) for one in best[:MATCHES_SHOWN])
+        asked = Matches(self, place)
+        self._asked.append(asked)
+        return asked
 
-    def _match(self, score: float, chunk_id: str, row: int) -> Match:
-        start, end = self.part.spans[row].tolist()
-        return Match(chunk_id, start, end, score)
+    def look_at_matches(self) -> None:
+        """Tell all that were asked for: those of several passages take hardly longer than those of one."""
+        asked = self._asked.copy()
+        self._asked.clear()
+        rows = np.concatenate([self.children_of(one.place) for one in asked])
+        scores = (-self.part.exact_scores(rows, self.wanted)).tolist()
+        ids = self.part.segment.chunk_ids.several(rows)
+        children = list(zip(scores, ids, self.part.spans[rows].tolist(), strict=True))
+        first = 0
+        for one in asked:
+            last = first + len(self.children_of(one.place))
+            # Of equal ones those whose ids come first, in whatever order the rows lie.
+            best = sorted(children[first:last])[:MATCHES_SHOWN]
+            one.known = tuple(Match(chunk_id, start, end, -score) for score, chunk_id, (start, end) in best)
+            first = last
 
 
 class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    __slots__ = ("_known", "_passages", "_place")
+    __slots__ = ("_passages", "known", "place")
 
     def __init__(self, passages: _Passages, place: int) -> None:
         self._passages = passages
-        self._place = place
-        self._known: tuple[Match, ...] | None = None
+        self.place = place
+        self.known: tuple[Match, ...] | None = None
 
     def _best(self) -> tuple[Match, ...]:
-        if self._known is None:
-            self._known = self._passages.matches(self._place)
-        return self._known
+        if self.known is None:
+            self._passages.look_at_matches()
+        assert self.known is not None  # noqa: S101
+        return self.known
 
     def __len__(self) -> int:
-        return min(len(self._passages.children_of(self._place)), MATCHES_SHOWN)
+        return min(len(self._passages.children_of(self.place)), MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
@@ -291,8 +303,8 @@ class RankedPassages(Sequence[Scored]):
         place = self._places[index]
         for part in self._parts:
             if place < len(part.rows):
-                matches, rowid = Matches(part, place), int(part.part.rowids[part.rows[place]])
-                return Scored(self.ids[index], self.scores[index], matches, rowid)
+                rowid = int(part.part.rowids[part.rows[place]])
+                return Scored(self.ids[index], self.scores[index], part.matches(place), rowid)
             place -= len(part.rows)
         raise IndexError(index)
 

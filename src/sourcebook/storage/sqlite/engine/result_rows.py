@@ -32,7 +32,7 @@ class _Row(NamedTuple):
     metadata: str
     created_at: int
     title: str | None
-    file_path: str | None
+    file_path: str
     language: str | None
 
 

@@ -124,9 +124,8 @@ def differing_signs(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDAr
     """In how many signs each of these rows differs from the wanted ones."""
     if not len(signs):
         return np.empty(0, dtype=np.uint16)
-    wide = np.ascontiguousarray(signs)
-    found = simsimd.cdist(wanted.reshape(1, -1), wide, "hamming", dtype="bin8", out_dtype="uint16")
-    return np.asarray(found, dtype=np.uint16).ravel()
+    found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
+    return np.asarray(found).ravel().astype(np.uint16)
 
 
 def bytes_of(query: NDArray[np.float32]) -> NDArray[np.int8]:

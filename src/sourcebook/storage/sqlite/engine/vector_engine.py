@@ -16,6 +16,7 @@ from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import derived_folder
+from sourcebook.storage.sqlite.engine.held_rows import HeldRows
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
     RankedPassages,
@@ -144,25 +145,12 @@ class _Sought(NamedTuple):
     """What a search is for: the rows that it looks at, and how it ranks them."""
 
     name: str
-    rows: Callable[[VectorPart, NDArray[np.bool_]], Allowed]
+    rows: Callable[[VectorPart, NDArray[np.bool_], HeldRows], Allowed]
     nearest: Nearest
 
 
 _CHUNKS = _Sought("chunks", chunk_rows, nearest_chunks)
 _PASSAGES = _Sought("passages", passage_rows, nearest_passages)
-
-
-def _allowed(
-    live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
-) -> Allowed:
-    made = partial(_looked_at, live, sought, tree, session, seq)
-    return live.remembered(_key(sought, tree), made)
-
-
-def _looked_at(
-    live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
-) -> Allowed:
-    return sought.rows(live.part, live.rows(tree, session, seq))
 
 
 def _key(sought: _Sought, tree: MetadataFilter | None) -> object:
@@ -185,6 +173,7 @@ class SqliteVectorEngine:
         self._shelf = ImageCache(database, VectorParts(derived_folder(database.path)), rows_worth_a_file)
         # The searches that lately looked at few rows, and so may again.
         self._quick: dict[object, _Limit] = {}
+        self._held = HeldRows()
         # Where the base was last seen to keep what was shown lately.
         self._places: dict[str, int] = {}
 
@@ -220,7 +209,7 @@ class SqliteVectorEngine:
 
         def planned(session: SqliteSession) -> SearchPlan:
             image = self._shelf.image(session, stored_collection(session, collection_id))
-            allowed = [_allowed(live, _PASSAGES, tree, session, image.seq) for live in image.parts]
+            allowed = self._allowed(image, _PASSAGES, tree, session)
             return vector_plan(image.parts, allowed, top_k)
 
         return await self._database.read(planned)
@@ -266,10 +255,20 @@ class SqliteVectorEngine:
     def _answer(self, search: _Search[T], session: SqliteSession) -> T:
         stored = stored_collection(session, search.collection_id)
         image = self._shelf.image(session, stored)
-        allowed = [_allowed(live, search.sought, search.tree, session, image.seq) for live in image.parts]
+        allowed = self._allowed(image, search.sought, search.tree, session)
         found = search.answered(session, stored, image, allowed)
         self._remember(search, _rows_worth(image, allowed))
         return found
+
+    def _allowed(
+        self, image: VectorImage, sought: _Sought, tree: MetadataFilter | None, session: SqliteSession
+    ) -> list[Allowed]:
+        """The rows of each part that a search with this filter looks at."""
+
+        def made(live: LivePart[VectorPart]) -> Allowed:
+            return sought.rows(live.part, live.rows(tree, session, image.seq), self._held)
+
+        return [live.remembered(_key(sought, tree), partial(made, live)) for live in image.parts]
 
     def _remember(self, search: _Search[T], rows: int) -> None:
         """Where the same search may be answered next time."""
