@@ -59,7 +59,7 @@ def brute_force(allowed: list[Allowed], query: NDArray[np.float32], top_k: int) 
         part = one.part
         scores = vector_encoding.scores(part.matrix, query, part.metric).tolist()
         rows = np.arange(len(part)) if one.rows is None else one.rows
-        for passage in np.unique(part.passage[rows]).tolist():
+        for passage in map(int, np.unique(part.passage[rows])):
             members = [r for r in np.flatnonzero(part.passage == passage).tolist() if part.has_vector[r]]
             own = [scores[r] for r in members if r == passage]
             children = [(-scores[r], part.segment.chunk_ids[r], r) for r in members if r != passage]
@@ -90,7 +90,7 @@ def test_the_nearest_passages_and_their_matches_are_those_of_brute_force(
         assert found.ids == [one.chunk_id for one in exact]
         assert found.scores == [one.score for one in exact]
         # Some are looked at, in any order, and others are not.
-        for place in chance.permutation(len(found))[:7].tolist():
+        for place in map(int, chance.permutation(len(found))[:7]):
             one = found[place]
             assert (one.chunk_id, one.score) == (exact[place].chunk_id, exact[place].score)
             assert [(m.chunk_id, m.start_index, m.score) for m in one.matched] == exact[place].matched
