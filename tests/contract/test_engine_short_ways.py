@@ -134,22 +134,40 @@ async def test_a_larger_search_needs_no_thread_either_when_nobody_else_reads(
 
 
 @pytest.mark.parametrize("search", [many, by_words])
-async def test_larger_searches_of_several_people_go_to_threads_and_find_the_same(
+async def test_larger_searches_of_several_people_take_turns_and_find_the_same(
     with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
 ) -> None:
     async with opened(with_words) as book:
         first = await search(book)
         changes_of_thread.clear()
-        answers: list[Any] = []
+        assert await asked_at_once(book, search) == [first] * 5
+        assert changes_of_thread == []
 
-        async def ask() -> None:
-            answers.append(await search(book))
 
-        async with anyio.create_task_group() as group:
-            for _ in range(5):
-                group.start_soon(ask)
-        assert answers == [first] * 5
-        assert changes_of_thread
+@pytest.mark.parametrize("search", [many, by_words])
+async def test_after_a_write_one_thread_makes_what_several_people_lack(
+    with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
+) -> None:
+    async with opened(with_words) as book, opened(with_words) as other:
+        before = await search(book)
+        await other.stores.vectors.delete("c", ["k004", "k012"])
+        after = await search(other)
+        changes_of_thread.clear()
+        assert await asked_at_once(book, search) == [after] * 5
+        assert after != before
+        assert changes_of_thread == ["hop"]
+
+
+async def asked_at_once(book: AsyncSourcebook, search: Callable[[AsyncSourcebook], Any]) -> list[Any]:
+    answers: list[Any] = []
+
+    async def ask() -> None:
+        answers.append(await search(book))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(ask)
+    return answers
 
 
 @pytest.mark.parametrize(("top_k", "needs_thread"), [(250, False), (251, True)])

@@ -233,12 +233,11 @@ class SqliteVectorEngine:
         tree = None if filter is None else check(filter)
         search = _Search(sought, collection_id, query, top_k, tree, shown)
         limit = self._quick.get(search.key)
-        if limit is not None:
-            quick = partial(self._quick_answer, search, limit)
-            found = await self._database.read_soon(quick, only_alone=limit is _ALONE)
-            if found is not None:
-                return found
-        return await self._database.read(partial(self._answer, search))
+        answer = partial(self._answer, search)
+        if limit is None:
+            return await self._database.read(answer)
+        quick = partial(self._quick_answer, search, limit)
+        return await self._database.read_in_turn(quick, answer, only_alone=limit is _ALONE)
 
     def _quick_answer(self, search: _Search[T], limit: _Limit, session: SqliteSession) -> T | None:
         """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""

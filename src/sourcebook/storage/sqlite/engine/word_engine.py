@@ -93,6 +93,8 @@ class SqliteWordEngine:
     def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
         self._shelf = ImageCache(database, WordParts(), rows_worth_a_file)
+        # The collections that lately had few passages.
+        self._small: set[str] = set()
 
     async def search(
         self,
@@ -107,10 +109,10 @@ class SqliteWordEngine:
         # The languages that the caller knows are not needed: the same state of the base tells them for nothing.
         tree = None if filter is None else check(filter)
         asked = _Asked(collection_id, query, top_k, tree, with_texts)
-        found = None
-        if top_k <= _FEW_RESULTS:
-            found = await self._database.read_soon(partial(self._quick_answer, asked), only_alone=True)
-        return found or await self._database.read(partial(self._answer, asked))
+        answer = partial(self._answer, asked)
+        if top_k > _FEW_RESULTS or collection_id not in self._small:
+            return await self._database.read(answer)
+        return await self._database.read_in_turn(partial(self._quick_answer, asked), answer)
 
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at."""
@@ -144,6 +146,10 @@ class SqliteWordEngine:
     def _answer(self, asked: _Asked, session: SqliteSession) -> FoundWords:
         stored = stored_collection(session, asked.collection_id)
         image = self._shelf.image(session, stored)
+        if image.rows > _FEW_PASSAGES:
+            self._small.discard(asked.collection_id)
+        else:
+            self._small.add(asked.collection_id)
         rows = [
             live.remembered(asked.rows_key, partial(live.rows, asked.tree, session, image.seq))
             for live in image.parts
