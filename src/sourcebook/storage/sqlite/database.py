@@ -115,7 +115,6 @@ class SqliteDatabase:
         self._write_lock = anyio.Lock(fast_acquire=True)
         self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._readers = readers
-        self._turn = anyio.Lock(fast_acquire=True)
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -268,20 +267,18 @@ class SqliteDatabase:
 
     async def read_in_turn(
         self,
+        turn: anyio.Lock,
         quick: Callable[[SqliteSession], T | None],
         work: Callable[[SqliteSession], T],
         *,
         only_alone: bool = True,
     ) -> T:
-        """Run `quick` as `read_soon` does and, if it declines, `work` in a thread: one such after the other.
+        """Run `quick` as `read_soon` does and, if it declines, `work` in a thread: one of those that share a turn.
 
         After a write everybody lacks the same. One thread makes it, and the others find it made when their turn comes:
-        threads that compute side by side hold each other up.
+        threads that compute side by side hold each other up. Between two turns, the loop does what else there is to do.
         """
-        found = await self.read_soon(quick, only_alone=only_alone)
-        if found is not None:
-            return found
-        async with self._turn:
+        async with turn:
             found = await self.read_soon(quick, only_alone=only_alone)
             return await self.read(work) if found is None else found
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+import anyio
 import numpy as np
 
 from sourcebook.model.documents import Chunk, DistanceMetric
@@ -173,6 +175,8 @@ class SqliteVectorEngine:
         self._shelf = ImageCache(database, VectorParts(derived_folder(database.path)), rows_worth_a_file)
         # The searches that lately looked at few rows, and so may again.
         self._quick: dict[object, _Limit] = {}
+        # Searches of one collection take turns; those of another do not wait while an image is made.
+        self._turns: defaultdict[str, anyio.Lock] = defaultdict(partial(anyio.Lock, fast_acquire=True))
         self._held = HeldRows()
         # Where the base was last seen to keep what was shown lately.
         self._places: dict[str, int] = {}
@@ -237,7 +241,8 @@ class SqliteVectorEngine:
         if limit is None:
             return await self._database.read(answer)
         quick = partial(self._quick_answer, search, limit)
-        return await self._database.read_in_turn(quick, answer, only_alone=limit is _ALONE)
+        turn = self._turns[collection_id]
+        return await self._database.read_in_turn(turn, quick, answer, only_alone=limit is _ALONE)
 
     def _quick_answer(self, search: _Search[T], limit: _Limit, session: SqliteSession) -> T | None:
         """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
+
+import anyio
 
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
@@ -95,6 +98,8 @@ class SqliteWordEngine:
         self._shelf = ImageCache(database, WordParts(), rows_worth_a_file)
         # The collections that lately had few passages.
         self._small: set[str] = set()
+        # Searches of one collection take turns; those of another do not wait while an image is made.
+        self._turns: defaultdict[str, anyio.Lock] = defaultdict(partial(anyio.Lock, fast_acquire=True))
 
     async def search(
         self,
@@ -112,7 +117,8 @@ class SqliteWordEngine:
         answer = partial(self._answer, asked)
         if top_k > _FEW_RESULTS or collection_id not in self._small:
             return await self._database.read(answer)
-        return await self._database.read_in_turn(partial(self._quick_answer, asked), answer)
+        turn = self._turns[collection_id]
+        return await self._database.read_in_turn(turn, partial(self._quick_answer, asked), answer)
 
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at."""
