@@ -62,8 +62,8 @@ def _metadata(rows: Sequence[_Row]) -> list[Metadata]:
 
 
 def _result(row: _Row, metadata: Metadata, found: Scored | None = None) -> SearchResult:
-    own, document, index, content, start, end, tokens, level, parent, section, page, _, created, *about = row
-    title, path, _ = about
+    own, document, index, content, start, end, tokens, level, parent, section, page = row[:_METADATA]
+    created, title, path, _ = row[_METADATA + 1 :]
     chunk = Chunk(
         id=own,
         document_id=document,

@@ -241,6 +241,8 @@ class SqliteVectorEngine:
         if limit is None:
             return await self._database.read(answer)
         quick = partial(self._quick_answer, search, limit)
+        if limit is _AT_ONCE and (found := await self._database.read_soon(quick)) is not None:
+            return found
         turn = self._turns[collection_id]
         return await self._database.read_in_turn(turn, quick, answer, only_alone=limit is _ALONE)
 
