@@ -44,8 +44,8 @@ Ts = TypeVarTuple("Ts")
 # How long one attempt to begin a write may block its thread. Waiting beyond that happens in the event loop, where it
 # can be cancelled.
 _BEGIN_ATTEMPT_SECONDS = 0.05
-# A question is asked by words and by vectors at the same time.
-_ARMS_OF_A_QUESTION = 2
+# What every question asks of the base, which answers once for each of its states.
+_REMEMBERED = frozenset({"collection_by_id"})
 
 
 @cache
@@ -115,8 +115,6 @@ class SqliteDatabase:
         self._write_lock = anyio.Lock(fast_acquire=True)
         self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._readers = readers
-        # Reads that wait for their turn to be answered here and now.
-        self._soon = 0
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -178,7 +176,14 @@ class SqliteDatabase:
 
     async def fetch_soon(self, name: str, /, **parameters: object) -> list[Row] | None:
         """What `fetch` gives, without a change of thread if a connection is idle; None if none is."""
-        return await self.read_soon(lambda session: session.fetch(name, **parameters))
+
+        def fetched(session: SqliteSession) -> list[Row]:
+            if name not in _REMEMBERED:
+                return session.fetch(name, **parameters)
+            key = ("rows", name, *parameters.values())
+            return session.remembered(key, lambda: session.fetch(name, **parameters))
+
+        return await self.read_soon(fetched)
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         async with self.transaction() as transaction:
@@ -251,24 +256,33 @@ class SqliteDatabase:
         """Run `quick` here and now, on one state of the base, if a connection is idle; None if not.
 
         A change of thread costs more than the least of searches. `quick` must take no longer than that, and declines
-        with None what would. What takes a few milliseconds says `only_alone`: it is run if nobody else reads, so that
-        nobody waits for it but who asked.
+        with None what would. What takes a few milliseconds says `only_alone`: it is run if no thread reads, as two that
+        work at the same time take longer than one after the other.
         """
         self._opened()
-        self._soon += 1
-        try:
-            # Others get their turn, as they would while a thread works.
-            await anyio.lowlevel.checkpoint()
-            if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
-                return None
-            return self._read_here(quick) if self._is_alone or not only_alone else None
-        finally:
-            self._soon -= 1
+        # Others get their turn, as they would while a thread works.
+        await anyio.lowlevel.checkpoint()
+        if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
+            return None
+        is_alone = self._free_readers.value == self._readers
+        return self._read_here(quick) if is_alone or not only_alone else None
 
-    @property
-    def _is_alone(self) -> bool:
-        """Whether what waits can be the arms of one question, and no thread reads."""
-        return self._soon <= _ARMS_OF_A_QUESTION and self._free_readers.value == self._readers
+    async def read_in_turn(
+        self,
+        turn: anyio.Lock,
+        quick: Callable[[SqliteSession], T | None],
+        work: Callable[[SqliteSession], T],
+        *,
+        only_alone: bool = True,
+    ) -> T:
+        """Run `quick` as `read_soon` does and, if it declines, `work` in a thread: one of those that share a turn.
+
+        After a write everybody lacks the same. One thread makes it, and the others find it made when their turn comes:
+        threads that compute side by side hold each other up. Between two turns, the loop does what else there is to do.
+        """
+        async with turn:
+            found = await self.read_soon(quick, only_alone=only_alone)
+            return await self.read(work) if found is None else found
 
     def _read_here(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
         self._free_readers.acquire_nowait()
