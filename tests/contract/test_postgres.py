@@ -80,6 +80,17 @@ async def test_who_needs_one_connection_more_waits_and_is_then_told(postgres_db:
     await base.close()
 
 
+async def test_a_connection_that_is_only_being_opened_is_waited_for(postgres_db: str) -> None:
+    """Longer than for one that somebody else has: no server opens one within this time."""
+    base = await opened(postgres_db, pool_max=3, busy_timeout=0.001)
+    try:
+        async with base.database.snapshot(), base.database.snapshot(), base.database.snapshot():
+            with pytest.raises(BaseBusy, match="all 3 connections"):
+                await base.database.fetch("base_info")
+    finally:
+        await base.close()
+
+
 async def test_many_more_tasks_than_connections_all_get_their_turn(postgres_db: str) -> None:
     base = await opened(postgres_db, pool_max=2)
     await make_collection(base)

@@ -30,10 +30,13 @@ class Connections:
     much as a small search. So one is kept at hand for whoever comes next, unless somebody waits for one already.
     """
 
-    def __init__(self, pool: Pool, *, largest: int, patience: float, keeps_one: bool) -> None:
+    def __init__(
+        self, pool: Pool, *, largest: int, patience: float, connect_patience: float, keeps_one: bool
+    ) -> None:
         self._pool = pool
         self._largest = largest
         self._patience = patience
+        self._connect_patience = connect_patience
         self._keeps_one = keeps_one
         self._at_hand: Connection | None = None
         self._uses = 0
@@ -100,12 +103,15 @@ class Connections:
     async def _from_pool(self) -> Connection:
         deadline = time.monotonic() + RECONNECT_SECONDS
         while True:
+            # To open one more is not to wait for somebody: a busy server may take longer over it than anybody waits.
+            may_open = self._pool.get_size() < self._largest
+            patience = self._patience + self._connect_patience if may_open else self._patience
             try:
                 with driver.translated():
-                    return await driver.acquired(self._pool, self._patience)
+                    return await driver.acquired(self._pool, patience)
             except BaseBusy as busy:
                 raise BaseBusy(
-                    f"all {self._largest} connections were in use for {self._patience:g} seconds",
+                    f"all {self._largest} connections were in use for {patience:g} seconds",
                     hint="Try again, or raise `pool_max`.",
                 ) from busy
             except BaseUnreachable:
