@@ -70,7 +70,7 @@ def test_what_is_old_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_nearest_are_those_of_all_scores(metric: DistanceMetric) -> None:
     held = vectors(500)
     for query in vectors(20).matrix:
-        scores = vector_encoding.scores(held.matrix, query, metric).tolist()
+        scores = [float(score) for score in vector_encoding.scores(held.matrix, query, metric)]
         wanted = sorted(enumerate(scores), key=lambda pair: (-pair[1], held.chunk_ids[pair[0]]))[:10]
         assert held.nearest(query, metric, 10) == wanted
 

@@ -175,7 +175,8 @@ async def measure(
     # Before anything is measured: it takes the caches of the processor, and whoever came next would pay for it.
     turns = [_turns(matrix, questions, every, place, len(asking)) for place in range(len(asking))]
     for number in range(len(questions)):
-        for place in np.roll(range(len(asking)), number):
+        for step in range(len(asking)):
+            place = (number + step) % len(asking)
             side, processor, ask = asking[place]
             turn = turns[place][number]
             value = turn.value if side is cell.other_filters else every // 2
