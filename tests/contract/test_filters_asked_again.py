@@ -206,6 +206,7 @@ async def test_a_repair_of_every_collection_is_seen_too(postgres_db: str) -> Non
         before = await state(base)
         async with base.database.transaction() as transaction:
             await transaction.execute("correct_chunk_counts")
+            await transaction.execute("put_missing_counters", now=0)
         after = await state(base)
         assert after != before
         async with base.database.transaction() as transaction:

@@ -49,18 +49,16 @@ class StateChanges:
         match effect_of(statement):
             case Effect.CHANGE:
                 self._changed.add(collection_id)
-            case Effect.NEW_STATE:
+            case Effect.NEW_STATE if collection_id is not None:
                 self._written.add(collection_id)
-            case Effect.NONE:
+            case _:
+                # A statement about the counters of every collection may leave those alone that are right.
                 pass
 
     async def complete(self, transaction: Executor) -> None:
         """Begin a new state of each collection that was changed and has none yet."""
-        changed = self._changed - self._written
-        if not changed or None in self._written:
-            return
-        if None in changed:
+        if None in self._changed:
             await transaction.execute("begin_new_state_of_all")
             return
-        for collection_id in sorted(filter(None, changed)):
+        for collection_id in sorted(filter(None, self._changed - self._written)):
             await transaction.execute("begin_new_state", collection_id=collection_id)
