@@ -91,6 +91,23 @@ async def test_a_connection_that_is_only_being_opened_is_waited_for(postgres_db:
         await base.close()
 
 
+async def test_who_waits_in_a_line_that_moves_is_not_refused(postgres_db: str) -> None:
+    """All together take longer than anybody would wait for one that nobody gives back."""
+    base = await opened(postgres_db, pool_max=1, busy_timeout=4)
+    served: list[int] = []
+
+    async def use(number: int) -> None:
+        async with base.database.snapshot():
+            await anyio.sleep(0.25)
+        served.append(number)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(24):
+            tasks.start_soon(use, number)
+    assert served == list(range(24))
+    await base.close()
+
+
 async def test_many_more_tasks_than_connections_all_get_their_turn(postgres_db: str) -> None:
     base = await opened(postgres_db, pool_max=2)
     await make_collection(base)
@@ -138,8 +155,8 @@ async def test_an_address_that_leads_nowhere_is_a_clear_error(postgres_db: str, 
 
 
 async def test_a_statement_that_takes_too_long_is_given_up(postgres_db: str) -> None:
-    database = await PostgresDatabase.open(postgres_db, PoolLimits(statement_timeout=0.2))
-    async with database.apart() as connection:
+    database = await PostgresDatabase.open(postgres_db)
+    async with database.apart(PoolLimits(statement_timeout=0.2)) as connection:
         with pytest.raises(BaseBusy), driver.translated():
             await connection.execute("select pg_sleep(10)")
     await database.close()
