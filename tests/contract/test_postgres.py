@@ -127,8 +127,8 @@ async def test_an_address_that_leads_nowhere_is_a_clear_error(postgres_db: str, 
 
 
 async def test_a_statement_that_takes_too_long_is_given_up(postgres_db: str) -> None:
-    database = await PostgresDatabase.open(postgres_db, PoolLimits(statement_timeout=2.0))
-    async with database.apart() as connection:
+    database = await PostgresDatabase.open(postgres_db)
+    async with database.apart(PoolLimits(statement_timeout=0.2)) as connection:
         with pytest.raises(BaseBusy), driver.translated():
             await connection.execute("select pg_sleep(600)")
     await database.close()
