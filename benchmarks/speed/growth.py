@@ -73,12 +73,17 @@ async def _asked(
     return walls, (time.process_time() - before) * 1000 / len(walls), answers
 
 
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.speed.growth", description=__doc__)
+    made.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    made.add_argument("--queries", type=int, default=200)
+    made.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.growth", description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
-    given = parser.parse_args()
+    given = parser().parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
     by_size: dict[int, dict[str, dict[str, float]]] = {}
     for size in given.sizes:
         with tempfile.TemporaryDirectory() as folder:
