@@ -133,13 +133,13 @@ def _run_all(parts: Sequence[Part], data: Path, out: Path, is_quick: bool) -> It
     for part in parts:
         lacking = part.lacking(data)
         if lacking:
-            _tell(f"{part.name}: left out, there is no {', '.join(lacking)} in {data}")
+            _tell(f"{part.name}: left out, it needs {', '.join(lacking)} in {data}")
             yield Outcome(part, lacking=lacking)
             continue
         _tell(f"{part.name}: {part.what}")
         missed = part.missed(data)
         if missed:
-            _tell(f"{part.name}: there is no {', '.join(missed)} in {data}, so it {part.otherwise}")
+            _tell(f"{part.name}: without {', '.join(missed)} in {data} it {part.otherwise}")
         began = time.monotonic()
         done = subprocess.run(part.command(data, out, is_quick), cwd=ROOT, check=False)  # noqa: S603 - own words
         yield Outcome(part, time.monotonic() - began, is_failed=done.returncode != 0)
