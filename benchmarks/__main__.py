@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.charts import draw
 from benchmarks.parts import PARTS, Part
-from benchmarks.plots import draw
 from benchmarks.speed.machine import ROOT, commit, machine
 from benchmarks.speed.report import table
 

@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from benchmarks import __main__ as everything
+from benchmarks.charts import draw
 from benchmarks.parts import PARTS, Part
-from benchmarks.plots import Chart, draw, svg
+from benchmarks.plots import Chart, svg
 from benchmarks.stacks.measure import ndcg
 
 
