@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import apsw
 
@@ -35,6 +35,7 @@ OLDEST_SAFE_VERSION = (3, 51, 3)
 
 Value: TypeAlias = int | float | str | bytes | None
 Bindings: TypeAlias = Mapping[str, Value] | Sequence[Value]
+T = TypeVar("T")
 
 
 class Cursor(Protocol):
@@ -170,10 +171,26 @@ def copy_pages(
 
     A source with an open transaction is copied as that sees it. The destination changes at the last step, as a whole.
     """
-    with destination.backup("main", source, "main") as backup:
+    with _when_free(lambda: destination.backup("main", source, "main")) as backup:
         while not backup.done:
-            backup.step(pages)
+            _when_free(lambda: backup.step(pages))
             yield backup.page_count - backup.remaining, backup.page_count
+        _when_free(backup.finish)
+
+
+_SECONDS_FOR_A_HELD_CONNECTION = 30.0
+
+
+def _when_free(call: Callable[[], T]) -> T:
+    """Make the call when no other thread holds the connection: the driver may let go of old results in any thread."""
+    deadline = time.monotonic() + _SECONDS_FOR_A_HELD_CONNECTION
+    while True:
+        try:
+            return call()
+        except apsw.ThreadingViolationError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
 
 
 def make_one_file(connection: Connection) -> None:

@@ -1,10 +1,11 @@
-"""Bringing a file to the present shape, in one transaction for each migration."""
+"""Bringing a file to the present shape: a new one in one transaction, an older one in one for each migration."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,12 +34,13 @@ def bring_up_to_date(connection: Connection, path: Path, known: Sequence[Migrati
     """Apply what is missing. Afterwards the base has the present shape; after a crash, the old or the new one."""
     known = known if known is not None else read_migrations(files("sourcebook.storage.sqlite") / "migrations")
     refuse_foreign_file(connection, path)
-    todo = pending(known, applied_migrations(connection))
     # Of a base that is up to date too: a copy of one is not in this mode.
     driver.use_write_ahead_log(connection)
+    if not applied_migrations(connection):
+        _make(connection, known)
+    todo = pending(known, applied_migrations(connection))
     for migration in todo:
-        is_upgrade = migration is todo[0] and migration.version > 1
-        _apply(connection, migration, known, copy_of=path if is_upgrade else None)
+        _upgrade(connection, migration, known, copy_of=path if migration is todo[0] else None)
 
 
 def refuse_foreign_file(connection: Connection, path: Path) -> None:
@@ -56,30 +58,48 @@ def applied_migrations(connection: Connection) -> list[AppliedMigration]:
     return [AppliedMigration(int(version), str(name), str(digest)) for version, name, digest in rows]
 
 
-def _apply(
+def _make(connection: Connection, known: Sequence[Migration]) -> None:
+    """Make the whole base at once: nobody ever sees a part of one, which would look like a base of an older program."""
+    with _exclusively(connection) as applied:
+        # Another process may have made it while this one waited for the lock.
+        if not applied:
+            for migration in known:
+                _apply(connection, migration)
+
+
+def _upgrade(
     connection: Connection, migration: Migration, known: Sequence[Migration], copy_of: Path | None
 ) -> None:
+    with _exclusively(connection) as applied:
+        # Another process may have done it while this one waited for the lock.
+        if migration in pending(known, applied):
+            if copy_of is not None:
+                _keep_copy(copy_of, migration)
+            _apply(connection, migration)
+
+
+@contextmanager
+def _exclusively(connection: Connection) -> Generator[list[AppliedMigration]]:
+    """One transaction in which nobody else writes. Gives what has been applied by then."""
     connection.execute("begin immediate")
     reached(CrashPoint.MIGRATION_BEGUN)
     try:
         connection.execute(_HISTORY)
-        # Another process may have done it while this one waited for the lock.
-        if migration not in pending(known, applied_migrations(connection)):
-            connection.execute("rollback")
-            return
-        if copy_of is not None:
-            _keep_copy(copy_of, migration)
-        for statement in statements(migration.sql):
-            connection.execute(statement)
-            reached(CrashPoint.MIGRATION_STATEMENT)
-        _record(connection, migration)
-        reached(CrashPoint.MIGRATION_RECORDED)
+        yield applied_migrations(connection)
         connection.execute("commit")
     except BaseException:
         if connection.in_transaction:
             connection.execute("rollback")
         raise
     reached(CrashPoint.MIGRATION_COMMITTED)
+
+
+def _apply(connection: Connection, migration: Migration) -> None:
+    for statement in statements(migration.sql):
+        connection.execute(statement)
+        reached(CrashPoint.MIGRATION_STATEMENT)
+    _record(connection, migration)
+    reached(CrashPoint.MIGRATION_RECORDED)
 
 
 def _keep_copy(path: Path, migration: Migration) -> None:
