@@ -26,15 +26,15 @@ def engine(milliseconds: float, recall: float) -> dict[str, object]:
     return {"cells": cells, "build_s": 2.0, "disk_mb": 10.0, "memory": {"rss_mb": 100.0}}
 
 
-def report(folder: Path) -> None:
+def report(folder: Path, kind: str = "vectors", date: str = "2026-01-02") -> None:
     section = {
         "title": "1,000 vectors",
         "size": 1000,
         "measure": "recall@10",
         "engines": {"sourcebook": engine(1.0, 1.0), "other & co": engine(8.0, 0.8)},
     }
-    text = json.dumps({"sections": {"vectors 1000": section}})
-    (folder / "speed-2026-01-02.json").write_text(text, encoding="utf-8")
+    text = json.dumps({"date": date, "sections": {f"{kind} 1000": section}})
+    (folder / f"speed-{date}.json").write_text(text, encoding="utf-8")
 
 
 def test_a_chart_is_a_picture_that_says_its_values_and_its_scale() -> None:
@@ -59,6 +59,30 @@ def test_what_was_measured_is_drawn_with_a_low_recall_in_the_name(tmp_path: Path
         "speed-vectors-memory",
     ]
     assert "other &amp; co (0.80)" in drawn[0][0].read_text(encoding="utf-8")
+
+
+def test_what_was_not_measured_again_is_drawn_from_an_older_result(tmp_path: Path) -> None:
+    report(tmp_path)
+    report(tmp_path, "model", "2026-01-03")
+    notes = {path.stem: path.read_text(encoding="utf-8") for path, _ in draw(tmp_path, tmp_path / "plots")}
+    assert "2026-01-02; median in ms" in notes["speed-vectors-unfiltered"]
+    assert "2026-01-03; median in ms" in notes["speed-model-unfiltered"]
+
+
+def test_every_published_kind_of_result_is_drawn(tmp_path: Path) -> None:
+    stems = {path.stem for path, _ in draw(everything.RESULTS, tmp_path)}
+    for name in (
+        "ingest",
+        "speed",
+        "quality",
+        "answers-dev",
+        "across",
+        "paraphrases",
+        "declining",
+        "support",
+        "year",
+    ):
+        assert any(stem.startswith(f"{name}-") for stem in stems), name
 
 
 @pytest.mark.parametrize("is_quick", [False, True])
