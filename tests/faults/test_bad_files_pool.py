@@ -163,7 +163,11 @@ async def test_a_file_is_read_to_its_end_while_its_child_computes_however_long_t
 ) -> None:
     monkeypatch.setattr(pool_module, "PATIENCE", 0.0001)
     seconds = itertools.count(0.0)
-    monkeypatch.setattr(patience, "computed", lambda _process: next(seconds))
+
+    def computed(_process: int) -> float:
+        return next(seconds)
+
+    monkeypatch.setattr(patience, "computed", computed)
     pool = ParserPool()
     assert (await pool.parse(b"<p>Leeks</p>", "a.html")).text == "Leeks"
     assert next(seconds) > 2, "it took no longer than it may"
