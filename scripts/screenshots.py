@@ -167,7 +167,7 @@ def server(folder: Path, name: str, *, demo: bool) -> Generator[None]:
         subprocess.run([*command, "demo"], cwd=folder, env=environment, check=True, capture_output=True)  # noqa: S603
     running = subprocess.Popen([*command, "serve", "--port", str(PORT)], cwd=folder, env=environment)  # noqa: S603
     try:
-        for _ in range(200):
+        while running.poll() is None:
             try:
                 urllib.request.urlopen(f"{ADDRESS}/healthz", timeout=1).close()  # noqa: S310 - our own server
                 break

@@ -43,7 +43,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--work", type=Path, help="where vectors are kept between runs, and where the answers go"
     )
-    made.add_argument("--out", type=Path, help="a file for the figures, as JSON (benchmarks/results)")
+    made.add_argument(
+        "--sizes", type=int, nargs="+", choices=SIZES, default=SIZES, help="pages of a small base"
+    )
+    made.add_argument(
+        "--out", type=Path, default=RESULTS, help="a file for the figures, as JSON, or a folder for it"
+    )
     return made
 
 
@@ -113,7 +118,7 @@ def _share(hits: Iterable[bool]) -> float:
 
 async def _measured(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     embedder = Bench(work, None, tell).embedder("default")
-    bases = {f"size-{size}": list(small_bases(size)) for size in SIZES}
+    bases = {f"size-{size}": list(small_bases(size)) for size in given.sizes}
     if given.data is not None:
         bases[_PUBLIC] = [public_set(given.data / "retrieval" / _PUBLIC, _QUESTIONS, _DOCUMENTS)]
         bases["both-languages"] = [mixed_base(given.data / "retrieval", _OF_A_SIDE)]
@@ -139,7 +144,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "command": "python -m benchmarks.across" + (" --data FOLDER" if given.data else ""),
         "bases": anyio.run(_measured, given, work.resolve()),
     }
-    out = given.out or RESULTS / f"across-{date}.json"
+    out = given.out / f"across-{date}.json" if given.out.is_dir() else given.out
     out.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", "utf-8")
     tell(f"written to {out}")
     return 0

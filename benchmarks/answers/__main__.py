@@ -46,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="ask the questions of a folder one after the other, in a conversation",
     )
+    made.add_argument("--folders", nargs="+", metavar="NAME", help="only the questions about these")
     made.add_argument(
         "--limit", type=int, help="only so many questions of each folder; the result is not kept"
     )
@@ -74,13 +75,23 @@ def tell(message: str) -> None:
 def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     questions = read_questions(FOLDER / f"{given.set}.jsonl")
-    missing = {
-        question.folder for question in questions if not folder_of(question.folder, given.documents).is_dir()
-    }
+    if given.folders:
+        questions = [question for question in questions if question.folder in given.folders]
+    missing = sorted(
+        {
+            question.folder
+            for question in questions
+            if not folder_of(question.folder, given.documents).is_dir()
+        }
+    )
     if missing:
         tell(
-            f"There is no folder {', '.join(sorted(missing))} in {given.documents}. Name another with --documents."
+            f"There is no folder {', '.join(missing)} in {given.documents}: their questions are left out."
+            " Name another with --documents."
         )
+    questions = [question for question in questions if question.folder not in missing]
+    if not questions:
+        tell("There is nothing to ask.")
         return 2
     if given.limit is not None:
         questions = [
@@ -96,7 +107,7 @@ def main(words: Sequence[str] | None = None) -> int:
     name = f"{given.set}-conversation" if given.conversation else given.set
     answers = given.work / f"answers-{name}.jsonl"
     store_answers(outcomes, answers)
-    report = _report(name, outcomes)
+    report = _report(name, outcomes, missing)
     print(tables("language", {**report["by_language"], "all": report["all"]}))
     print(tables("folder", report["by_folder"]))
     print(store(report, given.out or (given.work if given.limit is not None else RESULTS)))
@@ -104,12 +115,13 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _report(name: str, outcomes: Sequence[Outcome]) -> Report:
+def _report(name: str, outcomes: Sequence[Outcome], left_out: Sequence[str]) -> Report:
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit(),
         "machine": dict(machine()),
         "set": name,
+        "folders_left_out": list(left_out),
         "all": row(outcomes),
         "across": row([outcome for outcome in outcomes if outcome.question.is_across]),
         "by_language": rows_by(outcomes, lambda outcome: outcome.question.language),

@@ -31,6 +31,7 @@ class Report(TypedDict):
     commit: str
     machine: dict[str, Any]
     set: str
+    folders_left_out: Sequence[str]
     all: Row
     across: Row
     by_language: dict[str, Row]
@@ -97,7 +98,7 @@ def _line(outcome: Outcome) -> dict[str, Any]:
 
 
 def as_markdown(report: Report) -> str:
-    machine = report["machine"]
+    machine, left_out = report["machine"], report["folders_left_out"]
     parts = [
         f"# Answers to the {report['set']} questions, {report['date']}",
         f"Commit {report['commit']}; {machine['cpu']}, {machine['cores']} cores, Python {machine['python']}."
@@ -105,6 +106,7 @@ def as_markdown(report: Report) -> str:
         "Right: the answer contains the words that answer. Concise: right, and at most"
         f" {CONCISE} characters. Wrongly answered: of the questions that the folder does not answer, those that were"
         " not declined.",
+        *([f"Without the questions about {', '.join(left_out)}, which were not there."] if left_out else []),
         "## By language",
         tables("language", {**report["by_language"], "all": report["all"]}),
         "Of these, asked in another language than the documents':",

@@ -60,7 +60,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.declining", description=__doc__)
     made.add_argument("--data", type=Path, default=DATA, help="the folder with retrieval/ and documents/")
     made.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "sourcebook-quality")
-    made.add_argument("--quick", action="store_true", help="60 questions a set, no times; not kept")
+    made.add_argument(
+        "--quick", action="store_true", help="60 questions and 150 texts a set, no times; not kept"
+    )
     made.add_argument("--no-events", action="store_true", help="without the time until the first word")
     made.add_argument("--out", type=Path, help="where the result goes (benchmarks/results; quick: the cache)")
     return made
@@ -83,13 +85,13 @@ def main(words: Sequence[str] | None = None) -> int:
 
 async def _measured(given: argparse.Namespace) -> Report:
     embedder = Bench(given.cache.resolve(), None, tell).embedder("default")
-    questions = 60 if given.quick else _QUESTIONS
+    questions, documents = (60, 150) if given.quick else (_QUESTIONS, _DOCUMENTS)
     sure = facts_of(embedder.model.name).acceptance.sure_similarity
     outcomes: dict[str, Sequence[Outcome]] = {}
     rows: dict[str, SetRow] = {}
     for name in (*CHOSEN_ON, *MEASURED_ON, REGISTER):
         folder = given.data / ("documents" if name == REGISTER else "retrieval") / name
-        cases = of_register(folder) if name == REGISTER else of_retrieval_set(folder, questions, _DOCUMENTS)
+        cases = of_register(folder) if name == REGISTER else of_retrieval_set(folder, questions, documents)
         chunks, outcomes[name] = await asked(cases, embedder, tell)
         rows[name] = _row(chunks, outcomes[name], sure)
         tell(f"{name}: answered {rows[name]['answered']:.1%}, declined {rows[name]['declined']:.1%}")

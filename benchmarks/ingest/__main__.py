@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 RESULTS = ROOT / "benchmarks" / "results"
 DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
+SAMPLE = ROOT / "sample"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -54,8 +55,8 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     chosen = [
         folder
-        for folder in sorted(given.documents.glob("*"))
-        if folder.is_dir() and (given.folders is None or folder.name in given.folders)
+        for folder in _folders(given.documents)
+        if given.folders is None or folder.name in given.folders
     ]
     report: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -71,6 +72,14 @@ def main(words: Sequence[str] | None = None) -> int:
     path.write_text(as_markdown(report), "utf-8")
     print(path)
     return 0
+
+
+def _folders(documents: Path) -> list[Path]:
+    """Those that were given; the sample if there are none."""
+    if documents.is_dir():
+        return [folder for folder in sorted(documents.glob("*")) if folder.is_dir()]
+    tell(f"There is no folder {documents}, so the sample is added.")
+    return [SAMPLE]
 
 
 async def _measure(chosen: Sequence[Path], rounds: int) -> dict[str, FolderFacts]:

@@ -81,12 +81,16 @@ def _known(path: Path) -> dict[int, dict[str, Any]]:
     return {int(size): facts for size, facts in json.loads(path.read_text("utf-8"))["sizes"].items()}
 
 
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.speed.growth", description=__doc__)
+    made.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    made.add_argument("--queries", type=int, default=200)
+    made.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.growth", description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
-    given = parser.parse_args()
+    given = parser().parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     date = datetime.now(UTC).date().isoformat()
     path = given.out / f"growth-{date}.json"

@@ -35,7 +35,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--data", type=Path, default=DATA, help="the folder with a folder for each set")
     made.add_argument("--sets", nargs="+", metavar="NAME", default=SETS)
     made.add_argument("--stacks", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
-    made.add_argument("--quick", action="store_true", help="one set, 20 questions; the result is not kept")
+    made.add_argument(
+        "--quick", action="store_true", help="one set, 20 questions, 60 texts; the result is not kept"
+    )
     made.add_argument("--out", type=Path, help="where the result goes (benchmarks/results)")
     return made
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook import JudgedQuestion
 
 K = 10
+_TEXTS_OF_A_QUESTION = 3
 
 
 class StackFacts(TypedDict):
@@ -43,7 +44,7 @@ class StackFacts(TypedDict):
 
 
 def measure(name: str, data: Path, limit: int | None) -> StackFacts:
-    """Index every text of the set, open the base again, and ask every question."""
+    """Index the texts of the set, open the base again, and ask the questions: all of them, or a few for a limit."""
     return anyio.run(_measure, name, data, limit)
 
 
@@ -53,7 +54,7 @@ async def _measure(name: str, data: Path, limit: int | None) -> StackFacts:
     if embedder is None:
         raise ValueError("there is no embedder")
     await embedder.embed(["."], TextRole.PASSAGE)
-    records = list(read_records(data))
+    records = list(read_records(data))[: None if limit is None else _TEXTS_OF_A_QUESTION * limit]
     questions = read_queries(data)[:limit]
     with tempfile.TemporaryDirectory(prefix="sourcebook-stacks-") as place:
         folder = Path(place)

@@ -132,7 +132,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--true", type=int, default=TRUE_PER_KIND)
     made.add_argument("--human", type=int, default=HUMAN_PER_ORIGIN)
     made.add_argument("--show", help="print what went wrong for the kinds that begin so")
-    made.add_argument("--output", type=Path, help="where the result goes; `-` keeps it nowhere")
+    made.add_argument(
+        "--output", type=Path, help="where the result goes, a file or a folder; `-` keeps it nowhere"
+    )
     return made
 
 
@@ -152,7 +154,9 @@ def main() -> int:
             for language, parts in measured.items()
         },
     }
-    output = given.output or ROOT / "benchmarks" / "results" / f"support-{date}.json"
+    output = given.output or ROOT / "benchmarks" / "results"
+    if output.is_dir():
+        output /= f"support-{date}.json"
     output.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     print(f"Written to {output}.", file=sys.stderr)
     return 0

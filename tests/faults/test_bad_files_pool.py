@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ import anyio.from_thread
 import pytest
 
 from sourcebook.errors import BadFile, FileOverLimit, NotOpen, ParserDied
+from sourcebook.ingest.parsers.process import patience
 from sourcebook.ingest.parsers.process import pool as pool_module
 from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 
@@ -157,6 +159,44 @@ async def test_a_file_that_takes_too_long_is_given_up() -> None:
     assert (await pool.parse(b"two", "a.txt")).text == "two"
     await pool.close()
     await until(lambda: not workers())
+
+
+async def test_a_file_is_read_to_its_end_while_its_child_computes_however_long_that_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool_module, "PATIENCE", 0.0001)
+    seconds = itertools.count(0.0)
+
+    def computed(_process: int) -> float:
+        return next(seconds)
+
+    monkeypatch.setattr(patience, "computed", computed)
+    pool = ParserPool()
+    assert (await pool.parse(b"<p>Leeks</p>", "a.html")).text == "Leeks"
+    assert next(seconds) > 2, "it took no longer than it may"
+    await pool.close()
+
+
+async def test_a_child_that_only_waits_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = ParserPool()
+    await pool.parse(b"<p>Leeks</p>", "a.html")
+    (child,) = workers()
+    os.kill(child, signal.SIGSTOP)
+    monkeypatch.setattr(pool_module, "PATIENCE", 0.01)
+    with pytest.raises(FileOverLimit):
+        await pool.parse(b"<p>Peas</p>", "b.html")
+    await until(lambda: not is_running(child))
+    await pool.close()
+
+
+def test_what_a_process_has_computed_grows_while_it_does() -> None:
+    before = patience.computed(os.getpid())
+    assert before is not None
+    own = time.process_time()
+    while time.process_time() < own + 0.1:
+        pass
+    assert (patience.computed(os.getpid()) or 0.0) > before
+    assert patience.computed(2**22 + 1) is None
 
 
 async def test_a_file_that_takes_too_much_memory_is_given_up() -> None:

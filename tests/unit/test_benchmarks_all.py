@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from importlib import import_module
@@ -10,7 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from benchmarks import __main__ as everything
-from benchmarks.plots import Chart, draw, svg
+from benchmarks.charts import draw
+from benchmarks.parts import PARTS, Part
+from benchmarks.plots import Chart, svg
 from benchmarks.stacks.measure import ndcg
 
 
@@ -23,15 +26,15 @@ def engine(milliseconds: float, recall: float) -> dict[str, object]:
     return {"cells": cells, "build_s": 2.0, "disk_mb": 10.0, "memory": {"rss_mb": 100.0}}
 
 
-def report(folder: Path) -> None:
+def report(folder: Path, kind: str = "vectors", date: str = "2026-01-02") -> None:
     section = {
         "title": "1,000 vectors",
         "size": 1000,
         "measure": "recall@10",
         "engines": {"sourcebook": engine(1.0, 1.0), "other & co": engine(8.0, 0.8)},
     }
-    text = json.dumps({"sections": {"vectors 1000": section}})
-    (folder / "speed-2026-01-02.json").write_text(text, encoding="utf-8")
+    text = json.dumps({"date": date, "sections": {f"{kind} 1000": section}})
+    (folder / f"speed-{date}.json").write_text(text, encoding="utf-8")
 
 
 def test_a_chart_is_a_picture_that_says_its_values_and_its_scale() -> None:
@@ -58,37 +61,91 @@ def test_what_was_measured_is_drawn_with_a_low_recall_in_the_name(tmp_path: Path
     assert "other &amp; co (0.80)" in drawn[0][0].read_text(encoding="utf-8")
 
 
+def test_what_was_not_measured_again_is_drawn_from_an_older_result(tmp_path: Path) -> None:
+    report(tmp_path)
+    report(tmp_path, "model", "2026-01-03")
+    notes = {path.stem: path.read_text(encoding="utf-8") for path, _ in draw(tmp_path, tmp_path / "plots")}
+    assert "2026-01-02; median in ms" in notes["speed-vectors-unfiltered"]
+    assert "2026-01-03; median in ms" in notes["speed-model-unfiltered"]
+
+
+def test_every_published_kind_of_result_is_drawn(tmp_path: Path) -> None:
+    stems = {path.stem for path, _ in draw(everything.RESULTS, tmp_path)}
+    for name in (
+        "ingest",
+        "speed",
+        "quality",
+        "answers-dev",
+        "across",
+        "paraphrases",
+        "declining",
+        "support",
+        "year",
+    ):
+        assert any(stem.startswith(f"{name}-") for stem in stems), name
+
+
 @pytest.mark.parametrize("is_quick", [False, True])
-@pytest.mark.parametrize("part", everything.PARTS, ids=lambda part: part.name)
-def test_every_part_takes_the_words_that_it_is_given(
-    part: everything.Part, is_quick: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_every_part_takes_the_words_that_it_is_given(part: Part, is_quick: bool, tmp_path: Path) -> None:
+    for name in (*part.needs, *part.likes):
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
     words = part.command(tmp_path, tmp_path / "out", is_quick)[3:]
-    given = import_module(f"{part.module}.__main__").parser().parse_args(words)
-    assert given.out == tmp_path / "out"
+    is_package = bool(getattr(import_module(part.module), "__path__", None))
+    given: argparse.Namespace = (
+        import_module(f"{part.module}.__main__" if is_package else part.module).parser().parse_args(words)
+    )
+    named = vars(given).values()
+    assert tmp_path / "out" in named
+    assert (tmp_path / part.takes in named) == bool(part.needs or part.likes)
 
 
-def test_a_part_without_its_data_is_left_out_and_named(
+@pytest.mark.parametrize("part", [part for part in PARTS if part.likes], ids=lambda part: part.name)
+def test_a_part_that_can_do_without_the_data_is_told_nothing_of_it(part: Part, tmp_path: Path) -> None:
+    assert str(tmp_path / part.takes) not in part.command(tmp_path, tmp_path / "out", False)
+    assert part.missed(tmp_path) == list(part.likes)
+    assert part.otherwise
+
+
+def test_a_part_without_its_data_is_left_out_and_named_with_what_it_lacks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["--only", "stacks", "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path)]
+    words = ["--only", "year", "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path)]
     assert everything.main(words) == 0
-    assert "left out" in Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8")
+    printed = capsys.readouterr()
+    page = Path(printed.out.strip()).read_text(encoding="utf-8")
+    assert "left out: no retrieval/xquad-ru, retrieval/rurag-para-dev" in page
+    assert "Left out: year (retrieval/xquad-ru, retrieval/rurag-para-dev)." in printed.err
+    assert "benchmarks/README.md says under Data where the rest is from" in printed.err
+
+
+def test_a_quick_run_says_so_and_keeps_away_from_the_published_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        everything.main(["--quick", "--out", str(everything.RESULTS)])
+    words = ["--quick", "--only", "year", "--data", str(tmp_path / "nowhere"), "--out", str(tmp_path)]
+    capsys.readouterr()
+    assert everything.main(words) == 0
+    printed = capsys.readouterr()
+    assert everything.QUICK in Path(printed.out.strip()).read_text(encoding="utf-8")
+    assert everything.QUICK in printed.err
 
 
 def test_a_part_that_fails_stops_no_other_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def command(self: everything.Part, data: Path, out: Path, is_quick: bool) -> list[str]:
+    def command(self: Part, data: Path, out: Path, is_quick: bool) -> list[str]:
         return ["true" if self.name == "fine" else "false"]
 
-    monkeypatch.setattr(
-        everything, "PARTS", (everything.Part("broken", "", ""), everything.Part("fine", "", ""))
-    )
-    monkeypatch.setattr(everything.Part, "command", command)
+    monkeypatch.setattr(everything, "PARTS", (Part("broken", "", ""), Part("fine", "", "")))
+    monkeypatch.setattr(Part, "command", command)
     assert everything.main(["--out", str(tmp_path)]) == 1
-    page = Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8")
-    assert "| broken |  | failed |" in page
+    printed = capsys.readouterr()
+    page = Path(printed.out.strip()).read_text(encoding="utf-8")
+    assert "Measured: fine." in printed.err
+    assert "Failed: broken." in printed.err
+    assert "| broken |  | **failed** |" in page
     assert "| fine |  | measured |" in page
 
 

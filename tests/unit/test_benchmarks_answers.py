@@ -134,6 +134,7 @@ def test_results_are_tables_for_people_and_json_for_programs(tmp_path: Path) -> 
         "commit": "abc",
         "machine": {"cpu": "a cpu", "cores": 2, "python": "3.11"},
         "set": "dev",
+        "folders_left_out": ["pdf-ru"],
         "all": counts,
         "across": row([]),
         "by_language": {"en": counts},

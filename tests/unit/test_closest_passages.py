@@ -10,10 +10,14 @@ from sourcebook.consult.evidence.question_judge import QuestionVerdict
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 
-FIRST = "A sick child stays at home and does not come to the coach, however much it wants to be with the others. "
+FIRST = (
+    "A sick child stays at home and does not come to the coach, however much it wants to be with the others. "
+)
 SECOND = "Write to the coach before noon when a child is sick, so that nobody waits for it at the river. "
 THIRD = "A child that is sick for a week brings a paper to the coach, who keeps it in the grey cupboard of the club. "
-FOURTH = "A coach who is sick writes to the child or to its parents, and another one is looked for until evening."
+FOURTH = (
+    "A coach who is sick writes to the child or to its parents, and another one is looked for until evening."
+)
 NOTES = FIRST + SECOND + THIRD + FOURTH
 NEARLY = QuestionVerdict(-0.5, 0.0)
 

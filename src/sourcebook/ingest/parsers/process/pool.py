@@ -22,6 +22,7 @@ import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
 from sourcebook.ingest.parsers.image.ocr import can_read_pictures
 from sourcebook.ingest.parsers.parsed_text import PageLinks, ParsedText
+from sourcebook.ingest.parsers.process.patience import patient_with
 from sourcebook.ingest.parsers.process.pool_protocol import (
     Members,
     Mode,
@@ -36,6 +37,7 @@ from sourcebook.ingest.parsers.process.process_limits import ParserLimits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from sourcebook.ingest.parsers.archive.limits import Member
     from sourcebook.ingest.parsers.page_progress import OnPage, OnText
@@ -46,7 +48,7 @@ WORTH_WAITING = 1.5
 """Seconds that a file waits for a child that is at work before it gets one of its own: to start one takes a tenth of
 that in CPU time, most files are read faster, and an embedder on this machine has enough to do meanwhile."""
 PATIENCE = 4
-"""A child ends itself when it has computed long enough. One that does not, or waits, is killed after so many times."""
+"""A child ends itself when it has computed long enough. One that only waits is killed after so many times that."""
 
 # Where the package lies comes last: it must not hide anything of the standard library.
 _START = (
@@ -195,7 +197,7 @@ class ParserPool:
         reply = None
         self._busy.add(child)
         try:
-            with move_on_after(child.patience):
+            with child.waited_for():
                 reply = await to_thread.run_sync(
                     child.ask,
                     request,
@@ -226,7 +228,6 @@ class _Child:
     def __init__(self, limits: ParserLimits, mode: Mode, languages: Sequence[str] = ()) -> None:
         self.mode = mode
         self.seconds = limits.ocr_seconds if mode is Mode.OCR else limits.seconds
-        self.patience = self.seconds if mode is Mode.OCR else PATIENCE * self.seconds
         self._lock = Lock()
         self._is_at_work = self._is_abandoned = self._is_ended = False
         far_end, self._lifeline = os.pipe()
@@ -237,6 +238,12 @@ class _Child:
             raise ParserDied(f"No process could be started to read the file: {error}.") from None
         finally:
             os.close(far_end)
+
+    def waited_for(self) -> AbstractContextManager[object]:
+        """Cancels within what takes longer than it may."""
+        if self.mode is Mode.OCR:
+            return move_on_after(self.seconds)
+        return patient_with(self._process.pid, PATIENCE * self.seconds)
 
     def ask(
         self, request: ParserRequest, on_page: OnPage | None = None, on_text: OnText | None = None
