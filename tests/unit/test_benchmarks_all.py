@@ -161,4 +161,5 @@ def test_the_commands_that_a_readme_names_for_its_figures_can_be_typed_as_they_s
     commands = re.findall(r"`python -m (benchmarks[.\w]*)([^`]*)`", text)
     assert len(commands) >= 3
     for module, words in commands:
-        import_module(f"{module}.__main__").parser().parse_args(words.split())
+        main = f"{module}.__main__" if hasattr(import_module(module), "__path__") else module
+        import_module(main).parser().parse_args(words.split())
