@@ -118,15 +118,17 @@ class Connections:
         # To open one more is not to wait for somebody: a busy server may take longer over it than anybody waits.
         may_open = self._pool.get_size() < self._largest
         patience = self._patience + self._connect_patience if may_open else self._patience
-        with anyio.CancelScope(deadline=anyio.current_time() + patience) as scope:
+        began = anyio.current_time()
+        with anyio.CancelScope(deadline=began + patience) as scope:
             self._queue.add(scope)
             try:
                 with driver.translated():
                     return await driver.acquired(self._pool)
             finally:
                 self._queue.discard(scope)
+        waited = round(anyio.current_time() - began, 1)
         raise BaseBusy(
-            f"all {self._largest} connections were in use for {self._patience:g} seconds",
+            f"all {self._largest} connections were in use for {waited:g} seconds",
             hint="Try again, or raise `pool_max`.",
         )
 

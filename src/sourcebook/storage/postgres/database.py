@@ -16,7 +16,6 @@ from sourcebook.errors import BadSetting, BaseUnreachable, NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.postgres import bulk_copy, driver
-from sourcebook.storage.postgres.collection_state import StateChanges
 from sourcebook.storage.postgres.connections import (
     RECONNECT_SECONDS,
     Connections,
@@ -155,15 +154,9 @@ class PostgresWriter(PostgresExecutor):
     def __init__(self, connection: Connection, queries: Queries) -> None:
         super().__init__(connection, queries)
         self._held: set[object] = set()
-        self._changes = StateChanges()
-
-    async def complete(self) -> None:
-        """Say to others what was changed. The last thing before the transaction is committed."""
-        await self._changes.complete(self)
 
     async def _ready(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         collection_id = parameters.get("collection_id")
-        self._changes.note(self._queries[name], None if collection_id is None else str(collection_id))
         if collection_id is not None and collection_id not in self._held:
             lock = driver.prepared(self._queries["take_turn"])
             with driver.in_use():
@@ -308,7 +301,6 @@ class PostgresDatabase:
             executor = PostgresWriter(connection, self.queries)
             try:
                 yield executor
-                await executor.complete()
                 reached(CrashPoint.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True), _ending():
                     await transaction.commit()
