@@ -202,7 +202,9 @@ def _sum(found: dict[str, FolderFacts]) -> list[tuple[str, Any]]:
     ]
 
 
-def _again(one: folders.Again) -> str:
+def _again(one: folders.Again | None) -> str:
+    if one is None:
+        return "–"
     told = ", ".join(f"{count} {name}" for name, count in one["report"].items() if count)
     return f"{one['wall_s']} ({one['embedded']}; {told})"
 

@@ -42,7 +42,8 @@ class FolderFacts(TypedDict):
     unchanged: Again
     touched: Again
     renamed: Again
-    edited: Again
+    edited: Again | None
+    """None if the folder has no page that a sentence could be added to."""
 
 
 @dataclass
@@ -79,9 +80,10 @@ async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
         victim = next((path for path in some if path.suffix in (".md", ".html")), some[0])
         moved = victim.rename(victim.with_name(f"renamed-{victim.name}"))
         renamed = await _again(book, copy, listening)
+        edited = None
         if moved.suffix in (".md", ".html"):
             moved.write_text(moved.read_text("utf-8") + "\n\nOne more sentence stands here.\n", "utf-8")
-        edited = await _again(book, copy, listening)
+            edited = await _again(book, copy, listening)
     began = now()
     await embedder.embed(texts, TextRole.PASSAGE)
     alone = now() - began
