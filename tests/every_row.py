@@ -34,7 +34,7 @@ def _of_file(path: str) -> dict[str, str]:
 
 
 async def _of_server(address: str) -> dict[str, str]:
-    connection = await driver.connect(address, patience=10, settings={})
+    connection = await driver.connect(address, patience=120, settings={})
     try:
         tables = await connection.fetch(
             "select table_name from information_schema.tables where table_schema = 'public'"

@@ -183,7 +183,7 @@ def bot(address: str, rows: BotRows | None = None) -> None:
 
 
 async def _bot(address: str, rows: BotRows) -> None:
-    connection = await driver.connect(address, patience=10, settings={})
+    connection = await driver.connect(address, patience=120, settings={})
     try:
         transaction = connection.transaction(isolation="read_committed")
         await transaction.start()

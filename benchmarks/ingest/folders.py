@@ -8,7 +8,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from benchmarks.speed.meters import Spent, now
 from sourcebook import AsyncSourcebook
@@ -31,13 +32,24 @@ class Again(TypedDict):
     report: dict[str, int]
 
 
+class Round(NamedTuple):
+    """`add`, and right after it the embedder alone on the same texts."""
+
+    add: Spent
+    alone: Spent
+
+
 class FolderFacts(TypedDict):
+    """The times are those of the last round, the ratios the medians of all, whose own ratios stand behind them."""
+
     files: int
     texts: int
     alone: dict[str, float]
     add: dict[str, float]
     ratio_wall: float
     ratio_cpu: float
+    ratios_wall: list[float]
+    ratios_cpu: list[float]
     failed: list[dict[str, str]]
     unchanged: Again
     touched: Again
@@ -62,10 +74,11 @@ class Listening:
         return await self.embedder.embed(texts, role)
 
 
-async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
+async def measure(folder: Path, place: Path, embedder: Embedder, rounds: int = 1) -> FolderFacts:
     """The folder is copied first, since some of its files are touched, renamed and edited."""
     copy = place / "folder"
     shutil.copytree(folder, copy)
+    earlier = [await _round(copy, place / f"base-{number}.db", embedder) for number in range(1, rounds)]
     listening = Listening(embedder)
     async with AsyncSourcebook(place / "base.db", embedder=listening) as book:
         began = now()
@@ -84,22 +97,41 @@ async def measure(folder: Path, place: Path, embedder: Embedder) -> FolderFacts:
         if moved.suffix in (".md", ".html"):
             moved.write_text(moved.read_text("utf-8") + "\n\nOne more sentence stands here.\n", "utf-8")
             edited = await _again(book, copy, listening)
-    began = now()
-    await embedder.embed(texts, TextRole.PASSAGE)
-    alone = now() - began
+    alone = await _alone(embedder, texts)
+    pairs = [*earlier, Round(added, alone)]
+    wall = [round(one.add.wall / one.alone.wall, 3) for one in pairs]
+    cpu = [round(one.add.cpu / one.alone.cpu, 3) for one in pairs]
     return {
         "files": len(some),
         "texts": len(texts),
         "alone": _seconds(alone),
         "add": _seconds(added),
-        "ratio_wall": round(added.wall / alone.wall, 3),
-        "ratio_cpu": round(added.cpu / alone.cpu, 3),
+        "ratio_wall": round(median(wall), 3),
+        "ratio_cpu": round(median(cpu), 3),
+        "ratios_wall": wall,
+        "ratios_cpu": cpu,
         "failed": [failed.as_dict() for failed in first.failed],
         "unchanged": unchanged,
         "touched": touched,
         "renamed": renamed,
         "edited": edited,
     }
+
+
+async def _round(folder: Path, base: Path, embedder: Embedder) -> Round:
+    listening = Listening(embedder)
+    async with AsyncSourcebook(base, embedder=listening) as book:
+        began = now()
+        await book.add(folder)
+        added = now() - began
+    return Round(added, await _alone(embedder, listening.texts))
+
+
+async def _alone(embedder: Embedder, texts: Sequence[str]) -> Spent:
+    """The texts in the order in which they came, all in one call: what the embedder takes with nothing beside it."""
+    began = now()
+    await embedder.embed(texts, TextRole.PASSAGE)
+    return now() - began
 
 
 async def _again(book: AsyncSourcebook, folder: Path, listening: Listening) -> Again:

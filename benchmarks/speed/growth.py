@@ -1,7 +1,8 @@
 """`python -m benchmarks.speed.growth`: what a question costs as a collection grows from 10,000 to 1,000,000 vectors.
 
 Bases of each size are made, and asked without a filter and with filters that let 10 and 1 % through, with the recall of
-each. Writes `benchmarks/results/growth-YYYY-MM-DD.json` and a plot beside it.
+each. Writes `benchmarks/results/growth-YYYY-MM-DD.json` and a plot beside it. Sizes that were measured earlier on the
+same day stay, with the commit that they were measured on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,6 +74,13 @@ async def _asked(
     return walls, (time.process_time() - before) * 1000 / len(walls), answers
 
 
+def _known(path: Path) -> dict[int, dict[str, Any]]:
+    """What an earlier run of the day measured, by size."""
+    if not path.exists():
+        return {}
+    return {int(size): facts for size, facts in json.loads(path.read_text("utf-8"))["sizes"].items()}
+
+
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.speed.growth", description=__doc__)
     made.add_argument("--sizes", type=int, nargs="+", default=SIZES)
@@ -84,25 +92,26 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     given = parser().parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    by_size: dict[int, dict[str, dict[str, float]]] = {}
+    date = datetime.now(UTC).date().isoformat()
+    path = given.out / f"growth-{date}.json"
+    by_size: dict[int, dict[str, Any]] = _known(path)
     for size in given.sizes:
         with tempfile.TemporaryDirectory() as folder:
-            by_size[size] = asyncio.run(measured(Path(folder), size, given.queries))
-        print(f"{size:,}: {by_size[size]}", flush=True)
-    date = datetime.now(UTC).date().isoformat()
+            cells = asyncio.run(measured(Path(folder), size, given.queries))
+        by_size[size] = {"commit": commit(), **cells}
+        print(f"{size:,}: {cells}", flush=True)
+    by_size = dict(sorted(by_size.items()))
     last = by_size[max(by_size)]["no filter"]["p50_ms"]
     result = {
         "date": date,
-        "commit": commit(),
         "machine": machine(),
         "k": K,
-        "sizes": {str(size): cells for size, cells in by_size.items()},
+        "sizes": {str(size): facts for size, facts in by_size.items()},
         "bar": f"1,000,000 vectors, no filter: p50 at most {MOST_MS_OF_A_MILLION:g} ms",
         "reached": last <= MOST_MS_OF_A_MILLION if max(by_size) == SIZES[-1] else None,
     }
-    path = given.out / f"growth-{date}.json"
     path.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
-    lines = {cell: [(size, cells[cell]["p50_ms"]) for size, cells in by_size.items()] for cell in CELLS}
+    lines = {cell: [(size, facts[cell]["p50_ms"]) for size, facts in by_size.items()] for cell in CELLS}
     title = "One question, ten results, on two cores"
     path.with_suffix(".svg").write_text(drawn(title, "vectors of 384 numbers", "p50 ms", lines), "utf-8")
     print(path)

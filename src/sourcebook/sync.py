@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from sourcebook.model.health import HealthReport
     from sourcebook.model.jobs import Job
     from sourcebook.model.model_listing import ComparedModel, ModelListing
-    from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
+    from sourcebook.model.moderation import AskedAgain, Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
     from sourcebook.model.people import ForgetReport, User
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
     from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
@@ -204,11 +204,14 @@ class SyncModeration:
         category: str | None = None,
         subcategory: str | None = None,
         on_lost_support: LostSupport = LostSupport.REFUSE,
+        sources: Sequence[int | str] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
-        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
+        The answer is bound to the words of the documents that bear it out, and where it says them in other words, to
+        the `sources` that are named: numbers of the draft's passages, or documents. A stale draft renews its answer:
+        what it said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all
+        the same.
         """
         return self._waiter.call(
             self._door.approve_moderation_item,
@@ -219,6 +222,7 @@ class SyncModeration:
             category=category,
             subcategory=subcategory,
             on_lost_support=on_lost_support,
+            sources=sources,
         )
 
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
@@ -230,6 +234,10 @@ class SyncModeration:
         """
         return self._waiter.call(self._door.reject_moderation_item, draft_id, admin_id, reason)
 
+    def asked_again(self, draft_id: int) -> AskedAgain | None:
+        """What a rejected answer from documents means for who asks the same again. None for any other draft."""
+        return self._waiter.call(self._door.asked_again, draft_id)
+
     def answer_item(
         self,
         draft_id: int,
@@ -239,8 +247,13 @@ class SyncModeration:
         keep: Keep = Keep.CURATED,
         category: str | None = None,
         subcategory: str | None = None,
+        sources: Sequence[int | str] = (),
     ) -> Draft:
-        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first."""
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
+
+        It is kept with the words of the documents that bear it out, and with the `sources` that are named for it:
+        numbers of the passages that came closest, or documents. When one changes, the answer comes back for review.
+        """
         return self._waiter.call(
             self._door.answer_item,
             draft_id,
@@ -249,14 +262,29 @@ class SyncModeration:
             keep=keep,
             category=category,
             subcategory=subcategory,
+            sources=sources,
         )
 
     def keep_answer(
-        self, draft_id: int, admin_id: int, *, category: str | None = None, subcategory: str | None = None
+        self,
+        draft_id: int,
+        admin_id: int,
+        *,
+        category: str | None = None,
+        subcategory: str | None = None,
+        sources: Sequence[int | str] = (),
     ) -> CuratedAnswer:
-        """Make a curated answer of a reply that was given before. Done again, it is the same one."""
+        """Make a curated answer of a reply that was given before. Done again, it is the same one.
+
+        With `sources`, what a draft became is bound to them too: numbers of its passages, or documents.
+        """
         return self._waiter.call(
-            self._door.keep_answer, draft_id, admin_id, category=category, subcategory=subcategory
+            self._door.keep_answer,
+            draft_id,
+            admin_id,
+            category=category,
+            subcategory=subcategory,
+            sources=sources,
         )
 
     def cancel_item(self, draft_id: int, user_id: int) -> Draft:

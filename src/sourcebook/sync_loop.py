@@ -35,6 +35,8 @@ class _Loop:
         self._thread.start()
         self._portal = started.result()
         self._process = os.getpid()
+        self._lock = Lock()
+        self._is_stopped = False
 
     async def _serve(self, started: Future[BlockingPortal]) -> None:
         async with BlockingPortal() as portal:
@@ -56,10 +58,14 @@ class _Loop:
             finally:
                 ended.set()
 
-        try:
-            running = self._portal.start_task_soon(run)
-        except RuntimeError as error:
-            raise NotOpen from error
+        # A task that is handed over after the loop was told to stop might never run, and so never be done.
+        with self._lock:
+            if self._is_stopped:
+                raise NotOpen
+            try:
+                running = self._portal.start_task_soon(run)
+            except RuntimeError as error:
+                raise NotOpen from error
         try:
             return running.result()
         except BaseException:
@@ -72,6 +78,8 @@ class _Loop:
         return self._portal.call(method)
 
     def stop(self) -> None:
+        with self._lock:
+            self._is_stopped = True
         self._portal.call(self._portal.stop)
         self._thread.join()
 

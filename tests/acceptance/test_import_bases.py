@@ -349,7 +349,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 async def asked(address: str) -> dict[str, list[dict[str, Any]]]:
-    connection = await driver.connect(address, patience=10, settings={})
+    connection = await driver.connect(address, patience=120, settings={})
     try:
         tables = ("users", "topics", "messages", "token_transactions", "moderation_queue", "terminology")
         found = {t: await connection.fetch(f"select * from {t} order by id") for t in tables}  # noqa: S608
@@ -369,7 +369,7 @@ async def asked(address: str) -> dict[str, list[dict[str, Any]]]:
 
 
 async def told(address: str, statement: str) -> None:
-    connection = await driver.connect(address, patience=10, settings={})
+    connection = await driver.connect(address, patience=120, settings={})
     await connection.execute(statement)
     await connection.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,8 @@ def test_wordings_on_the_command_line(db: str, tmp_path: Path) -> None:
     assert [one["is_matched"] for one in added["wordings"]] == [True]
     offered = shell.json("ask", ASKED, *at)
     assert (offered["tier"], offered["similar"][0]["id"]) == ("none", added["id"])
+    told = shell.run("ask", ASKED, *at).stderr
+    assert shlex.join(["sourcebook", "ask", ASKED, "--similar", str(added["id"])]) in told
     draft = shell.json("moderate", "show", str(offered["draft_id"]), *at)["draft"]
     assert draft["resembles"][0]["id"] == added["id"]
     assert shell.json("ask", ASKED, "--similar", str(added["id"]), *at)["curated_id"] == added["id"]

@@ -327,7 +327,7 @@ def server_base(postgres_address: str, postgres_template: str) -> ServerBase:
 
 
 async def _examined(address: str) -> ServerBase:
-    connection = await postgres_driver.connect(address, patience=10, settings={})
+    connection = await postgres_driver.connect(address, patience=120, settings={})
     rows: dict[str, list[tuple[Any, ...]]] = {}
     for name, sql in CATALOGUE.items():
         rows[name] = [tuple(row.values()) for row in await connection.fetch(sql)]

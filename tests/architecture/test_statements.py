@@ -205,7 +205,7 @@ def test_what_is_asked_often_can_be_read_from_an_index_of_postgresql(
 
 async def _plan_of_postgresql(address: str, name: str) -> str:
     """The plan without reading whole tables, which is the cheapest while there is nothing in them."""
-    connection = await postgres_driver.connect(address, patience=10, settings={"enable_seqscan": "off"})
+    connection = await postgres_driver.connect(address, patience=120, settings={"enable_seqscan": "off"})
     try:
         prepared = postgres_driver.prepared(DIALECTS["postgres"][name])
         rows = await connection.fetch(f"explain {prepared.sql}", *[""] * len(prepared.parameters))
@@ -220,7 +220,7 @@ def test_postgresql_understands_every_statement(postgres_address: str, postgres_
 
 async def _refused(address: str) -> list[str]:
     """The statements that PostgreSQL does not understand, with what it says of them."""
-    connection = await postgres_driver.connect(address, patience=10, settings={})
+    connection = await postgres_driver.connect(address, patience=120, settings={})
     refused: list[str] = []
     for statement in DIALECTS["postgres"].values():
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -124,6 +125,19 @@ async def test_every_worker_holds_documents(postgres_db: str) -> None:
             "select count(distinct nodeport) from citus_shards where table_name = 'documents'::regclass"
         )
     assert ports == len(citus_cluster.addresses()) - 1
+
+
+async def test_every_shard_has_the_short_list_of_new_facts(postgres_db: str) -> None:
+    name = urlsplit(postgres_db).path.lstrip("/")
+    settings: list[object] = []
+    for worker in citus_cluster.addresses()[1:]:
+        async with connected(at_database(worker, name)) as connection:
+            await connection.execute("set citus.override_table_visibility = off")
+            rows = await connection.fetch(
+                "select reloptions from pg_class where relname ~ '^idx_document_chunks_facts_[0-9]+$'"
+            )
+            settings += [row["reloptions"] for row in rows]
+    assert settings == [["gin_pending_list_limit=64"]] * citus_cluster.SHARDS
 
 
 async def test_a_collection_that_is_removed_leaves_nothing_behind(postgres_db: str) -> None:

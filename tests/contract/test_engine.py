@@ -220,7 +220,7 @@ async def test_no_search_waits_until_a_worn_out_image_is_one_part_again(
         try:
             await answers(book)
             await add(book, mirror, ROWS, ROWS // 2)
-            with anyio.fail_after(90):
+            with anyio.fail_after(200):
                 assert await share_found(book, mirror) >= 0.99
         finally:
             may_join.set()
@@ -244,7 +244,7 @@ async def test_parts_that_memory_is_too_small_to_join_go_on_answering(
     async with opened(db) as book:
         await answers(book)
         await add(book, mirror, ROWS, ROWS // 2)
-        with anyio.fail_after(90):
+        with anyio.fail_after(200):
             while not tried:
                 await answers(book)
         assert await share_found(book, mirror) >= 0.99
@@ -410,7 +410,7 @@ async def test_a_crowd_of_children_does_not_hide_the_other_passages(
 
 async def published(db: Path) -> None:
     """Wait until the file is there that another process would use."""
-    with anyio.fail_after(90):
+    with anyio.fail_after(200):
         while not files(db):  # noqa: ASYNC110 - another thread writes it, and tells nobody
             await anyio.sleep(0.05)
 
@@ -421,7 +421,7 @@ async def test_no_search_waits_for_somebody_who_writes(copied: tuple[Path, Mirro
     other = driver.connect(db, busy_timeout=1)
     other.execute("begin immediate")
     async with opened(db) as book:
-        with anyio.fail_after(90):
+        with anyio.fail_after(200):
             for question in QUESTIONS:
                 assert len(await book.stores.vectors.search_semantic("c", question, 10)) == 10
     other.execute("rollback")

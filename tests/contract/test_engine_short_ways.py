@@ -12,6 +12,7 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Collection, Equals, Settings
 from sourcebook.errors import NotOpen
+from sourcebook.ports.storage import PassageRanking, ResultLookup
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.storage.sqlite.worker_threads import Threads
@@ -60,13 +61,42 @@ async def found(book: AsyncSourcebook, *, even: bool = True) -> list[SearchResul
 async def test_results_are_read_by_their_ids_when_their_rows_are_elsewhere(db: Path) -> None:
     async with opened(db) as book:
         before = await found(book)
-        other = driver.connect(db, busy_timeout=5)
-        # Each row in another's place, as after a base was compacted; nobody noted a change.
-        other.execute("update document_chunks set rowid = rowid + 1000")
-        other.execute("update document_chunks set rowid = 1041 - rowid")
-        other.close()
+        move_rows(db)
         assert await found(book) == before
         assert {r.chunk.content for r in before} == {f"text {int(r.chunk.id[1:])}" for r in before}
+
+
+async def test_chunks_of_a_ranking_are_looked_up_by_their_ids_when_their_rows_are_elsewhere(db: Path) -> None:
+    async with opened(db) as book:
+        ranked = await book.stores.vectors.search_semantic("c", QUESTION, 10)
+        ranking = await passages(book)
+        ids = [result.chunk.id for result in ranking]
+        assert ids == [result.chunk.id for result in ranked]
+        before = await looked_up(book, ids)
+        move_rows(db)
+        assert await looked_up(book, ids) == before
+        assert [before[i].chunk.content for i in ids] == [f"text {int(i[1:])}" for i in ids]
+        assert list(await looked_up(book, [ids[3], "unknown"])) == [ids[3]]
+
+
+def move_rows(db: Path) -> None:
+    """Each row in another's place, as after a base was compacted; nobody noted a change."""
+    other = driver.connect(db, busy_timeout=5)
+    other.execute("update document_chunks set rowid = rowid + 1000")
+    other.execute("update document_chunks set rowid = 1041 - rowid")
+    other.close()
+
+
+async def passages(book: AsyncSourcebook) -> Sequence[SearchResult]:
+    vectors = book.stores.vectors
+    assert isinstance(vectors, PassageRanking)
+    return await vectors.rank_passages("c", QUESTION, 10, None)
+
+
+async def looked_up(book: AsyncSourcebook, ids: Sequence[str]) -> dict[str, SearchResult]:
+    vectors = book.stores.vectors
+    assert isinstance(vectors, ResultLookup)
+    return {result.chunk.id: result for result in await vectors.look_up("c", ids)}
 
 
 @pytest.fixture
@@ -134,22 +164,40 @@ async def test_a_larger_search_needs_no_thread_either_when_nobody_else_reads(
 
 
 @pytest.mark.parametrize("search", [many, by_words])
-async def test_larger_searches_of_several_people_go_to_threads_and_find_the_same(
+async def test_larger_searches_of_several_people_take_turns_and_find_the_same(
     with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
 ) -> None:
     async with opened(with_words) as book:
         first = await search(book)
         changes_of_thread.clear()
-        answers: list[Any] = []
+        assert await asked_at_once(book, search) == [first] * 5
+        assert changes_of_thread == []
 
-        async def ask() -> None:
-            answers.append(await search(book))
 
-        async with anyio.create_task_group() as group:
-            for _ in range(5):
-                group.start_soon(ask)
-        assert answers == [first] * 5
-        assert changes_of_thread
+@pytest.mark.parametrize("search", [many, by_words])
+async def test_after_a_write_one_thread_makes_what_several_people_lack(
+    with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
+) -> None:
+    async with opened(with_words) as book, opened(with_words) as other:
+        before = await search(book)
+        await other.stores.vectors.delete("c", ["k004", "k012"])
+        after = await search(other)
+        changes_of_thread.clear()
+        assert await asked_at_once(book, search) == [after] * 5
+        assert after != before
+        assert changes_of_thread == ["hop"]
+
+
+async def asked_at_once(book: AsyncSourcebook, search: Callable[[AsyncSourcebook], Any]) -> list[Any]:
+    answers: list[Any] = []
+
+    async def ask() -> None:
+        answers.append(await search(book))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(ask)
+    return answers
 
 
 @pytest.mark.parametrize(("top_k", "needs_thread"), [(250, False), (251, True)])

@@ -127,10 +127,10 @@ async def test_an_address_that_leads_nowhere_is_a_clear_error(postgres_db: str, 
 
 
 async def test_a_statement_that_takes_too_long_is_given_up(postgres_db: str) -> None:
-    database = await PostgresDatabase.open(postgres_db, PoolLimits(statement_timeout=0.2))
-    async with database.apart() as connection:
+    database = await PostgresDatabase.open(postgres_db)
+    async with database.apart(PoolLimits(statement_timeout=0.2)) as connection:
         with pytest.raises(BaseBusy), driver.translated():
-            await connection.execute("select pg_sleep(10)")
+            await connection.execute("select pg_sleep(600)")
     await database.close()
 
 
@@ -177,7 +177,7 @@ async def test_many_that_open_an_empty_database_at_once_make_one_base(empty_db: 
 
 
 async def test_a_base_of_an_earlier_version_is_given_the_indexes_over_chunk_ids(empty_db: str) -> None:
-    connection = await driver.connect(empty_db, patience=30, settings={})
+    connection = await driver.connect(empty_db, patience=120, settings={})
     await bring_up_to_date(connection, known_migrations()[:6])
     indexes = (
         "select count(*) from pg_indexes where indexname in ('idx_vectors_chunk', 'idx_document_chunks_id')"

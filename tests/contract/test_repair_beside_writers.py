@@ -65,7 +65,7 @@ async def test_a_repair_beside_writers_leaves_every_count_right(db: str) -> None
 
 
 async def test_what_an_earlier_version_let_filters_see_is_corrected(postgres_db: str) -> None:
-    admin = await driver.connect(postgres_db, patience=10, settings={})
+    admin = await driver.connect(postgres_db, patience=120, settings={})
     async with opened(postgres_db) as base:
         scoped = replace(
             prepared_document(0).document, metadata={"chunk": {"a": 1}, "document": {"document": {"b": 2}}}
@@ -88,7 +88,7 @@ async def test_what_an_earlier_version_let_filters_see_is_corrected(postgres_db:
 async def test_what_a_writer_has_not_committed_yet_is_waited_for_before_anything_is_counted(
     postgres_db: str,
 ) -> None:
-    admin = await driver.connect(postgres_db, patience=10, settings={})
+    admin = await driver.connect(postgres_db, patience=120, settings={})
     async with opened(postgres_db) as base, anyio.create_task_group() as group:
         await write(base, 0)
         # Wrong, so that the repair has something to correct, in a row that the writer has changed as well.

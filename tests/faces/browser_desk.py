@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sourcebook.model.people import UserRole
     from sourcebook.ports.chat import ChatModel
 
-expect.set_options(timeout=90_000)
+expect.set_options(timeout=180_000)
 PERSON = "x-person"
 """The header by which these tests say who is in front of the browser."""
 
@@ -66,9 +66,11 @@ class Desk:
         self.settings = Settings(db=db or str(folder / "base.db"))
         self._chat_model = chat_model
         self._gate = gate
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        # Held while the server is away, or somebody else could be given the port meanwhile. Nobody listens on this one.
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(("127.0.0.1", 0))
+        self._port = self._held.getsockname()[1]
         self.address = f"http://127.0.0.1:{self._port}"
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
@@ -91,9 +93,14 @@ class Desk:
         if self._server is None or self._thread is None:
             return
         self._server.should_exit = True
-        self._thread.join(20)
+        self._thread.join(200)
         assert not self._thread.is_alive()
         self._server = self._thread = None
+
+    def close(self) -> None:
+        """Stop, and give the address away."""
+        self.stop()
+        self._held.close()
 
 
 @contextmanager
@@ -101,11 +108,11 @@ def desk(
     folder: Path, chat_model: ChatModel | None = None, gate: Any = None, db: str | None = None
 ) -> Generator[Desk]:
     made = Desk(folder, chat_model, gate, db)
-    made.start()
     try:
+        made.start()
         yield made
     finally:
-        made.stop()
+        made.close()
 
 
 SHELF = ("blueberry/acid-soil.md", "blueberry/growers-handbook.pdf", "голубика_общая/почва_и_полив.md")
@@ -134,7 +141,7 @@ def a_browser(*names: str) -> Generator[Browser]:
         _unavailable("there is no chromium: `apt-get install chromium`, or set CHROMIUM")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", *_leading_here(names)]
+            executable_path=program, args=["--no-sandbox", *_leading_here(names)], timeout=180_000
         )
         try:
             yield browser

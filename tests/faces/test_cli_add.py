@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -57,6 +58,34 @@ def test_what_was_not_read_says_where_to_look(shell: Shell) -> None:
     assert "but the rest is damaged" in listed.stdout
     assert "damaged_file: Open it in the program that made it" in listed.stderr
     assert "unsupported_file: " in listed.stderr
+
+
+def test_empty_files_are_named_with_the_others_that_could_not_be_read(shell: Shell) -> None:
+    place = notes(shell, 1)
+    (place / "a.docx").touch()
+    (place / "b.txt").touch()
+    (place / "blank.md").write_text(" \n\n")
+    said = shell.run("add", "notes")
+    assert (said.returncode, "3 skipped (3 empty)" in said.stdout) == (0, True)
+    listed = shell.run("documents", "list", "--failed")
+    for name in ("a.docx", "b.txt"):
+        assert re.search(rf"notes/{name}\t.*\tempty_file: The file is empty \(0 bytes\)", listed.stdout)
+    assert re.search(r"notes/blank.md\t.*only white space", listed.stdout)
+    assert "empty_file: If it should have some, save or copy it once more" in listed.stderr
+    documents = shell.json("documents", "list", "--failed")["documents"]
+    assert [document.get("other_paths") for document in documents] == [["notes/b.txt"], None]
+    (place / "b.txt").write_text("Quinces are hard.\n")
+    assert counted(shell.json("add", "notes")) == {"updated": 1, "unchanged": 3}
+    assert "b.txt" not in shell.run("documents", "list", "--failed").stdout
+
+
+def test_a_folder_whose_files_were_all_emptied_is_asked_about_first(shell: Shell) -> None:
+    place = notes(shell, 4)
+    shell.json("add", "notes")
+    for file in place.iterdir():
+        file.write_text("")
+    said = shell.run("add", "notes")
+    assert (said.returncode, "4 are now ignored, too large, empty" in said.stderr) == (4, True)
 
 
 def test_a_folder_is_followed_through_its_life(shell: Shell) -> None:
@@ -209,7 +238,7 @@ def started(shell: Shell, *arguments: str) -> Generator[subprocess.Popen[str]]:
         process.wait()
 
 
-def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -257,8 +286,9 @@ def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None
     place = notes(shell, 1)
     with started(shell, "add", "notes", "--watch", "--json") as process:
         until(lambda: documents(shell) == 1)
-        time.sleep(1)  # until the system was asked to tell
-        (place / "later.md").write_text("# Later\n\nA text about pears.\n")
+        # Written aside and moved there, so that nobody sees it half written.
+        (shell.folder / "later").write_text("# Later\n\nA text about pears.\n")
+        (shell.folder / "later").rename(place / "later.md")
         until(lambda: documents(shell) == 2)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=200)

@@ -14,6 +14,8 @@ from tests.faces.shell import Here, clean_environment
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.testing.telegram import TelegramServer
 
+PATIENCE = 400
+
 
 def test_without_a_token_it_says_what_to_set(tmp_path: Path) -> None:
     done = Here(tmp_path).run("bot", "--json")
@@ -53,12 +55,11 @@ async def test_it_answers_and_ends_when_it_is_told_to(tmp_path: Path) -> None:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            for _ in range(1500):
-                if telegram.chats[7] or process.returncode is not None:
-                    break
-                await asyncio.sleep(0.02)
+            async with asyncio.timeout(PATIENCE):
+                while not telegram.chats[7] and process.returncode is None:  # noqa: ASYNC110 - it tells nobody
+                    await asyncio.sleep(0.02)
             process.send_signal(signal.SIGTERM)
-            out, err = await asyncio.wait_for(process.communicate(), 30)
+            out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
         finally:
             if process.returncode is None:
                 process.kill()

@@ -167,7 +167,7 @@ def test_ctrl_c_stops_an_answer_and_loses_nothing_else(shell: Shell) -> None:
         person.wait_for("word word")
         person.process.send_signal(signal.SIGINT)
         person.wait_for("Stopped.")
-        assert server.left.wait(2), "the model's request goes on"
+        assert server.left.wait(SECONDS), "the model's request goes on"
         person.wait_for("> ")
         person.type(f"{QUESTION}\n")
         person.wait_for("late autumn [1].")

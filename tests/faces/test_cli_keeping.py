@@ -144,6 +144,8 @@ def test_the_doctor_says_what_work_is_open(shell: Shell) -> None:
         book.moderation.answer_item(asked.id, 1, "The janitor.")
     assert shell.json("doctor", "--db", "base.db")["open_jobs"] == {"message": 1}
     told = shell.run("doctor", "--db", "base.db").stderr
+    assert "  open jobs: 1 × notices to askers, kept in case a Telegram bot is set up\n" in told
+    told = shell.run("doctor", "--db", "base.db", SOURCEBOOK_TELEGRAM_TOKEN="1:token").stderr
     assert "  open jobs: 1 × messages for the Telegram bot to send\n" in told
 
 

@@ -65,6 +65,19 @@ def test_an_expert_answers_and_the_asker_reads_it(server: Served) -> None:
     assert server.post(f"/api/drafts/{number}/keep", {"category": "tools"})["entry"]["id"] == kept["id"]
 
 
+def test_a_reply_in_other_words_is_bound_to_the_source_that_is_named(server: Served) -> None:
+    number = server.post("/api/ask", {"question": "Which glue mends a rubber boot?"})["draft_id"]
+    (document, *_) = server.get("/api/documents")["documents"]
+    refused = server.client.post(f"/api/drafts/{number}/answer", json={"answer": "None.", "sources": [99]})
+    assert (refused.status_code, refused.json()["code"]) == (400, "usage")
+    done = server.post(f"/api/drafts/{number}/answer", {"answer": "None.", "sources": [document["id"]]})
+    assert [source["document_id"] for source in done["entry"]["sources"]] == [document["id"]]
+    kept = server.post(f"/api/drafts/{number}/keep", {"sources": [document["id"]]})["entry"]
+    assert (kept["id"], len(kept["sources"])) == (done["entry"]["id"], 1)
+    nearest = server.get(f"/api/drafts/{number}")["draft"]["nearest"]
+    assert [near["number"] for near in nearest] == list(range(1, len(nearest) + 1))
+
+
 def test_a_rejected_draft_says_why(server: Served) -> None:
     number = server.post("/api/ask", {"question": "How deep is the ocean?"})["draft_id"]
     rejected = server.post(f"/api/drafts/{number}/reject", {"reason": "not our subject"})["draft"]

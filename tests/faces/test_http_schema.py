@@ -13,7 +13,7 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks
 from tests.conftest import BACKENDS
-from tests.faces.http_server import Served, served_on
+from tests.faces.http_server import PATIENCE, Served, served_on
 
 from sourcebook import Settings
 from sourcebook.faces.http.server import make_app
@@ -56,7 +56,9 @@ def test_every_answer_is_one_that_is_described(
     )
     @given(case=operation.as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
-        case.call_and_validate(base_url=server.url, session=session, excluded_checks=excluded)
+        case.call_and_validate(
+            base_url=server.url, session=session, excluded_checks=excluded, timeout=PATIENCE
+        )
 
     with requests.Session() as session:
         try:

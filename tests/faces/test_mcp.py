@@ -28,6 +28,7 @@ from sourcebook.testing.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.anyio
 LONG = "A sentence about gravel paths and their edges. " * 400
+PATIENCE = 200.0
 HELLO: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 
@@ -42,7 +43,7 @@ async def served(desk: ServerDesk) -> AsyncGenerator[str, None]:
     server = uvicorn.Server(uvicorn.Config(desk.app, port=0, log_level="error"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve)
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while not server.started:  # noqa: ASYNC110 - it has no event to wait for
                 await anyio.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
@@ -55,7 +56,7 @@ async def connected(url: str, key: str, **headers: str) -> AsyncGenerator[Client
     if key:
         headers["Authorization"] = f"Bearer {key}"
     async with (
-        httpx.AsyncClient(headers=headers) as http,
+        httpx.AsyncClient(headers=headers, timeout=PATIENCE) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
     ):
         yield client
@@ -227,7 +228,7 @@ async def test_over_http_a_key_sees_its_own_collections(desk: ServerDesk) -> Non
 
 async def test_over_http_nobody_comes_in_without_a_key_or_from_another_site(desk: ServerDesk) -> None:
     accept = {"Accept": "application/json, text/event-stream"}
-    async with served(desk) as url, httpx.AsyncClient(base_url=url, headers=accept) as http:
+    async with served(desk) as url, httpx.AsyncClient(base_url=url, headers=accept, timeout=PATIENCE) as http:
         for headers in ({}, {"Authorization": "Bearer sb_wrong"}):
             for method in ("GET", "POST", "DELETE"):
                 answer = await http.request(method, "/mcp", json=HELLO, headers=headers)
@@ -240,7 +241,7 @@ async def test_on_this_machine_a_foreign_name_or_page_is_refused(db: str) -> Non
     async with server_desk(db, host="127.0.0.1", with_people=False) as desk, served(desk) as url:
         async with connected(url, "") as client:
             assert len((await client.list_tools()).tools) == 5
-        async with httpx.AsyncClient(base_url=url, headers=accept) as http:
+        async with httpx.AsyncClient(base_url=url, headers=accept, timeout=PATIENCE) as http:
             for headers in ({"Host": "evil.test"}, {"Origin": "http://evil.test"}, {"Origin": "null"}):
                 answer = await http.post("/mcp", json=HELLO, headers=headers)
                 assert answer.status_code == 403, headers

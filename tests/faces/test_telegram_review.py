@@ -67,7 +67,8 @@ async def test_a_rejected_draft_has_a_reason(desk: Desk) -> None:
     admin = desk.person(ADMIN)
     shown = await drafted(desk)
     await desk.presses(admin, shown, "Reject")
-    assert (await desk.says(admin, "Not what was asked.")).text.endswith("rejected.")
+    told = (await desk.says(admin, "Not what was asked.")).text
+    assert told.endswith("rejected. Asked again, it is declined until the quoted text changes.")
     (draft,) = await desk.book.moderation.items_of((await desk.user(desk.person(7))).id)
     assert (draft.status, draft.reason) == (DraftStatus.REJECTED, "Not what was asked.")
     assert await desk.book.kb_list() == []
@@ -95,6 +96,27 @@ async def test_the_reply_to_a_declined_question_reaches_the_asker_and_a_tap_keep
     (entry,) = await desk.book.kb_list()
     assert entry.question == UNKNOWN
     assert len(desk.telegram.chats[7]) == 2
+
+
+async def test_a_reply_in_other_words_is_offered_its_sources_and_a_tap_binds_it(desk: Desk) -> None:
+    admin = desk.person(ADMIN)
+    near = {"collection_id": "default", "document_id": "pruning", "document_path": "pruning.md"}
+    await desk.book.moderation.call_human(UNKNOWN, details={"nearest": [{**near, "end_index": 40}]})
+    asked = await desk.says(admin, "/moderate")
+    await desk.presses(admin, asked, "Answer")
+    done = await desk.says(admin, "None at all.")
+    kept = await desk.presses(admin, done, "Keep as an approved answer")
+    assert "nothing will tell you when it is out of date" in kept.text
+    name = next(label for label in kept.buttons if label.startswith("From: "))
+    bound = await desk.presses(admin, kept, name)
+    assert "It comes back to you when this changes: " in bound.text
+    (entry,) = await desk.book.kb_list()
+    assert len(entry.sources) == 1
+
+
+async def test_an_approved_answer_says_what_it_is_watched_against(desk: Desk) -> None:
+    done = await desk.presses(desk.person(ADMIN), await drafted(desk), "Approve")
+    assert "It comes back to you when this changes: Pruning" in done.text
 
 
 async def test_a_rejected_question_is_told_to_its_asker_once_with_the_reason(desk: Desk) -> None:

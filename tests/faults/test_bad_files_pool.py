@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
@@ -78,7 +80,8 @@ async def pool() -> AsyncGenerator[ParserPool]:
     opened = ParserPool(workers=2)
     yield opened
     await opened.close()
-    assert not workers()
+    # One that was given up at its work is killed, but may take a moment to die.
+    await until(lambda: not workers())
 
 
 async def test_children_are_reused(pool: ParserPool) -> None:
@@ -155,7 +158,7 @@ async def test_a_file_that_takes_too_long_is_given_up() -> None:
     assert "5 seconds" in caught.value.message
     assert (await pool.parse(b"two", "a.txt")).text == "two"
     await pool.close()
-    assert not workers()
+    await until(lambda: not workers())
 
 
 async def test_a_file_is_read_to_its_end_while_its_child_computes_however_long_that_takes(
@@ -250,6 +253,30 @@ async def test_closing_ends_a_child_that_is_just_started(monkeypatch: pytest.Mon
     with pytest.raises(NotOpen):
         await opened.parse(b"one", "a.txt")
     await until(lambda: not workers())
+
+
+async def test_who_leaves_while_a_child_is_started_leaves_none_behind(
+    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left as `asyncio.wait_for` does it, which waits for no thread."""
+    start = vars(pool_module)["_start_process"]
+    is_starting, may_start = threading.Event(), threading.Event()
+    started = list[subprocess.Popen[bytes]]()
+
+    def slowly(*arguments: Any) -> subprocess.Popen[bytes]:
+        is_starting.set()
+        may_start.wait(PATIENCE)
+        started.append(start(*arguments))
+        return started[0]
+
+    monkeypatch.setattr(pool_module, "_start_process", slowly)
+    parsing = asyncio.create_task(pool.parse(b"one", "a.txt"))
+    await until(is_starting.is_set)
+    parsing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await parsing
+    may_start.set()
+    await until(lambda: bool(started) and started[0].returncode is not None)
 
 
 async def test_an_interrupt_from_the_terminal_does_not_reach_a_child(pool: ParserPool) -> None:

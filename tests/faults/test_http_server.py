@@ -75,7 +75,6 @@ def answering(settings: Settings, folder: Path, chat: ChatServer, **more: str) -
         SOURCEBOOK_CHAT_MODEL="openai:test",
         SOURCEBOOK_CHAT_BASE_URL=f"{chat.url}/v1",
         SOURCEBOOK_HTTP_CHARGES="true",
-        SOURCEBOOK_RESERVATION_SECONDS="3",
         **more,
     ) as server:
         yield server
@@ -165,7 +164,8 @@ def test_a_killed_answer_costs_nothing_and_is_given_when_it_is_asked_for_again(
 ) -> None:
     model = Model(shows_at_once=False)
     with chatting(model) as chat:
-        with answering(filled, tmp_path, chat) as server, asking(server) as heard:
+        soon = {"SOURCEBOOK_RESERVATION_SECONDS": "3"}
+        with answering(filled, tmp_path, chat, **soon) as server, asking(server) as heard:
             until(lambda: chat.calls)
             server.kill()
         assert names(heard)[-1] == "broken"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.faults import workers
 from tests.faults.bases import digest_of, opened
-from tests.faults.processes import talking
+from tests.faults.processes import PATIENCE, talking
 
 from sourcebook.model.documents import WriteOutcome
 from sourcebook.model.jobs import JobStatus
@@ -35,7 +35,7 @@ async def test_the_job_of_a_killed_worker_is_done_again_and_makes_one_document(
             first = line.recv()
             if step is None:
                 process.kill()
-            process.join(60)
+            process.join(PATIENCE)
             assert process.exitcode not in (0, None)
         assert first.id == queued.id
 

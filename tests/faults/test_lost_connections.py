@@ -35,7 +35,7 @@ PATIENCE = 120
 
 @asynccontextmanager
 async def administrator(address: str) -> AsyncGenerator[driver.Connection]:
-    connection = await driver.connect(address, patience=10, settings={})
+    connection = await driver.connect(address, patience=120, settings={})
     try:
         yield connection
     finally:

@@ -218,7 +218,11 @@ async def test_a_server_that_is_too_slow_is_a_time_out(slow: Answer) -> None:
     patience = Patience(seconds=1.0, attempts=2, first_wait=0.01)
     with serving(slow, slow) as server:
         error = await failure(server, patience=patience)
-    assert isinstance(error, ProviderTimeout)
+        assert isinstance(error, ProviderTimeout)
+        # Its threads may hear of a request only after it was given up.
+        with anyio.fail_after(200):
+            while server.asked < 2:  # noqa: ASYNC110 - it tells nobody
+                await anyio.sleep(0.02)
     assert server.asked == 2
 
 
@@ -316,7 +320,7 @@ async def test_the_event_loop_goes_on_while_a_server_is_slow() -> None:
         went_on.set()
 
     def slow(exchange: servers.Exchange) -> None:
-        assert went_on.wait(60)
+        assert went_on.wait(200)
         exchange.answer_vectors(right_vectors(exchange.texts))
 
     with serving(slow) as server:
@@ -332,7 +336,7 @@ async def test_a_call_that_is_given_up_leaves_the_embedder_usable() -> None:
             start = time.monotonic()
             with anyio.move_on_after(0.1):
                 await embedder.embed(TEXTS, TextRole.PASSAGE)
-            assert time.monotonic() - start < 20
+            assert time.monotonic() - start < 50
             server.planned.clear()
             found = await embedder.embed(TEXTS, TextRole.PASSAGE)
     assert found == pytest.approx(np.array(right_vectors(TEXTS)), abs=1e-6)

@@ -232,6 +232,7 @@ async def test_writers_of_the_old_model_work_until_the_switch_and_are_refused_af
     path = tmp_path / "base.db"
     await filled(path, NUMBERS)
     written: list[int] = [*NUMBERS]
+    has_written = anyio.Event()
     async with opened_as_it_is(path) as base, opened_as_it_is(path) as other:
 
         async def write() -> None:
@@ -241,10 +242,12 @@ async def test_writers_of_the_old_model_work_until_the_switch_and_are_refused_af
                 except ActiveModelChanged:
                     return
                 written.append(number)
+                has_written.set()
                 await anyio.sleep(0.01)  # or the work would never catch up
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write)
+            await has_written.wait()
             await reindexed(base, new_embedder())
         assert len(written) > len(NUMBERS)
         assert await require_serving(base, written) == NEW

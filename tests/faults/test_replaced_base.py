@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 from tests.faults.bases import digest_of, names_in, opened
 from tests.faults.keepers import back_up, restore
+from tests.faults.processes import PATIENCE
 
-from sourcebook.errors import BaseReplaced
+from sourcebook.errors import BaseReplaced, NotOpen
 from sourcebook.storage.database import in_transaction
+from sourcebook.storage.sqlite.database import SqliteDatabase
+from sourcebook.storage.sqlite.file_identity import FileIdentity
 from sourcebook.testing.crash import prepared_document
 
 pytestmark = pytest.mark.anyio
@@ -85,6 +91,31 @@ async def test_a_base_that_was_restored_is_opened_again_and_written_to(base: Pat
     async with opened(base) as book:
         await book.write(prepared_document(2))
         assert sorted(await book.folder()) == [0, 2]
+
+
+async def test_who_was_about_to_read_a_base_that_is_closed_is_told_that(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who closes it takes the log away, and that is no other log."""
+    require = FileIdentity.require
+    looks, is_closed = threading.Event(), threading.Event()
+
+    def when_closed(identity: FileIdentity) -> None:
+        looks.set()
+        assert is_closed.wait(PATIENCE)
+        require(identity)
+
+    async def read() -> None:
+        with pytest.raises(NotOpen):
+            await database.fetch("base_info")
+
+    database = await SqliteDatabase.open(base)
+    monkeypatch.setattr(FileIdentity, "require", when_closed)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        assert await anyio.to_thread.run_sync(looks.wait, PATIENCE)
+        await database.close()
+        is_closed.set()
 
 
 async def test_a_second_client_and_another_that_closes_change_nothing(base: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.faults import keepers
 from tests.faults.bases import digest_of, names_in, opened, plain_connection
 from tests.faults.keepers import back_up, bytes_of, digest_of_rows, end, restore, without_sides
-from tests.faults.processes import exit_code_of, talking
+from tests.faults.processes import PATIENCE, exit_code_of, talking
 from tests.migration.migrations import upgrade
 
 from sourcebook import AsyncSourcebook, Settings
@@ -85,7 +85,7 @@ async def test_while_another_process_has_the_base_open_nothing_is_restored(base:
         assert "bot" in caught.value.hint
         assert digest_of_rows(base) == before
         line.send("close")
-        process.join(30)
+        process.join(PATIENCE)
     assert names_in(base.parent, ".*") + names_in(base.parent, "*before-restore*") == []
     await restorer.restore(other, OnExisting.REPLACE)
     assert digest_of_rows(base) == digest_of_rows(other)

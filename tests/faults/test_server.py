@@ -16,7 +16,7 @@ from tests import citus_cluster
 from tests.citus_nodes import Mortal, MortalCluster
 from tests.conftest import unavailable
 from tests.faults import server_workers
-from tests.faults.processes import all_at_once, heard, talking
+from tests.faults.processes import PATIENCE, all_at_once, heard, talking
 from tests.faults.server_workers import COLLECTION, numbers_in, opened, write
 from tests.postgres_server import Server, binaries
 
@@ -129,7 +129,7 @@ async def test_a_process_whose_server_dies_has_acknowledged_only_what_is_there(
         acknowledged = [line.recv() for _ in range(15)]
         await anyio.to_thread.run_sync(server.crash)
         acknowledged += [said for said in heard(line) if isinstance(said, int)]
-        process.join(20)
+        process.join(PATIENCE)
         assert process.exitcode == 1
     await anyio.to_thread.run_sync(server.start)
     await anyio.to_thread.run_sync(server.settle)
@@ -184,7 +184,7 @@ async def test_the_job_of_a_killed_worker_is_done_by_another(address: str) -> No
             held = line.recv()
             assert process.pid is not None
             os.kill(process.pid, signal.SIGKILL)
-            process.join(20)
+            process.join(PATIENCE)
         with talking(server_workers.work_off_jobs, address, "ingest", "second", None) as (_, line):
             assert line.recv() == "done"
         assert len(await numbers_in(base)) == 5

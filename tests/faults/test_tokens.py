@@ -132,7 +132,7 @@ def stop_when_shown(db: str, shown_at: str) -> str:
         assert asking.stdout is not None
         assert asking.stdout.readline() == "shown\n"
         asking.send_signal(signal.SIGINT)
-        return asking.communicate(timeout=90)[1]
+        return asking.communicate(timeout=200)[1]
     finally:
         asking.kill()
         asking.communicate()

@@ -169,7 +169,7 @@ def subprocess_run(
         input=stdin,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=200,
         check=False,
     )
 

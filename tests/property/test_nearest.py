@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sourcebook.model.documents import DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, rows_of_fewest
+from sourcebook.storage.sqlite.engine.held_rows import HeldRows
 from sourcebook.storage.sqlite.engine.nearest import nearest_chunks
 from sourcebook.storage.sqlite.engine.packed_strings import PackedStrings
 from sourcebook.storage.sqlite.engine.segment import Segment
@@ -49,13 +50,13 @@ def part_of(numbers: NDArray[np.int64]) -> VectorPart:
     )
 
 
-def allowed_in(parts: int, share: float, seed: int) -> list[Allowed]:
+def allowed_in(parts: int, share: float, seed: int, held: HeldRows | None = None) -> list[Allowed]:
     """All rows in so many parts of unlike sizes, a share of them allowed; which ones, the seed tells."""
     chance = np.random.default_rng(seed)
     is_allowed = chance.random(len(MATRIX)) < share
     edges = np.sort(np.random.default_rng(seed + parts).integers(0, len(MATRIX), parts - 1))
     pieces = np.split(np.arange(len(MATRIX)), edges)
-    return [Allowed.of(part_of(piece), is_allowed[piece]) for piece in pieces]
+    return [Allowed.of(part_of(piece), is_allowed[piece], held) for piece in pieces]
 
 
 def numbers_in(allowed: list[Allowed]) -> NDArray[np.int64]:
@@ -65,11 +66,30 @@ def numbers_in(allowed: list[Allowed]) -> NDArray[np.int64]:
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.4, 0.7, 1.0])
 def test_what_is_held_of_a_filter_answers_like_what_is_read_anew(share: float) -> None:
     """Few rows are held as stored, more by their signs, and most not at all."""
-    held = allowed_in(2, share, 1)
+    rows = HeldRows()
+    held = allowed_in(2, share, 1, rows)
     for query in rows_around(8).astype(np.float32):
         assert nearest_chunks(held, query, 10, QUANTISER) == nearest_chunks(
             allowed_in(2, share, 1), query, 10, QUANTISER
         )
+    assert (rows.bytes > 0) == (share < 0.45)
+
+
+def test_of_many_filters_those_used_last_are_held_within_the_limit() -> None:
+    rows = HeldRows(most_bytes=1_000_000)
+    made: list[int] = []
+
+    def ask(number: int) -> None:
+        def array() -> NDArray[np.uint8]:
+            made.append(number)
+            return np.zeros(300_000, np.uint8)
+
+        rows.held(number, array)
+        assert rows.bytes <= 1_000_000
+
+    for number in (1, 2, 3, 1, 4, 1, 3, 2):
+        ask(number)
+    assert made == [1, 2, 3, 4, 2]
 
 
 @pytest.mark.parametrize("share", [1.0, 0.8, 0.6])

@@ -149,7 +149,7 @@ async def test_a_page_without_an_end_is_given_up() -> None:
         with pytest.raises(NotFetched, match="larger"):
             await fetcher.fetch(f"{url}/")
         await fetcher.close()
-        assert ended.wait(30)
+        assert ended.wait(200)
 
 
 async def _next(receive: Any) -> str:
@@ -170,7 +170,7 @@ async def test_a_page_that_comes_byte_by_byte_is_given_up() -> None:
             await fetcher.fetch(f"http://127.0.0.1:{listener.getsockname()[1]}/")
         await fetcher.close()
         stop.set()
-        thread.join(30)
+        thread.join(200)
 
 
 def _dribble(listener: socket.socket, stop: threading.Event) -> None:

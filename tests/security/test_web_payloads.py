@@ -109,7 +109,7 @@ def test_enough_is_tried() -> None:
 def test_nothing_runs_and_nothing_is_fetched_on_any_page(browser: Browser, hostile: Desk) -> None:
     context = browser.new_context(base_url=hostile.address)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     witness = Witness(page, hostile.address)
     places = [
         "/documents",
@@ -159,7 +159,7 @@ def test_nothing_in_an_answer_runs_while_it_is_written_or_when_it_is_read_again(
 ) -> None:
     context = browser.new_context(base_url=hostile.address)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     witness = Witness(page, hostile.address)
     page.goto("/ask")
     for number in range(-(-len(PAYLOADS) // PART)):
@@ -181,6 +181,7 @@ def test_an_error_that_names_what_was_sent_is_text(browser: Browser, tmp_path: P
     with desk(tmp_path) as made:
         context = browser.new_context(base_url=made.address)
         page = context.new_page()
+        page.set_default_timeout(180_000)
         witness = Witness(page, made.address)
         for payload in PAYLOADS[::20]:
             page.goto(f"/documents/{quote(payload, safe='')}/{quote(payload, safe='')}")

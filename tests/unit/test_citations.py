@@ -110,15 +110,33 @@ def test_a_document_knows_the_headings_above_a_character() -> None:
 @pytest.mark.parametrize(("place", "cells"), [(0, "A2:C4"), (8, "A2:C2"), (15, "A3:C3"), (22, "A4:C4")])
 def test_of_a_sheet_the_row_that_is_quoted_is_named(place: int, cells: str) -> None:
     content = "Rates\n\na: 1\n\na: 22\n\na: 333"
-    assert rows_at("A2:C4", content, place, place) == cells
-    assert rows_at("A2:C9", content, place, place) == "A2:C9"
-    assert rows_at("Chapter 2", content, place, place) == "Chapter 2"
+    assert rows_at("A2:C4", content, place, place, "Rates") == cells
+    assert rows_at("A2:C9", content, place, place, "Rates") == "A2:C9"
+    assert rows_at("Chapter 2", content, place, place, "Rates") == "Chapter 2"
 
 
 def test_of_a_sheet_all_rows_that_are_quoted_are_named() -> None:
     content = "Rates\n\na: 1\n\na: 22\n\na: 333"
-    assert rows_at("A2:C4", content, content.index("a: 1"), len(content) - 1) == "A2:C4"
-    assert rows_at("A2:C4", content, content.index("a: 22"), len(content) - 1) == "A3:C4"
+    assert rows_at("A2:C4", content, content.index("a: 1"), len(content) - 1, "Rates") == "A2:C4"
+    assert rows_at("A2:C4", content, content.index("a: 22"), len(content) - 1, "Rates") == "A3:C4"
+
+
+@pytest.mark.parametrize(
+    ("quote", "cells"),
+    [
+        ("Club", "A1:C1"),
+        ("Hut", "A2:C2"),
+        ("a: 1", "A5:C5"),
+        ("a: 22\n\na: 333", "A6:C8"),
+        ("Prices", "A10:C10"),
+    ],
+)
+@pytest.mark.parametrize("name", ["Rates\n\n", ""])
+def test_a_row_is_named_where_titles_stand_among_rows(quote: str, cells: str, name: str) -> None:
+    content = f"{name}Club of 1911\nHut | 40 beds\n\na: 1\n\na: 22\n\na: 333\n\nPrices in euros"
+    start = content.index(quote)
+    runs = "A1:C2, A5:C6, A8:C8, A10:C10"
+    assert rows_at(runs, content, start, start + len(quote) - 1, "Rates") == cells
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sourcebook import AsyncSourcebook
 from sourcebook.errors import BadText
 from sourcebook.ingest.chunking.passages import BeginningCutter, chunk_document
 from sourcebook.ingest.index.document_reader import ReadDocument
-from sourcebook.ingest.index.pipeline import Item, Pipeline
+from sourcebook.ingest.index.pipeline import Admission, Item, Pipeline
 from sourcebook.ingest.parsers.page_progress import listening
 from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.parsers.parsed_text import ParsedText, Section
@@ -114,7 +114,7 @@ async def test_a_long_pdf_is_embedded_while_it_is_read_and_nothing_twice(tmp_pat
             a_later_page.set()
 
     async with AsyncSourcebook(tmp_path / "base.db", embedder=embedder) as book:
-        with anyio.fail_after(120):
+        with anyio.fail_after(400):
             report = await book.add(tmp_path / "long.pdf", on_progress=on_progress)
     assert report.added == 1
     assert len(set(embedder.texts)) == len(embedder.texts)
@@ -234,13 +234,14 @@ class Works:
         self.written: list[Item[str]] = []
         self.pipeline = Pipeline[str](read=self.read, write=self.write, embedder=self.embedder)
 
-    async def read(self, work: str) -> Item[str]:
+    async def read(self, work: str, admitted: Admission) -> Item[str]:
         self.pipeline.embed_ahead(work, self.early)
         await self.embedder.called.wait()
         if self.final is None:
             return Item(work, None, BadText("torn off"))
         levels = (ChunkLevel.PARENT, ChunkLevel.CHILD)
         chunks = [Chunk(str(n), "d", text, level=levels[n % 2]) for n, text in enumerate(self.final)]
+        await admitted(1000)
         return Item(work, ReadDocument(Document("d", "x" * 1000), (), chunks))
 
     async def write(self, items: Sequence[Item[str]]) -> None:

@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint
 from sourcebook.errors import BadText, BaseFull, ProviderError
 from sourcebook.ingest.index import pipeline as module
 from sourcebook.ingest.index.document_reader import ReadDocument
-from sourcebook.ingest.index.pipeline import Budget, Item, Pipeline
+from sourcebook.ingest.index.pipeline import TEXT_ON_THE_WAY, Admission, Budget, Item, Pipeline
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
 
@@ -71,7 +71,7 @@ class Line:
         line = Pipeline[int](read=self.read, write=self.write, embedder=self.embedder, stop=self.stop)
         await line.run(works)
 
-    async def read(self, work: int) -> Item[int]:
+    async def read(self, work: int, admitted: Admission) -> Item[int]:
         await checkpoint()
         if work < 0:
             return Item(work, None, BadText("unreadable"))
@@ -81,6 +81,7 @@ class Line:
         if self.on_the_way >= self.waits_for:
             self.embedder.may_begin.set()
         self.most_on_the_way = max(self.most_on_the_way, self.on_the_way)
+        await admitted(1000)
         return Item(work, ReadDocument(Document("d", "x" * 1000), (), chunks))
 
     async def write(self, items: Sequence[Item[int]]) -> None:
@@ -191,3 +192,27 @@ async def test_a_budget_lets_through_what_is_heavier_than_all_of_it_alone() -> N
     assert waited.cancelled_caught
     await budget.give_back(taken)
     assert await budget.take(4) == 4
+
+
+async def test_of_long_texts_only_one_at_a_time_is_cut() -> None:
+    """The chunks of a text take many times its memory."""
+    cut: list[int] = []
+    most = 0
+
+    async def read(work: int, admitted: Admission) -> Item[int]:
+        nonlocal most
+        await admitted(TEXT_ON_THE_WAY)
+        cut.append(work)
+        most = max(most, len(cut))
+        await checkpoint()
+        return Item(work, ReadDocument(Document("d", "x"), (), [Chunk(str(work), "d", f"text {work}")]))
+
+    async def write(items: Sequence[Item[int]]) -> None:
+        await checkpoint()
+        for item in items:
+            cut.remove(item.work)
+
+    embedder = Embedder()
+    embedder.may_begin.set()
+    await Pipeline[int](read=read, write=write, embedder=embedder).run(range(6))
+    assert (most, cut) == (1, [])

@@ -109,13 +109,12 @@ def test_a_single_file_of_a_folder_is_subject_to_its_rules(tmp_path: Path) -> No
     assert list(scan_named_files(tmp_path, ["b.log"], LIMITS).files) == ["b.log"]
 
 
-def test_what_is_too_large_or_empty_is_named(tmp_path: Path) -> None:
+def test_what_is_too_large_is_named(tmp_path: Path) -> None:
     made(tmp_path, "a.md")
     (tmp_path / "large.md").write_text("x" * 101)
-    (tmp_path / "empty.md").touch()
     scan = scan_folder(tmp_path, "", ScanLimits(largest_file=100))
     assert list(scan.files) == ["a.md"]
-    assert scan.skipped == {"empty.md": Skip.EMPTY, "large.md": Skip.TOO_LARGE}
+    assert scan.skipped == {"large.md": Skip.TOO_LARGE}
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from sourcebook.providers.openai_chat import Writing
 
 COUNT = [PromptMessage("user", "Count from one to five hundred, in digits, with commas.")]
 SHORT = Writing(most_tokens=24)
-SECONDS = 60
+SECONDS = 200
 
 
 def is_alive(pid: int) -> bool:
@@ -228,7 +228,6 @@ def test_the_settings_name_it_by_its_file_or_by_its_name(tmp_path: Path) -> None
         make_chat_model(Settings(chat_model="local:"))
 
 
-@pytest.mark.timeout(120)
 def test_its_process_ends_when_ours_is_killed(tmp_path: Path) -> None:
     import subprocess
     import sys

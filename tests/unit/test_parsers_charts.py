@@ -6,7 +6,7 @@ import pytest
 from tests.faults.hostile_files import docx, packed
 
 from sourcebook.ingest.parsers.docx.document import parse_docx
-from sourcebook.ingest.parsers.office.charts import chart_text
+from sourcebook.ingest.parsers.office.charts import chart_names, chart_text
 from sourcebook.ingest.parsers.office.pptx import parse_pptx
 from sourcebook.ingest.parsers.zip_and_xml import xml_of
 
@@ -103,3 +103,33 @@ def test_a_broken_chart_or_diagram_is_left_out_of_a_slide(kind: str) -> None:
         "ppt/chart.xml": _BROKEN,
     }
     assert parse_pptx(packed(parts)).text == "Words"
+
+
+def test_a_series_may_be_named_by_itself() -> None:
+    own = "<c:tx><c:v>Crates</c:v></c:tx>" + points("cat", "North") + points("val", "132")
+    assert chart(own) == "|  | Crates |\n| North | 132 |"
+    assert chart_names(xml_of(chart_part(own, title="By plot"))) == "By plot: Crates"
+
+
+def test_a_chart_stands_between_the_texts_of_its_slide() -> None:
+    names = (
+        f'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" {_NAMES} xmlns:r="{_OFFICE}"'
+    )
+
+    def place(top: int) -> str:
+        return f'<a:off x="0" y="{top}"/><a:ext cx="900" cy="90"/>'
+
+    def shape(top: int, words: str) -> str:
+        text = f"<p:txBody><a:p><a:r><a:t>{words}</a:t></a:r></a:p></p:txBody>"
+        return f"<p:sp><p:spPr><a:xfrm>{place(top)}</a:xfrm></p:spPr>{text}</p:sp>"
+
+    frame = f"<p:graphicFrame><p:xfrm>{place(200)}</p:xfrm><a:graphic>{SHOWN}</a:graphic></p:graphicFrame>"
+    drawn = shape(400, "Below") + shape(0, "Above") + frame
+    parts = {
+        "ppt/presentation.xml": f'<p:presentation {names}><p:sldId id="1" r:id="r1"/></p:presentation>'.encode(),
+        "ppt/_rels/presentation.xml.rels": related(slide="slide.xml"),
+        "ppt/slide.xml": f"<p:sld {names}><p:cSld><p:spTree>{drawn}</p:spTree></p:cSld></p:sld>".encode(),
+        "ppt/_rels/slide.xml.rels": related(chart="chart.xml"),
+        "ppt/chart.xml": chart_part(points("val", "42")),
+    }
+    assert parse_pptx(packed(parts)).text == "Above\n\n|  | 42 |\n\nBelow"

@@ -203,3 +203,10 @@ def test_a_deleted_row_of_a_table_is_left_out() -> None:
 
     deleted = row("c", "d", properties="<w:trPr><w:del/></w:trPr>")
     assert of_xml(f"<w:tbl>{row('a', 'b')}{deleted}{row('e', 'f')}</w:tbl>") == "| a | b |\n| e | f |"
+
+
+def test_an_item_whose_end_was_deleted_is_still_an_item() -> None:
+    listed = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    item = f"<w:p><w:pPr>{listed}</w:pPr>{run('Close the tap.')}</w:p>"
+    merged = f"<w:p><w:pPr>{listed}<w:rPr><w:del/></w:rPr></w:pPr>{run('Leave ')}</w:p>{plain('the key.')}"
+    assert of_xml(item + merged + plain("Thank you.")) == "- Close the tap.\n- Leave the key.\n\nThank you."

@@ -137,3 +137,18 @@ def test_menus_and_links_to_edit_a_wiki_are_no_content() -> None:
     banner = '<div class="consent-banner">We use cookies.</div><div class="consent-form">Please sign.</div>'
     parsed = page(f"{menu}{banner}<h1>Samovar</h1><p>Boils water.</p><h2>History{edit}</h2><p>Old.</p>")
     assert parsed.text == "Please sign.\n\nSamovar\n\nBoils water.\n\nHistory\n\nOld."
+
+
+def test_an_item_may_say_its_number() -> None:
+    page = b"<ol><li>a<li>b</ol><p>Then</p><ol><li value=3>c<li>d</ol>"
+    assert parse_html(page).text == "1. a\n2. b\n\nThen\n3. c\n4. d"
+
+
+def test_a_document_of_google_docs_keeps_its_levels_and_leaves_out_remarks() -> None:
+    page = """<body><p class="c3 title" id="h.a">Trip plan</p><h1>Azores</h1>
+        <ul class="c2 lst-kix_ab-0 start"><li>Furnas</li></ul><ul class="c2 lst-kix_ab-1"><li>towels</li></ul>
+        <p>We land at ten.<sup><a href="#cmnt1" id="cmnt_ref1">[a]</a></sup></p>
+        <div class="c9"><p><a href="#cmnt_ref1" id="cmnt1">[a]</a><span>Is it true?</span></p></div></body>"""
+    parsed = parse_html(page.encode())
+    assert parsed.title == "Trip plan"
+    assert parsed.text == "Trip plan\n\nAzores\n- Furnas\n  - towels\n\nWe land at ten."

@@ -200,23 +200,24 @@ def test_a_line_that_stands_at_the_top_of_few_pages_is_text() -> None:
 
 
 @pytest.mark.parametrize("pages", [2, 3, 5])
-def test_a_letterhead_is_told_once_on_two_pages_and_not_at_all_on_more(pages: int) -> None:
+def test_the_letterhead_of_a_letter_is_told_once(pages: int) -> None:
     made = document()
     for number in range(pages):
         if number:
             made.add_page()
+        made.set_font_size(16)
         made.text(20, 12, "Harbour Estates Ltd, Quay 7")
-        made.set_xy(20, 30)
+        made.set_font_size(11)
+        made.text(20, 17, "Open from 9 to 5")
+        made.text(20, 22, "Ask for Ms Reed")
+        made.set_xy(20, 35)
         made.multi_cell(160, 5, f"This is part {number}. {PROSE * (2 + number)}")
         made.text(20, 288, "Registered in England")
     text = parsed(made).text
-    if pages == 2:
-        assert text.startswith("Harbour Estates Ltd, Quay 7\n\nThis is part 0.")
-        assert text.endswith("Registered in England")
-    # On three or more pages it is a running head.
-    told = 1 if pages == 2 else 0
-    assert text.count("Harbour Estates") == told
-    assert text.count("Registered") == told
+    told = ["Harbour Estates Ltd, Quay 7", "Open from 9 to 5", "Ask for Ms Reed", "Registered in England"]
+    assert [text.count(words) for words in told] == [1, 1, 1, 1]
+    assert text.index("Harbour") < text.index("Open") < text.index("Ask") < text.index("This is part 0.")
+    assert text.endswith("Registered in England")
 
 
 @pytest.mark.parametrize("stamp", ["1", "Page 1 of 1", "- 1 -", "1/1", "p. 1"])
@@ -369,3 +370,40 @@ def test_of_an_outline_without_end_only_the_beginning_is_read(monkeypatch: pytes
         made.ln(10)
     names = [section.path for section in parsed(made).sections]
     assert names == ["Part 0", "Part 1", "Part 2"]
+
+
+def test_lines_that_are_drawn_late_stand_where_they_are_on_the_page() -> None:
+    made = document()
+    for place, words in ((30, "Bring a coat."), (36, "Bring a lamp."), (70, "Ask at the desk for the key.")):
+        made.text(30, place, words)
+    for place, words in ((30, "1."), (36, "2."), (48, "lamp --on"), (53, "lamp --off")):
+        made.text(25, place, words)
+    made.text(20, 15, "Rules of the tower")
+    lines = [line for line in parsed(made).text.split("\n") if line]
+    assert lines == [
+        "Rules of the tower",
+        "1. Bring a coat.",
+        "2. Bring a lamp.",
+        "lamp --on",
+        "lamp --off",
+        "Ask at the desk for the key.",
+    ]
+
+
+def test_a_remark_in_the_margin_that_is_drawn_late_stays_behind_the_text() -> None:
+    made = document()
+    for number in range(8):
+        made.text(60, 30 + 5 * number, f"Line {number} of the text goes on")
+    made.text(20, 40, "A remark")
+    made.text(20, 45, "in the margin")
+    text = parsed(made).text
+    assert text.index("Line 7") < text.index("A remark")
+
+
+def test_who_made_a_pdf_is_not_anonymous() -> None:
+    made = document()
+    made.set_author("(anonymous)")
+    made.set_subject("Towers")
+    write(made, 5, PROSE)
+    metadata = parsed(made).metadata
+    assert ("author" in metadata, metadata["subject"]) == (False, "Towers")

@@ -75,3 +75,12 @@ def test_one_space_is_left_where_a_text_box_stood_between_two() -> None:
 def test_items_are_indented_no_deeper_than_lists_go() -> None:
     lines = of("".join(rf"\pard\li{indent}\fi-1 1. x\par" for indent in range(1, 41))).split("\n")
     assert lines == [f"{'  ' * min(depth, 9)}1. x" for depth in range(40)]
+
+
+def test_the_words_of_a_link_are_read_where_it_is_marked_as_optional() -> None:
+    link = r'{\field{\*\fldinst HYPERLINK "https://example.org"}{\*\fldrslt the rota}}'
+    assert of(rf"\pard See {link} for names.\par") == "See the rota for names."
+
+
+def test_an_item_without_a_mark_of_its_own_is_an_item() -> None:
+    assert of(r"{\listtext \tab}\pard\ilvl0 one\par{\listtext \tab}\pard\ilvl1 two\par") == "- one\n  - two"

@@ -251,3 +251,43 @@ def test_a_remark_behind_an_empty_row_is_no_row_of_the_table() -> None:
         "Approved in May",
         "Item: Rake; Sum: 7",
     ]
+
+
+def rows_of(*rows: str) -> list[Row]:
+    """Rows from texts, with `|` between cells. An empty text is an empty row."""
+    return [
+        Row(number, {column: cell for column, cell in enumerate(text.split("|")) if cell})
+        for number, text in enumerate(rows, start=1)
+    ]
+
+
+def told(*rows: str) -> list[str]:
+    return [block.text for block in blocks_of(rows_of(*rows))]
+
+
+def test_a_column_may_be_named_by_a_sign() -> None:
+    assert told("№|Breed|Seen on", "1|Carnica|2025-05-01") == ["№: 1; Breed: Carnica; Seen on: 2025-05-01"]
+
+
+def test_two_pairs_below_a_title_are_no_table() -> None:
+    assert told("Harvest 2025", "Prepared by|Rui", "Checked on|03.11.2025") == [
+        "Harvest 2025",
+        "Prepared by | Rui",
+        "Checked on | 03.11.2025",
+    ]
+
+
+def test_a_small_table_below_a_wide_one_has_its_own_header() -> None:
+    wide = ("Day|Soup|Main|Price", "Monday|Leek|Pasta|3.20", "Tuesday|Pea|Fish|3.90")
+    assert told(*wide, "", "Allergen|Letter", "gluten|G", "fish|F")[2:] == [
+        "Allergen: gluten; Letter: G",
+        "Allergen: fish; Letter: F",
+    ]
+    assert told(*wide, "", "Phone|none")[2:] == ["Phone | none"]
+
+
+def test_tables_beside_each_other_may_name_their_columns_by_years() -> None:
+    found = told(
+        "Crop|2023|2024|||Device|Bought", "Apples|11.8|9.4|||Pump A|2019", "Pears|2.9|3.3|||Pump B|2021"
+    )
+    assert found[:2] == ["Crop: Apples; 2023: 11.8; 2024: 9.4", "Device: Pump A; Bought: 2019"]

@@ -437,3 +437,42 @@ def test_in_another_language_a_passage_with_the_names_of_the_question_comes_near
 
 def test_the_first_word_of_a_spanish_question_is_no_name() -> None:
     assert names_found("¿Por qué es conocida la garganta?", "La garganta es conocida.") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "is_titled"),
+    [
+        ("How do I quit the club?", True),
+        ("How do I get a key of the club?", False),
+        ("How do I quit Alder Club?", False),
+        ("How do I quit?", False),
+    ],
+)
+def test_what_the_title_says_anyway_does_not_tell_that_a_passage_answers(
+    question: str, *, is_titled: bool
+) -> None:
+    found = passage(
+        "Every member of the club owes ten hours. A key is at the desk.", title="Rules of the club"
+    )
+    assert (numbers_of(*asked(question, found))["thing_missing"] > 0) is is_titled
+
+
+@pytest.mark.parametrize(
+    ("text", "is_missing"),
+    [
+        ("Every adult owes ten hours of club work. Members over 65 are exempt.", True),
+        ("The club is 40 years old.", False),
+        ("The club was founded in 1911.", False),
+    ],
+)
+def test_how_old_a_thing_is_is_said_of_the_thing(text: str, *, is_missing: bool) -> None:
+    numbers = numbers_of(*asked("How old is the club?", passage(text)))
+    assert numbers["form_missing"] == is_missing
+    assert numbers["plainly_told"] == (not is_missing)
+
+
+def test_words_that_only_ask_for_a_value_need_not_be_in_the_answer() -> None:
+    found = passage("Certificates are good for 12 months.")
+    assert numbers_of(*asked("How long do certificates last?", found))["plainly_told"] == 0.0
+    found = passage("The dryer: 38 kg.")
+    assert numbers_of(*asked("How heavy is the dryer?", found))["plainly_told"] == 1.0

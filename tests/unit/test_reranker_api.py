@@ -143,7 +143,7 @@ def test_a_server_that_does_not_answer_in_time_is_a_typed_error() -> None:
     given_up = Event()
 
     def slow(_: object) -> tuple[int, bytes]:
-        given_up.wait(60)
+        given_up.wait(200)
         return 200, b"{}"
 
     with behaving(slow) as server:

@@ -134,3 +134,20 @@ def test_rows_of_a_table_that_was_read_to_its_end_are_all_there_are(more: int, s
 def test_a_table_ends_where_other_text_follows() -> None:
     text = f"{TABLE}\nWe bake on weekdays only, and sell what is left on Saturday."
     assert "…" not in shown("Which loaf products are gluten free?", text)
+
+
+def test_the_number_of_a_row_is_not_a_part_of_another_number() -> None:
+    rows = "Flat: 3; Rent: 330; Heating: 4 100\n\nFlat: 4; Rent: 310; Heating: 3 900"
+    assert shown("What is the rent of flat 4?", rows) == "Flat: 4; Rent: 310; Heating: 3 900"
+
+
+PRINTERS = "Printer: Otter; Where: stairs; Colour: no\n\nPrinter: Heron; Where: copy room; Colour: yes"
+
+
+def test_a_thing_is_one_whose_column_says_yes() -> None:
+    text = shown("Where is the colour printer?", PRINTERS, length=len(PRINTERS))
+    assert text == "Printer: Heron; Where: copy room; Colour: yes"
+
+
+def test_where_no_row_says_yes_the_table_is_still_quoted() -> None:
+    assert "Otter" in shown("Where is the colour printer?", PRINTERS.replace("yes", "no"))

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -61,6 +63,15 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert detect_language("Nothing is downloaded to tell what this is.") == "en"
+
+
+def test_what_could_fetch_something_is_not_even_loaded() -> None:
+    program = (
+        "import sys; from sourcebook.text.languages import detect_language; "
+        "print(detect_language('Este é um texto em português.'), 'robust_downloader' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["pt", "False"]
 
 
 def test_latin_letters_are_never_a_cyrillic_language() -> None:

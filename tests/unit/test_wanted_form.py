@@ -233,3 +233,33 @@ def test_no_word_that_counts_alone_is_a_stop_word(name: str) -> None:
     allowed = SAID_ON_PURPOSE.get(name, frozenset())
     assert entries(name, LISTS[name])
     assert sorted(STOP_WORDS.intersection(entries(name, LISTS[name])) - allowed) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "text", "is_answer"),
+    [
+        (
+            "Quantos alunos tem a escola?",
+            "pt",
+            "Os portões abrem às 8h00; o acolhimento custa 18 euros.",
+            False,
+        ),
+        ("Quantos alunos tem a escola?", "pt", "A escola tem 240 alunos.", True),
+        ("How many members are there?", "en", "Members pay £ 40 and may come from 7:30 on.", False),
+        ("How many members are there?", "en", "The club has 40 members.", True),
+        ("How much do members get?", "en", "Members get 40 pounds.", True),
+        ("opening hours of the library", "en", "The library is open from 9:00 to 17:00.", True),
+        ("opening hours of the library", "en", "The library has three halls.", False),
+        ("horario da secretaria", "pt", "Secretaria: das 9h00 às 16h30.", True),
+        ("price of a monitor", "en", "A monitor has 27 inches.", False),
+        ("price of a monitor", "en", "A monitor is 210 pounds.", True),
+        ("телефон сантехника", "ru", "Сантехник приходит по вторникам.", False),
+        ("телефон сантехника", "ru", "Сантехник Олег: 8 921 555-14-02.", True),
+        ("how much is it per month for a student", "en", "Students come in October, until 18:00.", False),
+        ("how much is it per month for a student", "en", "Students: 22 EUR.", True),
+    ],
+)
+def test_a_few_words_and_a_count_want_their_own_kind_of_number(
+    question: str, language: str, text: str, *, is_answer: bool
+) -> None:
+    assert may_answer(question, text, language) is is_answer

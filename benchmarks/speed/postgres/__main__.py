@@ -1,6 +1,7 @@
 """`python -m benchmarks.speed.postgres`: 100,000 vectors × 512 on a server, exact, by a graph, and by a graph of signs.
 
-All sides answer the same question in turns, so that whatever else the machine does hits all. Needs the packages of
+All sides take turns, so that whatever else the machine does hits all. None is asked what another was just asked: two of
+them read the same table, and whoever came second would find it in the caches of the processor. Needs the packages of
 `make test`; SOURCEBOOK_TEST_POSTGRES names another server than the one that they bring.
 """
 
@@ -50,51 +51,61 @@ class Side:
     """What one of those that are compared took for each question, and how much it found."""
 
     seconds: list[float] = field(default_factory=list[float])
-    cpu: list[float] = field(default_factory=list[float])
+    program: list[float] = field(default_factory=list[float])
+    server: list[float] = field(default_factory=list[float])
     recall: list[float] = field(default_factory=list[float])
+
+    @property
+    def cpu(self) -> float:
+        """Milliseconds of the program and its server together, which a busy machine hardly changes."""
+        return float(np.median(self.program) + np.median(self.server))
 
     def facts(self, prefix: str) -> dict[str, float]:
         times = np.array(self.seconds) * 1000
         return {
             f"{prefix}p50_ms": round(float(np.median(times)), 2),
             f"{prefix}p95_ms": round(float(np.percentile(times, 95)), 2),
-            # Of the program and its server together, which a busy machine hardly changes.
-            f"{prefix}cpu_ms": round(float(np.median(self.cpu)), 2),
+            f"{prefix}program_cpu_ms": round(float(np.median(self.program)), 2),
+            f"{prefix}server_cpu_ms": round(float(np.median(self.server)), 2),
             f"{prefix}recall_at_10": round(float(np.mean(self.recall)), 4),
         }
 
 
 @dataclass(slots=True)
 class Cell:
-    """`by_hand`: the least that answers. `alike`: by hand too, with collections, hidden documents and whole results."""
+    """`by_hand`: the least that answers. `alike`: by hand too, with collections, hidden documents and whole results.
+
+    `ours` is asked with one filter again and again, `other_filters` with another one each time.
+    """
 
     ours: Side = field(default_factory=Side)
+    other_filters: Side = field(default_factory=Side)
     by_hand: Side = field(default_factory=Side)
     alike: Side = field(default_factory=Side)
     too_few: int = 0
 
     def facts(self) -> dict[str, float]:
-        found = {**self.ours.facts(""), "too_few": self.too_few}
+        found = {**self.ours.facts(""), **self.other_filters.facts("other_filters_"), "too_few": self.too_few}
         for name, side in {"by_hand": self.by_hand, "alike": self.alike}.items():
-            # Of each question by itself: on a busy machine both sides of a pair were disturbed alike.
+            # Of each turn by itself: on a busy machine both sides of a pair were disturbed alike.
             times = np.array(self.ours.seconds) / side.seconds
-            cpu = np.array(self.ours.cpu) / side.cpu
             found |= {
                 **side.facts(f"{name}_"),
                 f"{name}_median_of_ratios": round(float(np.median(times)), 2),
-                f"{name}_median_of_cpu_ratios": round(float(np.median(cpu)), 2),
+                f"{name}_cpu_ratio": round(self.ours.cpu / side.cpu, 2),
+                f"{name}_cpu_ratio_of_other_filters": round(self.other_filters.cpu / side.cpu, 2),
             }
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """The time that this program and some processes of a server on this machine have had."""
+    """The time that this program and some processes of a server on this machine have had, in milliseconds."""
 
     backends: list[int]
 
-    def milliseconds(self) -> float:
-        return time.process_time_ns() / 1e6 + sum(map(_had_by, self.backends))
+    def had(self) -> tuple[float, float]:
+        return time.process_time_ns() / 1e6, sum(map(_had_by, self.backends))
 
 
 def _had_by(process: int) -> float:
@@ -144,39 +155,72 @@ async def measure(
     # So that a first search has opened the connection that the others use.
     await base.stores.vectors.search_semantic("c", questions[0], 10)
     ours, theirs = Processor(await plain.backends("sourcebook")), Processor(await plain.backends(None))
-    matching = np.flatnonzero(np.arange(len(matrix)) % every == every // 2)
-    tree = None if every == 1 else Equals(f"t{every}", every // 2)
-    asked = None if every == 1 else json.dumps({f"t{every}": every // 2})
 
-    async def ask_ours(query: NDArray[np.float32]) -> list[str]:
+    async def ask_ours(query: NDArray[np.float32], value: int) -> list[str]:
+        tree = None if every == 1 else Equals(f"t{every}", value)
         return [r.chunk.id for r in await base.stores.vectors.search_semantic("c", query, 10, tree)]
 
-    async def ask_alike(query: NDArray[np.float32]) -> list[str]:
-        return [r.chunk.id for r in await plain.search_alike(query, asked)]
+    async def ask_alike(query: NDArray[np.float32], value: int) -> list[str]:
+        return [r.chunk.id for r in await plain.search_alike(query, _asked(every, value))]
 
-    async def ask_by_hand(query: NDArray[np.float32]) -> list[str]:
-        return list(await plain.search(query, asked))
+    async def ask_by_hand(query: NDArray[np.float32], value: int) -> list[str]:
+        return list(await plain.search(query, _asked(every, value)))
 
-    sides = [
+    asking = [
         (cell.ours, ours, ask_ours),
         (cell.by_hand, theirs, ask_by_hand),
+        (cell.other_filters, ours, ask_ours),
         (cell.alike, theirs, ask_alike),
     ]
     # Before anything is measured: it takes the caches of the processor, and whoever came next would pay for it.
-    all_wanted = [nearest_ten(matrix, matching, query) for query in questions]
-    for number, (query, wanted) in enumerate(zip(questions, all_wanted, strict=True)):
-        first = number % len(sides)
-        for side, processor, ask in sides[first:] + sides[:first]:
-            before, began = processor.milliseconds(), time.perf_counter()
-            found = await ask(query)
-            ended, after = time.perf_counter(), processor.milliseconds()
+    turns = [_turns(matrix, questions, every, place, len(asking)) for place in range(len(asking))]
+    for number in range(len(questions)):
+        for step in range(len(asking)):
+            place = (number + step) % len(asking)
+            side, processor, ask = asking[place]
+            turn = turns[place][number]
+            value = turn.value if side is cell.other_filters else every // 2
+            wanted = turn.wanted_of_other if side is cell.other_filters else turn.wanted
+            before, began = processor.had(), time.perf_counter()
+            found = await ask(turn.query, value)
+            ended, after = time.perf_counter(), processor.had()
             if number < WARMING:
                 continue
             side.seconds.append(ended - began)
-            side.cpu.append(after - before)
+            side.program.append(after[0] - before[0])
+            side.server.append(after[1] - before[1])
             side.recall.append(len(wanted & set(found)) / len(wanted))
             cell.too_few += side is cell.ours and len(found) < len(wanted)
     return cell
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question of one side, and what is nearest to it: with the filter of all turns, and with one of its own."""
+
+    query: NDArray[np.float32]
+    value: int
+    wanted: set[str]
+    wanted_of_other: set[str]
+
+
+def _turns(
+    matrix: NDArray[np.float32], questions: NDArray[np.float32], every: int, place: int, places: int
+) -> list[Turn]:
+    """The questions of the side at this place, which begins elsewhere among them than the others do."""
+    shifted = np.roll(questions, place * len(questions) // places, axis=0)
+    found: list[Turn] = []
+    for number, query in enumerate(shifted):
+        value = (every // 2 + 1 + number) % every
+        of_one, of_other = (np.flatnonzero(np.arange(len(matrix)) % every == v) for v in (every // 2, value))
+        found.append(
+            Turn(query, value, nearest_ten(matrix, of_one, query), nearest_ten(matrix, of_other, query))
+        )
+    return found
+
+
+def _asked(every: int, value: int) -> str | None:
+    return None if every == 1 else json.dumps({f"t{every}": value})
 
 
 async def throughput(base: OpenBase, questions: NDArray[np.float32], every: int) -> float:

@@ -32,8 +32,9 @@ from sourcebook.consult.evidence.passage_details import passages_language, quote
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
-from sourcebook.consult.question.question_language import language_of, only_language
+from sourcebook.consult.question.question_language import language_of, only_language, question_language
 from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.curate.source_changes import source_changes
 from sourcebook.errors import (
     BadProviderAnswer,
     CuratedAnswerNotFound,
@@ -61,7 +62,6 @@ from sourcebook.model.chat import (
 )
 from sourcebook.model.search import In, RetrievalConfig
 from sourcebook.retrieve.question_context import QuestionContext
-from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
@@ -206,7 +206,7 @@ class Consultation:
         inquiry, history, context, known_terms = await self._stores.read_together(
             lambda stores: self._known(stores, asked)
         )
-        language = inquiry.language or detect_language(inquiry.question) or language_of(history)
+        language = inquiry.language or question_language(inquiry.question, context) or language_of(history)
         language = language or only_language(context)
         terms = TermIndex.of(known_terms, language)
         earlier = [message.content for message in history if message.role is Role.USER]
@@ -437,8 +437,25 @@ class Consultation:
                 "approved_at": entry.approved_at,
                 "stale": entry.stale_reason,
                 "context_changed": entry.has_changed_context,
+                "changes": await self._changes(question, entry),
             },
         )
+
+    async def _changes(self, question: _Question, entry: CuratedAnswer) -> list[JsonValue]:
+        """What the changed sources of a stale answer said and say now, of the collections that were asked."""
+        if entry.stale_since is None:
+            return []
+        changes = await source_changes(entry, self._stores)
+        asked = {
+            source.document_id
+            for source in entry.sources
+            if source.collection_id in question.inquiry.collections
+        }
+        return [
+            {"document_path": each.document_path, "before": each.told_before, "after": each.told_after}
+            for each in changes
+            if each.document_id in asked and each.state is not SourceState.CURRENT
+        ]
 
     async def _undocumented(self, question: _Question, found: JudgedPassages) -> Declined | Done:
         """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
@@ -451,7 +468,7 @@ class Consultation:
         sources = PassageSources(sound, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
         if question.rejected.drafts:
-            closest = replace(closest, excerpts=())
+            closest = closest.only_named()
         question.details["nearest"] = closest.places(self._policy.nearest)
         question.details["nearest_excerpt"] = closest.excerpt
         answer = Answer(

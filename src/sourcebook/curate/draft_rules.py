@@ -9,9 +9,9 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from sourcebook.errors import AlreadyDecided, AuthError, UsageError
-from sourcebook.model.chat import Tier
-from sourcebook.model.moderation import DraftKind, DraftStatus
+from sourcebook.errors import AlreadyDecided, AuthError, CuratedAnswerNotFound, UsageError
+from sourcebook.model.chat import SourceState, Tier
+from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
@@ -99,6 +99,25 @@ def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
     said = " ".join(entry.answer.split())
     mark = " [" if _MARK.search(said) else ""
     return [s for s in unsupported if entry.sources and f"{' '.join(s.split())}{mark}" in said]
+
+
+def asked_again(draft: Draft, states: Sequence[SourceState]) -> AskedAgain | None:
+    """What a rejection does when the question comes again. It holds for the text that was quoted, not for another."""
+    if draft.kind is not DraftKind.ANSWER or draft.status is not DraftStatus.REJECTED:
+        return None
+    has_changed = any(state is not SourceState.CURRENT for state in states)
+    return AskedAgain.FROM_NEW_TEXT if has_changed else AskedAgain.DECLINED
+
+
+def require_rebindable(entry: CuratedAnswer | None, entry_id: int) -> CuratedAnswer:
+    """Only what is approved as it stands gets further sources: what is stale is looked at first."""
+    if entry is None or not entry.is_active:
+        raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+    if entry.stale_since is not None:
+        raise UsageError(
+            f"the curated answer {entry_id} is stale", hint="Decide on its draft, and name the sources there."
+        )
+    return entry
 
 
 def require_answerable(draft: Draft) -> None:

@@ -7,28 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from sourcebook.curate.category_guess import CategoryGuesser
 from sourcebook.curate.draft_rules import (
-    FALLBACK_CATEGORY,
     DraftPolicy,
+    asked_again,
     drafted_as,
     is_weak,
-    lost_support,
     require_answerable,
+    require_rebindable,
     require_replied,
 )
 from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.question_groups import same_words
+from sourcebook.curate.revision_maker import RevisionMaker, Wanted
 from sourcebook.curate.source_changes import in_new_words, source_changes
-from sourcebook.errors import (
-    ActiveModelChanged,
-    CuratedAnswerNotFound,
-    DraftNotFound,
-    SupportLost,
-    UsageError,
-)
+from sourcebook.errors import CuratedAnswerNotFound, DraftNotFound, UsageError
 from sourcebook.model.moderation import (
     Digest,
     Draft,
@@ -48,14 +43,12 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import Answer
     from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.moderation import Gap
+    from sourcebook.model.moderation import AskedAgain, Gap
     from sourcebook.ports.clock_and_jobs import Clock
-    from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
+    from sourcebook.ports.moderation import Binder, Embedded, ModerationQueue
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import QuestionContext
 
-_T = TypeVar("_T")
-_TRIES = 3
 _GAPS_IN_A_DIGEST = 5
 _SPENDING = frozenset({"new_topic", "buy_questions", "refund"})
 """The operations that are paid for, with what was given back of it. All others put tokens into a purse."""
@@ -92,6 +85,7 @@ class Moderation:
         self._collection_id = collection_id
         self._policy = policy or DraftPolicy()
         self._guessing = CategoryGuesser(stores, helpers.embed, helpers.choose)
+        self._revisions = RevisionMaker(stores, helpers.binder, helpers.embed, collection_id)
 
     # Into the queue
 
@@ -244,18 +238,23 @@ class Moderation:
         category: str | None = None,
         subcategory: str | None = None,
         on_lost_support: LostSupport = LostSupport.REFUSE,
+        sources: Sequence[int | str] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out. A stale draft renews its answer: what it
-        said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all the same.
+        The answer is bound to the words of the documents that bear it out, and where it says them in other words, to
+        the `sources` that are named: numbers of the draft's passages, or documents. A stale draft renews its answer:
+        what it said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all
+        the same.
         """
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer
         if text is None or not text.strip():
             raise UsageError(f"draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
-        wanted = await self._revision(draft, text, question, category, subcategory, on_lost_support)
-        return await self._with_vector(
+        wanted = await self._revisions.of_draft(
+            draft, Wanted(text, question, category, subcategory, sources, on_lost_support)
+        )
+        return await self._revisions.with_vector(
             wanted, lambda embedded: self._queue.approve(draft_id, admin_id, wanted, embedded)
         )
 
@@ -268,6 +267,11 @@ class Moderation:
         """
         return await self._queue.reject(draft_id, admin_id, reason)
 
+    async def asked_again(self, draft_id: int) -> AskedAgain | None:
+        """What a rejected answer from documents means for who asks the same again. None for any other draft."""
+        draft = await self.get_item(draft_id)
+        return asked_again(draft, await self._stores.sessions.source_states(draft.citations))
+
     async def answer_item(
         self,
         draft_id: int,
@@ -277,16 +281,23 @@ class Moderation:
         keep: Keep = Keep.CURATED,
         category: str | None = None,
         subcategory: str | None = None,
+        sources: Sequence[int | str] = (),
     ) -> Draft:
-        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first."""
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
+
+        It is kept with the words of the documents that bear it out, and with the `sources` that are named for it:
+        numbers of the passages that came closest, or documents. When one changes, the answer comes back for review.
+        """
         draft = await self.get_item(draft_id)
         require_answerable(draft)
         if not text.strip():
             raise UsageError("the answer is empty", hint="Write an answer.")
         if keep is Keep.REPLY_ONLY:
             return await self._queue.reply(draft_id, admin_id, text.strip())
-        wanted = await self._revision(draft, text, None, category, subcategory)
-        return await self._with_vector(
+        wanted = await self._revisions.of_draft(
+            draft, Wanted(text, category=category, subcategory=subcategory, sources=sources)
+        )
+        return await self._revisions.with_vector(
             wanted,
             lambda embedded: self._queue.reply(draft_id, admin_id, wanted.answer, wanted, embedded),
         )
@@ -298,12 +309,30 @@ class Moderation:
         *,
         category: str | None = None,
         subcategory: str | None = None,
+        sources: Sequence[int | str] = (),
     ) -> CuratedAnswer:
-        """Make a curated answer of a reply that was given before. Done again, it is the same one."""
+        """Make a curated answer of a reply that was given before. Done again, it is the same one.
+
+        With `sources`, what a draft became is bound to them too: numbers of its passages, or documents.
+        """
         draft = await self.get_item(draft_id)
-        wanted = await self._revision(draft, require_replied(draft), None, category, subcategory)
-        return await self._with_vector(
+        if draft.kb_id is not None and sources:
+            return await self._rebound(draft, draft.kb_id, admin_id, sources)
+        wanted = await self._revisions.of_draft(
+            draft,
+            Wanted(require_replied(draft), category=category, subcategory=subcategory, sources=sources),
+        )
+        return await self._revisions.with_vector(
             wanted, lambda embedded: self._queue.keep(draft_id, admin_id, wanted, embedded)
+        )
+
+    async def _rebound(
+        self, draft: Draft, entry_id: int, admin_id: int, sources: Sequence[int | str]
+    ) -> CuratedAnswer:
+        entry = require_rebindable(await self._stores.curated.kb_get(entry_id), entry_id)
+        wanted = await self._revisions.of_entry(draft, entry, sources)
+        return await self._revisions.with_vector(
+            wanted, lambda embedded: self._queue.rebind(draft.id, admin_id, entry, wanted, embedded)
         )
 
     async def cancel_item(self, draft_id: int, user_id: int) -> Draft:
@@ -391,57 +420,7 @@ class Moderation:
         sources = () if entry is None else entry.sources
         return [s.document_id for s in sources if s.collection_id == collection_id]
 
-    async def _revision(
-        self,
-        draft: Draft,
-        text: str,
-        question: str | None,
-        category: str | None,
-        subcategory: str | None,
-        on_lost_support: LostSupport = LostSupport.ACCEPT,
-    ) -> Revision:
-        collection_id = draft.collection_id or self._collection_id
-        asked = _whole_question(draft) if question is None else question
-        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
-        if question is None and entry is not None and entry.question is None:
-            asked = ""  # it is found by its answer, and stays so
-        bound: BoundAnswer = await self._helpers.binder.bind(
-            text, asked or None, draft.citations, [collection_id], draft.language
-        )
-        # What was decided is refused for that, whatever the documents say by now.
-        is_open = draft.status is DraftStatus.PENDING
-        lost = lost_support(entry, bound.unsupported) if entry is not None and is_open else ()
-        if lost and on_lost_support is LostSupport.REFUSE:
-            raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
-        return Revision(
-            collection_id=collection_id,
-            category=category or draft.category_guess or FALLBACK_CATEGORY,
-            answer=bound.text,
-            question=asked.strip() or None,
-            # A subcategory that was guessed for another category means nothing in this one.
-            subcategory=subcategory or (draft.subcategory_guess if category is None else None),
-            language=draft.language or detect_language(asked or text),
-            sources=bound.sources,
-        )
-
-    async def _with_vector(self, wanted: Revision, decide: Callable[[Embedded], Awaitable[_T]]) -> _T:
-        """Decide with a vector of the collection's model; once more if the model changes meanwhile."""
-        for tries_left in reversed(range(_TRIES)):
-            embedded = await self._helpers.embed(wanted.collection_id, wanted.question or wanted.answer)
-            try:
-                return await decide(embedded)
-            except ActiveModelChanged:
-                if not tries_left:
-                    raise
-        raise AssertionError("the last try returned or raised")
-
 
 def _of(answer: Answer, collections: Sequence[str]) -> str | None:
     """The collection that an answer belongs to: the one it cites, else the first that was asked."""
     return next((c.collection_id for c in answer.citations), next(iter(collections), None))
-
-
-def _whole_question(draft: Draft) -> str:
-    """The question as it can be asked again: one that points back, with the question that it points to."""
-    whole = draft.details.get("whole_question")
-    return whole if isinstance(whole, str) and whole.strip() else draft.question

@@ -60,6 +60,7 @@ class DoorConnection:
         self._files: StoredFiles | None = None
         self._pictures: PagePictures | None = None
         self._passwords: Passwords | None = None
+        self._retriever: DefaultRetriever | None = None
         self._base: OpenBase | None = None
         self._process = os.getpid()
 
@@ -75,6 +76,7 @@ class DoorConnection:
         base, self._base = self._base, None
         pictures, self._pictures = self._pictures, None
         self._files = None
+        self._retriever = None
         self.reception = None
         if base is not None and self._process != os.getpid():
             return
@@ -108,7 +110,11 @@ class DoorConnection:
         return self.base.stores
 
     def retriever(self) -> DefaultRetriever:
-        return make_retriever(self.stores, self.embedders, self.rerankers, self.settings)
+        """What searches the open base. Made once: it looks at what its stores can do."""
+        stores = self.stores
+        if self._retriever is None:
+            self._retriever = make_retriever(stores, self.embedders, self.rerankers, self.settings)
+        return self._retriever
 
     async def files(self) -> StoredFiles:
         """The uploads of the base."""

@@ -26,7 +26,7 @@ class UnsupportedFile(BadFile):
 class EmptyFile(BadFile):
     """The file contains no text.
 
-    Add it again once it has some.
+    If it should have some, save or copy it once more, then add it again. Otherwise nothing is missing.
     """
 
     code = "empty_file"

@@ -74,11 +74,17 @@ def nearest(draft: Draft) -> list[dict[str, Any]]:
 
 
 def nearest_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The passages that came closest to a question, each with what it says that may be the answer, or None."""
+    """The passages that came closest to a question, each with what it says that may be the answer, or None.
+
+    By its `number`, an expert names one as the source of a reply.
+    """
     places = _rows(details, "nearest")
     # Bases of before know what the first one says, and no more.
     known = [details.get("nearest_excerpt"), *[None] * len(places)]
-    return [{"excerpt": said, **place} for place, said in zip(places, known, strict=False)]
+    return [
+        {"excerpt": said, **place, "number": number}
+        for number, (place, said) in enumerate(zip(places, known, strict=False), start=1)
+    ]
 
 
 def nearest_excerpt(draft: Draft) -> str | None:

@@ -285,7 +285,7 @@ class AddRun:
                 disputes.add(done.work.seen, done.work.paths)
             self._tally.counts.update(done.counts)
             if done.skipped is not None:
-                self._tally.skipped[done.skipped] += 1
+                self._tally.skipped[done.skipped] += len(done.work.paths)
             if done.failure is not None:
                 self._tally.failed.append(done.failure)
             meter.advance(done.work, done.passages)

@@ -118,6 +118,12 @@ class ModerationQueue(Protocol):
         """Make a curated answer of a reply that was given; if it was made before, that one."""
         ...
 
+    async def rebind(
+        self, draft_id: int, admin_id: int, entry: CuratedAnswer, revision: Revision, embedded: Embedded
+    ) -> CuratedAnswer:
+        """Give the curated answer that a draft became other sources. Refused if it is not the same any more."""
+        ...
+
     async def cancel(self, draft_id: int, user_id: int) -> Draft:
         """Withdraw your own question."""
         ...
@@ -169,6 +175,13 @@ class Binder(Protocol):
         citations: Sequence[Citation],
         collections: Sequence[str],
         language: str | None,
+        *,
+        named: Sequence[Citation] = (),
+        renews: str | None = None,
     ) -> BoundAnswer:
-        """Check every sentence against what it cites, or else against what a search for it finds."""
+        """Check every sentence against what it cites, or else against what a search for it finds.
+
+        A sentence for which nothing is found has the sources that a person `named`: for this text or, without such,
+        for the approved one that it `renews`. Where these no longer have its numbers and names, it has none.
+        """
         ...

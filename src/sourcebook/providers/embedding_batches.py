@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import anyio
 import numpy as np
+from anyio.lowlevel import RunVar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,23 @@ def cores() -> int:
     except AttributeError:  # not on every system
         usable = os.cpu_count() or 1
     return min(usable, _MOST_THREADS)
+
+
+_TURNS: RunVar[anyio.CapacityLimiter] = RunVar("turns_of_computing")
+
+
+def turns() -> anyio.CapacityLimiter:
+    """As many turns as `cores`, for all calls of an event loop together.
+
+    Two calls at once would otherwise compute on twice as many threads as there are cores, which then take the caches
+    and the interpreter from each other.
+    """
+    try:
+        return _TURNS.get()
+    except LookupError:
+        made = anyio.CapacityLimiter(cores())
+        _TURNS.set(made)
+        return made
 
 
 def by_length(texts: Sequence[str], most_texts: int, most_characters: int | None = None) -> list[list[int]]:

@@ -13,7 +13,8 @@ import anyio.to_thread
 import numpy as np
 
 from sourcebook.errors import BadProviderAnswer
-from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches
+from sourcebook.ports.providers import TextRole
+from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches, turns
 from sourcebook.providers.onnx.session import is_on_graphics_card, open_session
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.served_model_prefixes import Prefixes
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import EmbeddingModel
-    from sourcebook.ports.providers import TextRole
 
 _TEXTS_AT_A_TIME = 16
 _READY_MADE = "sentence_embedding"
@@ -82,10 +82,15 @@ class OnnxEmbedder:
         return await embed_in_batches(
             texts,
             by_length(texts, _TEXTS_AT_A_TIME),
-            partial(self._encode_aside, role),
+            # A question is short, and somebody waits for it: it does not queue behind documents.
+            partial(self._encode_aside if role is TextRole.QUESTION else self._encode_in_turn, role),
             dimensions=self.model.dimensions,
             at_once=cores(),
         )
+
+    async def _encode_in_turn(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
+        async with turns():
+            return await self._encode_aside(role, texts)
 
     async def _encode_aside(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
         ready = [self._about.prefixes.on(readable(text), role) for text in texts]

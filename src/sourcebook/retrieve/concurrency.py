@@ -21,8 +21,10 @@ async def together(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
     try:
         async with anyio.create_task_group() as group:
-            for number in range(len(calls)):
+            for number in range(1, len(calls)):
                 group.start_soon(run, number)
+            # One of them needs no task of its own.
+            await run(0)
     except ExceptionGroup as group:
         # Callers know the errors of the stores, not that several of them were asked at once.
         raise _first_error(group) from None

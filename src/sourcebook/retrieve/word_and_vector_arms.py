@@ -16,6 +16,7 @@ from sourcebook.model.search import (
     ScoreBreakdown,
     SearchResult,
     WarningCode,
+    WordRanks,
 )
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
@@ -169,6 +170,8 @@ def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
         breakdown = ScoreBreakdown(keyword_score=hit.score)
         return SearchResult(Chunk.outline(hit.chunk_id), hit.score, breakdown, collection_id=collection_id)
 
+    if isinstance(found, WordRanks):
+        return Ranking(found.ids, found.scores, outline)
     return Ranking([hit.chunk_id for hit in found], [hit.score for hit in found], outline)
 
 

@@ -48,8 +48,8 @@ class StorageFields(BaseModel):
         default=5,
         ge=1,
         le=100,
-        description="The largest number of connections to open to a PostgreSQL server. When all are busy, a request "
-        "waits for one, up to `busy_timeout`.",
+        description="The largest number of connections to open to a PostgreSQL server. When all are busy, requests "
+        "queue; one is refused if none is given back for `busy_timeout`.",
     )
     db_direct: str | None = Field(
         default=None,

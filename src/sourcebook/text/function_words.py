@@ -131,6 +131,12 @@ def is_made_with(language: str, question: str) -> bool:
     return hits >= _MANY and 2 * hits >= len(prose) and _has_word_of_its_own(language, prose)
 
 
+def is_told_apart(language: str, other: str, question: str) -> bool:
+    """Whether a text has a small word of a language that the other one lacks."""
+    own, others = (_WORDS.get(each, frozenset[str]()) for each in (language, other))
+    return any(word in own and word not in others for word in prose_of(question))
+
+
 def _has_word_of_its_own(language: str, prose: list[str]) -> bool:
     """Whether some word is of this language alone: languages without a list share those of their neighbours."""
     return any(word in _WORDS[language] and len(_LANGUAGES_OF[word]) == 1 for word in prose)

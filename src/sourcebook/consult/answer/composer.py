@@ -27,6 +27,7 @@ from sourcebook.consult.answer.question_share import emphasised
 from sourcebook.consult.answer.sheet_places import rows_at
 from sourcebook.consult.answer.source_link import source_link
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
+from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half
 
@@ -136,7 +137,8 @@ def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) 
         parts = [*parts[: len(heading[1]) - 1], heading[2]]
     if parts:
         start, end = quoted or (place, place + 1)
-        parts[-1] = rows_at(parts[-1], chunk.content, start, end - 1)
+        sheet = parts[-2] if len(parts) > 1 else ""
+        parts[-1] = rows_at(parts[-1], chunk.content, start, end - 1, sheet)
     return BETWEEN_HEADINGS.join(parts) or None
 
 
@@ -144,6 +146,7 @@ def extracted(
     question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
 ) -> ComposedAnswer | None:
     """An answer in the words of the passages: each excerpt is its own quote. `language` is that of the words."""
+    question = in_plain_spelling(question)
     asked = Asked(question, emphasised(weights, question, language), language, desk.language)
     citations: list[Citation] = []
     sentences: list[Sentence] = []

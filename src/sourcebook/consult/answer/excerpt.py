@@ -67,6 +67,8 @@ class ExcerptMaker:
     """What a reader is told beside the excerpt: the title and the section."""
     is_trimmed: bool = True
     """Whether what hardly answers is left out at the ends of a stretch. Who asks for two things gets all of it."""
+    wanted: Callable[[str], bool] | None = None
+    """Whether a text gives what the question wants: a time, if it asks when."""
 
     def around(self, best: int) -> Stretch:
         """The stretch around a unit that most probably answers, of those that there is room for."""
@@ -121,6 +123,7 @@ class ExcerptMaker:
                 break
             if (
                 self._may_stand_last(i - 1, low)
+                and not self._is_within_table(i - 1, best)
                 and length(low, i - 1) >= SHORTEST
                 and not self._lacks(low, high, low, i - 1)
             ):
@@ -139,8 +142,21 @@ class ExcerptMaker:
 
     def _is_idle(self, i: int, best: int, side: str) -> bool:
         """Whether a unit answers much less probably than the best one, the less so the longer it is."""
-        share = excerpt_weights().stretch[side] * (self.units[i].end - self.units[i].start) / 100
+        prices = excerpt_weights().stretch
+        share = prices[side] * (self.units[i].end - self.units[i].start) / 100
+        # Of a list or a table, each item is a block of its own.
+        is_apart = BlockKind.TEXT in (self.units[i].kind, self.units[best].kind)
+        if is_apart and self.units[i].block != self.units[best].block:
+            share = max(share, prices["apart"])
+        if self._is_beside_wanted(i, best):
+            share = max(share, prices["unwanted"])
         return self.chances[i] < share * self.chances[best]
+
+    def _is_beside_wanted(self, i: int, best: int) -> bool:
+        """Whether the best unit gives what the question wants, and another one does not."""
+        if self.wanted is None:
+            return False
+        return self.wanted(self.units.row(best)) and not self.wanted(self.units.row(i))
 
     def _may_stand_first(self, i: int) -> bool:
         """Whether a stretch may begin with a unit: nothing before it says what it is about, and no list is cut."""
@@ -155,6 +171,12 @@ class ExcerptMaker:
             begin -= 1
         goes_on = kind in (BlockKind.ITEM, BlockKind.ROW) and self.units[i + 1].kind is kind
         return not (goes_on and begin > low and self.units.leads(begin - 1))
+
+    def _is_within_table(self, i: int, best: int) -> bool:
+        """Whether a table or a list that does not hold the best unit goes on behind a unit: it goes as a whole."""
+        kind = self.units[i].kind
+        is_other = kind in (BlockKind.ITEM, BlockKind.ROW) and kind is not self.units[best].kind
+        return is_other and self.units[i + 1].kind is kind
 
     def _needed(self, best: int, room: Room) -> tuple[int, int]:
         """The stretch of what a unit cannot do without: what it refers to, and what it announces."""
@@ -364,16 +386,21 @@ class ExcerptMaker:
         return min(indents) < own and (i > best or min(indents[1:]) < own)
 
     def _heading_over(self, low: int, high: int, room: int) -> tuple[int, int] | None:
-        """The heading right above a stretch, if it names something asked for that the stretch does not."""
+        """The heading right above a stretch, if it has something asked for that the stretch does not."""
         heading = self.units[low].heading
         if heading is None or (low and self.units[low - 1].heading == heading):
             return None
         content = self.units.content
         if _size(BlockKind.HEADING, content[slice(*heading)]) + 2 > room:
             return None
-        end = self.units[high].end
-        is_needed = self.share(content[heading[0] : end]) > self.share(content[self.units[low].start : end])
+        above, below = content[slice(*heading)], content[self.units[low].start : self.units[high].end]
+        is_needed = self.share(f"{above}\n{below}") > self.share(below) or self._is_given_above(above, below)
         return heading if is_needed else None
+
+    def _is_given_above(self, heading: str, said: str) -> bool:
+        """Whether the heading has the date or the number that is asked for: "4.2 (3 November)" of release notes."""
+        is_number = any(letter.isdigit() for letter in heading)
+        return self.wanted is not None and is_number and self.wanted(heading) and not self.wanted(said)
 
     def _is_list_cut(self, high: int) -> bool:
         """Whether a list goes on behind the stretch."""

@@ -51,6 +51,7 @@ _ABOUT_A_LETTER = re.compile(
     r"|para quem|mensaje\w*|correos?|remitente|asunto|escribió|adjunt\w*)\b",
     re.IGNORECASE,
 )
+_MARKS_OF_HEADINGS = re.compile(r"\{[^{}]*\}|[#`*]")
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 
 
@@ -93,6 +94,7 @@ class TextNumbers:
         said = frozenset[str]().union(*terms)
         self._held = [frozenset(held_terms(asked.weights, of_unit, said)) for of_unit in terms]
         self._path = self._terms_held(title_and_section(self._whole))
+        self._paths: dict[tuple[int, int] | None, frozenset[str]] = {None: self._path}
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
 
     def is_quotable(self, i: int) -> bool:
@@ -128,8 +130,8 @@ class TextNumbers:
         unit, units = self._units[i], self._units
         before = self._held[i - 1] if i else frozenset[str]()
         header = units.header_of(i)
-        over = self._heading(unit)
-        around = self._path.union(self._held[i], before, over)
+        over, path = self._heading(unit), self._path_to(unit)
+        around = path.union(self._held[i], before, over)
         if header is not None:
             around |= self._held[header]
         near_before = frozenset[str]().union(
@@ -145,8 +147,8 @@ class TextNumbers:
             "context_share": self._share(around),
             "before_share": self._share(near_before),
             "heading_share": self._share(over),
-            "path_share": self._share(self._path),
-            "repeated": self._share(self._held[i] & self._path),
+            "path_share": self._share(path),
+            "repeated": self._share(self._held[i] & path),
             "text_share": self._text_share,
             "nearness": nearness,
             "nearness_across": nearness * self.is_across,
@@ -162,15 +164,15 @@ class TextNumbers:
             "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
             "news": float(_NEWS.search(self._whole.document_path) is not None),
         }
-        numbers["wanted"] = float(self._wanted is not None and self._wanted(self._led_text(i)))
+        numbers["wanted"] = float(self.wanted is not None and self.wanted(self._led_text(i)))
         numbers["title_lacks"] = self._title_lacks(place)
         met = self._forms.met_by(self._led_text(i))
         return numbers | {form.value: float(form in met) for form in _FORMS}
 
     def _led_text(self, i: int) -> str:
-        """A unit with what it leads into."""
+        """A unit with what it leads into; a row with the names of its columns, which may say what its numbers are."""
         units = self._units
-        return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.text(i)
+        return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.row(i)
 
     def _title_lacks(self, place: int) -> float:
         """What another title names of the question besides what this one does: of raspberries, the everbearing ones."""
@@ -183,7 +185,8 @@ class TextNumbers:
         return [self._terms_held(passage.document_title or "") for passage in self._passages]
 
     @cached_property
-    def _wanted(self) -> Gives | None:
+    def wanted(self) -> Gives | None:
+        """What tells whether a text gives what the question wants; None if that cannot be seen."""
         return wanted_form(self._asked.question, self.language)
 
     def _terms_held(self, text: str) -> frozenset[str]:
@@ -202,6 +205,28 @@ class TextNumbers:
             )
             self._headings[unit.heading] = self._terms_held(above)
         return self._headings[unit.heading]
+
+    def _path_to(self, unit: Unit) -> frozenset[str]:
+        """The words of the question in the title and in the headings of the passage that a unit stands under.
+
+        A passage of a short document goes on under the next heading, and what stands there is not of its section.
+        """
+        if unit.heading not in self._paths:
+            self._paths[unit.heading] = (
+                self._terms_held(_without_last_heading(self._whole))
+                if self._has_left_section(unit)
+                else self._path
+            )
+        return self._paths[unit.heading]
+
+    def _has_left_section(self, unit: Unit) -> bool:
+        """Whether the heading above a unit, within the passage, is neither of its section nor below it."""
+        parts = [_bare_heading(part) for part in (self._whole.chunk.section or "").split(BETWEEN_HEADINGS)]
+        if unit.heading is None or not any(parts):
+            return False
+        heading = self._units.content[slice(*unit.heading)]
+        level = len(heading) - len(heading.lstrip("#"))
+        return _bare_heading(heading) not in parts and level <= len(parts)
 
     def _nearness(self, i: int) -> float:
         """How near the nearest child is that a unit is (part) of."""
@@ -253,6 +278,15 @@ class TextNumbers:
     @cached_property
     def _is_letter(self) -> bool:
         return _LETTER.search(self._whole.document_path) is not None
+
+
+def _without_last_heading(passage: SearchResult) -> str:
+    """The title and the headings above that of a passage."""
+    return f"{passage.document_title or ''}\n{(passage.chunk.section or '').rpartition(BETWEEN_HEADINGS)[0]}"
+
+
+def _bare_heading(heading: str) -> str:
+    return _MARKS_OF_HEADINGS.sub("", heading).strip()
 
 
 def title_and_section(passage: SearchResult) -> str:

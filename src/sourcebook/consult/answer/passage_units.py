@@ -39,9 +39,16 @@ _POINTS_BACK = re.compile(
     r"(?:esto|estos|eso|esos|esas|ello|aquello)|ellos|ellas|sus?|ambos"
     r"|(?:el|la) (?:primer[oa]|segund[oa]|últim[oa]|mism[oa])"
     r"|entonces|pero|y|también|así|sin embargo|por lo tanto|además|por ejemplo|de lo contrario"
+    # "Bigger ones", "yes, if …", "return it to the desk", "возвращаем его".
+    r"|\w+ ones|yes|да|sim|sí"
+    r"|(?!(?:if|when|as|where|while|since|because|until|unless|whether|once|before|after|though|although|that|and) )"
+    r"[a-z]+ (?:it|them)|[а-яё]+ (?:его|е[её]|их)"
     r")(?![\w-])",
     re.IGNORECASE,
 )
+# A label that begins a paragraph: "**My account is locked.** Wait for half an hour."
+_LABEL = re.compile(r"\W*(?:\*\*|__)[^*_\n]+(?:\*\*|__)\W*")
+_MOST_WORDS_OF_A_CASE = 5
 # What follows upon a sentence and may turn it round: "But now it is gone."
 _GOES_ON = re.compile(
     r"\W*(?:but|however|nevertheless|nonetheless|even so|yet|this|that(?:'s)?|these|those"
@@ -178,7 +185,15 @@ class Units:
                 return before is BlockKind.TEXT and self.leads(i - 1)
             case _:
                 is_told = before in (BlockKind.TEXT, BlockKind.CODE)
-                return is_told and _POINTS_BACK.match(self.text(i)) is not None
+                return is_told and (_POINTS_BACK.match(self.text(i)) is not None or self._is_announced(i))
+
+    def _is_announced(self, i: int) -> bool:
+        """Whether the unit before is a case that this one is about ("Lost it?"), or the label of their paragraph."""
+        if self.all[i - 1].block != self.all[i].block:
+            return False
+        said = self.text(i - 1)
+        is_case = said.endswith("?") and len(said.split()) <= _MOST_WORDS_OF_A_CASE
+        return (is_case and not self.text(i).endswith("?")) or _LABEL.fullmatch(said) is not None
 
 
 def is_contents(content: str) -> bool:

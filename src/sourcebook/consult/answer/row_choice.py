@@ -19,6 +19,12 @@ _WHICH = re.compile(
     r"|que\s+\w+s\s+(?:são|têm|contêm|não)|cuál(?:es)?|qué\s+\w+s\s+(?:son|tienen|contienen|no))\b",
     re.IGNORECASE,
 )
+# Who asks where the colour printer is asks for a row whose "colour" says yes.
+_FOR_VALUE = re.compile(
+    rf"{_BEGINNING}(?:where|who|when|what|how|где|куда|кто|когда|сколько|поч[её]м|onde|quem|quando|quanto|dónde|quién"
+    r"|cuándo|cuánto)\b",
+    re.IGNORECASE,
+)
 _DENIALS = r"free|without|not|none|non|lack\w*|\w+n['’]t|без|не|нет|sem|não|livres?|isent\w+|sin|libres?"
 _DENIAL = re.compile(rf"\b(?:{_DENIALS}|no)\b", re.IGNORECASE)
 # In Portuguese, "no" is "in the".
@@ -53,6 +59,11 @@ class RowChoice:
         return _WHICH.search(self.question) is not None
 
     @property
+    def asks_for_value(self) -> bool:
+        """Whether it asks for something that a row says, and not whether."""
+        return _FOR_VALUE.search(self.question) is not None
+
+    @property
     def denies(self) -> bool:
         return bool(self._denials)
 
@@ -85,6 +96,10 @@ class RowChoice:
     def names(self, cells: Mapping[str, str]) -> bool:
         """Whether a cell is nothing but a word or a number of the question: plot 3."""
         return not self._words.isdisjoint(value.casefold() for value in cells.values())
+
+    def numbers(self, cells: Mapping[str, str]) -> bool:
+        """Whether a cell is nothing but a number of the question."""
+        return any(value.isdigit() and value in self._words for value in cells.values())
 
     def others(self, cells: Mapping[str, str]) -> frozenset[str]:
         """The words of the question that are no names of columns."""

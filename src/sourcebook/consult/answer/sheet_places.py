@@ -5,19 +5,29 @@ from __future__ import annotations
 import re
 
 _CELLS = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
+_RUNS = re.compile(rf"{_CELLS.pattern}(?:, {_CELLS.pattern})*")
+_MOST_ROWS = 2_000
 
 
-def rows_at(cells: str, content: str, start: int, end: int) -> str:
-    """The cells of the rows from one place of the content to another, as `A12:F13`; all if that is not clear."""
-    found = _CELLS.fullmatch(cells)
-    if found is None:
+def rows_at(cells: str, content: str, start: int, end: int, sheet: str = "") -> str:
+    """The cells of the rows from one place of the content to another, as `A12:F13`; all if that is not clear.
+
+    `cells` names the runs of rows that the content holds, as `A1:F1, A3:F20`. The name of the sheet may stand above
+    its first row.
+    """
+    if not _RUNS.fullmatch(cells):
         return cells
-    left, first, right, last = found[1], int(found[2]), found[3], int(found[4])
-    for gap in ("\n\n", "\n"):
+    runs = [(found[1], int(found[2]), found[3], int(found[4])) for found in _CELLS.finditer(cells)]
+    if sum(max(last - first, 0) + 1 for _, first, _, last in runs) > _MOST_ROWS:
+        return cells
+    rows = [(left, row, right) for left, first, right, last in runs for row in range(first, last + 1)]
+    above = 1 if sheet and content.startswith(f"{sheet}\n") else 0
+    for gap in ("\n\n", "\n+"):
         ends = [match.start() for match in re.finditer(gap, content)]
-        # The name of the sheet may stand above its first row.
-        above = len(ends) - (last - first)
-        if above in (0, 1):
-            top, bottom = (first + sum(at < place for at in ends) - above for place in (start, end))
-            return f"{left}{top}:{right}{bottom}" if first <= top <= bottom else cells
+        if len(ends) + 1 - above == len(rows):
+            top, bottom = (sum(at < place for at in ends) - above for place in (start, end))
+            if not 0 <= top <= bottom:
+                return cells
+            (left, first, right), (_, last, _) = rows[top], rows[bottom]
+            return f"{left}{first}:{right}{last}"
     return cells

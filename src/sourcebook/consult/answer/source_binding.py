@@ -15,7 +15,8 @@ from sourcebook.consult.answer.citations import (
     best_quote,
     cited_sentences,
 )
-from sourcebook.consult.answer.support import check_support, share_of_terms
+from sourcebook.consult.answer.support import check_support, share_of_terms, share_of_terms_in
+from sourcebook.consult.answer.vouched_sources import Vouched, VouchedSources, vouched_in
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import same_text, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 _PASSAGES = 5
 _WORDS_THAT_TELL = 6
 _OF_THE_QUESTION = 0.6
+_FEWEST_WORDS = 4
+"""Of a sentence that can be watched: what has fewer is a heading as often as not."""
+_LONGEST_PLACE = 2000
 _CODE = re.compile(r"(`+[^`]+`+)")
 _GAPS = re.compile(r"[ \t]{2,}")
 _GAP_BEFORE_AN_END = re.compile(r"[ \t]+([.,;:!?\n])")
@@ -54,15 +58,22 @@ class SourceBinder:
         citations: Sequence[Citation],
         collections: Sequence[str],
         language: str | None,
+        *,
+        named: Sequence[Citation] = (),
+        renews: str | None = None,
     ) -> BoundAnswer:
-        documents = await self._documents(citations)
-        cited = [
-            source
-            for citation in citations
-            if (document := documents.get((citation.collection_id, citation.document_id)))
-            and (source := _of_citation(citation, document))
-        ]
-        work = _Binding(self, question, cited, documents, collections, language)
+        documents = await self._documents([*citations, *named])
+        cited = [source for _, source in _as_they_are(citations, documents)]
+        vouched = named or ([] if renews is None else vouched_in(renews, citations, language))
+        trusted = VouchedSources(
+            [
+                Vouched(citation.quote or source.quote, source)
+                for citation, source in _as_they_are(vouched, documents, answer, language)
+            ],
+            language,
+            must_all_be_used=bool(named),
+        )
+        work = _Binding(self, question, cited, documents, collections, language, trusted)
         return await work.bound(answer)
 
     async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
@@ -86,10 +97,12 @@ class _Binding:
     documents: Mapping[tuple[str, str], Document]
     collections: Sequence[str]
     language: str | None
+    trusted: VouchedSources
 
     async def bound(self, answer: str) -> BoundAnswer:
         sentences = cited_sentences(answer)
-        supports = self._joined([await self._support(sentence) for sentence in sentences])
+        found = self._joined([await self._support(sentence) for sentence in sentences])
+        supports = self.trusted.complete(sentences, found)
         sources: list[CuratedSource] = []
         unsupported: list[str] = []
         pieces: list[str] = []
@@ -197,6 +210,45 @@ class _Binding:
             file_hash=document.file_hash if document else None,
             section=(document.section_at(start) if document else None) or chunk.section,
         )
+
+
+def _as_they_are(
+    citations: Sequence[Citation],
+    documents: Mapping[tuple[str, str], Document],
+    answer: str = "",
+    language: str | None = None,
+) -> list[tuple[Citation, CuratedSource]]:
+    """The citations whose words are in their documents, or others in their place, each with these as a source.
+
+    Of a place without a quote they are those that resemble the answer most.
+    """
+    found: list[tuple[Citation, CuratedSource]] = []
+    for citation in citations:
+        document = documents.get((citation.collection_id, citation.document_id))
+        if document is None:
+            continue
+        source = _of_citation(citation, document)
+        if source is None and answer and not citation.quote:
+            source = _of_place(citation, document, answer, language)
+        if source is not None:
+            found.append((citation, source))
+    return found
+
+
+def _of_place(
+    citation: Citation, document: Document, answer: str, language: str | None
+) -> CuratedSource | None:
+    """The sentence of a passage that shares most words with the answer; if none does, all of it."""
+    passage = document.content[citation.start : citation.end]
+    share = share_of_terms_in(answer, language)
+    spans = [span for span in sentence_spans(passage) if len(words(passage[slice(*span)])) >= _FEWEST_WORDS]
+    best = max(spans, key=lambda span: share(passage[slice(*span)]), default=(0, 0))
+    start, end = best if share(passage[slice(*best)]) else (0, len(passage))
+    quote = passage[start:end].strip()
+    if not quote or len(quote) > _LONGEST_PLACE:
+        return None
+    at = citation.start + passage.index(quote, start)
+    return _of_span(citation.collection_id, document, (at, at + len(quote)))
 
 
 def _of_citation(citation: Citation, document: Document) -> CuratedSource | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.question_share import held_share
 from sourcebook.consult.question.asked_value import asking_terms
+from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.sentences import sentence_spans
@@ -43,6 +44,14 @@ def is_form_missing(
     best = max((share for of_passage in shares for share in of_passage), default=0.0)
     if not best:
         return False
+    if asks_age_of_thing(question):
+        # How old members are is often said beside what is said about the club.
+        return not any(
+            tells_age(content[start:end])
+            for (content, spans), of_passage in zip(told, shares, strict=True)
+            for (start, end), share in zip(spans, of_passage, strict=True)
+            if share >= _NEARLY_AS_MUCH * best
+        )
     return not any(
         gives(_with_neighbours(content, spans, place))
         for (content, spans), of_passage in zip(told, shares, strict=True)
@@ -54,10 +63,14 @@ def is_form_missing(
 def is_plainly_told(
     question: str, weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
 ) -> bool:
-    """Whether one sentence holds every word of a question and has the form of an answer: "check-in is at three"."""
+    """Whether one sentence holds every word of a question and has the form of an answer: "check-in is at three".
+
+    Words that only ask for the value need not be there: "certificates last 12 months" tells how long.
+    """
     gives = wanted_form(question, language)
     if gives is None or not weights:
         return False
+    weights = _about_the_thing(question, weights, language)
     return any(
         held_share(weights, said, language) >= _EVERY_WORD and gives(said)
         for passage in passages

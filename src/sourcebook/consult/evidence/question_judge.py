@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.question_share import held_terms, share_of_weight, weight_of
 from sourcebook.consult.answer.support import names
+from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.missing_form import is_form_missing, is_plainly_told
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
@@ -49,6 +49,10 @@ _DIGITS = 4
 _DIGITS_IN_A_ROW = re.compile(r"\d+")
 _HALF_OF_A_THING = 0.45
 """A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
+
+_ONLY_TITLED = 0.25
+_MOST_TITLED = 0.55
+"""A question that is mostly about what a title says may well be answered below it."""
 
 _NEARLY = 1.75
 """Of our questions that were declined by no more than this, half had their answer in the excerpt that came closest; of
@@ -151,6 +155,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
     others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
     rest = _without_days_of(closest, question)
+    is_form_missing = _is_form_missing(question, passages)
     return {
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
@@ -163,9 +168,9 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
         "name_unknown": float(_is_name_unknown(rest)),
-        "thing_missing": float(_is_thing_missing(question, passages)),
-        "form_missing": float(_is_form_missing(question, passages)),
-        "plainly_told": float(_is_plainly_told(question, passages)),
+        "thing_missing": _missing_thing(question, closest, passages),
+        "form_missing": float(is_form_missing),
+        "plainly_told": float(not is_form_missing and _is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
     }
@@ -335,6 +340,31 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
     return not any(needed <= named and weight_of(named, weights) >= _HALF_OF_A_THING for named in told)
 
 
+def _missing_thing(
+    question: WeighedQuestion, closest: SearchResult, passages: Sequence[JudgedPassage]
+) -> float:
+    """One if the thing that is asked about is named nowhere; less if only a title may name it."""
+    if _is_thing_missing(question, passages):
+        return 1.0
+    return _ONLY_TITLED if _is_only_titled(question, closest) else 0.0
+
+
+def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
+    """Whether the closest passage holds nothing of the question but what the title of its document says anyway.
+
+    Everything in the rules of a club is about the club: that does not tell how to leave it. Names tell more.
+    """
+    if names(question.text):
+        return False
+    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
+    weights = {term: weight for term, weight in question.weights.items() if term not in everyday}
+    titled = held_terms(weights, distinct_terms(closest.document_title or "", question.language))
+    if not titled or weight_of(titled, weights) > _MOST_TITLED:
+        return False
+    said = f"{closest.chunk.section or ''}\n{closest.chunk.content}"
+    return held_terms(weights, distinct_terms(said, question.language)) <= titled
+
+
 def _named(weights: Mapping[str, float], said: frozenset[str]) -> set[str]:
     """The terms that are said, or of which a kind is, or what they are a kind of: pets for a dog."""
     kinds = words_of_a_kind()
@@ -342,11 +372,15 @@ def _named(weights: Mapping[str, float], said: frozenset[str]) -> set[str]:
 
 
 def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    return is_form_missing(question.asked_now, question.weights, [p for p, _ in passages], question.language)
+    return missing_form.is_form_missing(
+        question.asked_now, question.weights, [p for p, _ in passages], question.language
+    )
 
 
 def _is_plainly_told(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    return is_plainly_told(question.asked_now, question.weights, [p for p, _ in passages], question.language)
+    return missing_form.is_plainly_told(
+        question.asked_now, question.weights, [p for p, _ in passages], question.language
+    )
 
 
 def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:

@@ -19,7 +19,7 @@ _ASKED = re.compile(
     (?:
         (?:is|are|was|were)\ there\s+
       | (?:is|are)\ (?=[^?]{{2,40}}\ (?:allowed|permitted|forbidden|prohibited)\b)
-      | do(?:es)?\ [^?]{{1,30}}?\ (?:have(?!\s+to\b)|sell|offer|serve|rent|stock)\s+
+      | do(?:es)?\ [^?]{{1,30}}?\ (?:have(?!\s+to\b)|sell|offer|serve|rent|stock|accept|treat)\s+
       | how\ much\ (?:is|are|do|does|would|did)\s+
       | what\ (?:do|does|did)\ (?=[^?]+\ cost)
       | how\ (?:long|heavy|old|tall|wide|deep|thick|high|big|large|hot)\ (?:is|are|was|were)\s+
@@ -27,6 +27,7 @@ _ASKED = re.compile(
       | what\ (?:is|are)\ the\ (?=(?:warrant(?:y|ies)|guarantees?|salar(?:y|ies)|passwords?|phone|telephone|wages?)\b)
       | what\ (?:is|are)\ the\ prices?\ (?:of|for)\s+
       | {_PLACE}?(?:есть|имеется|имеются|бывают?|существует|существуют|предусмотрен[аоы]?)(?:\ ли)?\s+
+      | (?:вы\ )?(?:прода[её]те|принимаете|бер[её]те|сда[её]те|подаёте|подаете|лечите)(?:\ ли)?\s+
       | (?:разрешен[аоы]|разрешается|запрещен[аоы]|запрещается)\ ли\s+
       | é\ (?:permitid[oa]|proibid[oa])\s+ | ¿?está\ (?:permitid[oa]|prohibid[oa])\s+
       | (?:сколько\ (?:стоит|стоят|стоила?)|поч[её]м|как(?:ая|ова)\ цена(?:\ на)?)\s+
@@ -36,10 +37,10 @@ _ASKED = re.compile(
       | (?:quanto\ (?:pesam?|medem?|(?:tempo\ )?duram?)|cuánto\ (?:pesan?|miden?|(?:tiempo\ )?duran?))\s+
       | (?:qual|cuál)\ (?:é\ |es\ )?(?:a|o|la|el)\ (?=(?:garantia|garantía|salário|salario|sueldo|senha|contraseña)\b)
       | qual\ (?:é\ )?[oa]\ (?:peso|comprimento|largura|altura|profundidade|espessura|área|potência)\ d[eoa]s?\s+
-      | {_PLACE}?(?:há|tem|têm|existem?|possuem?|vendem?|oferecem?)\s+
+      | {_PLACE}?(?:há|tem|têm|existem?|possuem?|vendem?|oferecem?|servem|aceitam|alugam)\s+
       | quanto\ (?:custam?|é|são|sai|fica)\s+
       | qual\ (?:é\ )?o\ preço\ d[eoa]s?\s+
-      | ¿?{_PLACE}?(?:hay|tienen?|venden?|ofrecen?)\s+
+      | ¿?{_PLACE}?(?:hay|tienen?|venden?|ofrecen?|sirven|aceptan|admiten|alquilan)\s+
       | ¿?cuánto\ (?:cuestan?|valen?)\s+
       | ¿?cuál\ es\ el\ precio\ del?\s+
     )
@@ -99,7 +100,7 @@ _ASKED_OF_A_PAGE = re.compile(
 _REST = re.compile(
     r"\s(?:in|at|on|for|near|from|with|without|during|to|by|of|per|if|when|that|which|here|cost|weigh"
     r"|allowed|permitted|forbidden|prohibited|open|close|start|begin|end|finish"
-    r"|free|included|provided|welcome|compulsory|mandatory|obligatory"
+    r"|free|included|provided|welcome|compulsory|mandatory|obligatory|valid|available|due"
     r"|в|во|на|у|при|для|за|с|со|к|по|около|рядом|от|до|если|здесь|тут|и|или|ещ[её]|уже"
     r"|бесплатн\w+|платн\w+|вход[ия]т|включ[её]н\w*|обязател\w+"
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí|é|são|es|son|está|están)\b.*",

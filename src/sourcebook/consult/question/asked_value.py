@@ -79,6 +79,8 @@ _AMOUNT = re.compile(
 _ENDS_OTHERWISE = re.compile(
     r" (?:for|on|from|about|by|with|of|in|to|called|like|mean|include|includes|cover|covers|used|based) $"
 )
+_MOST_WORDS_ALONE = 5
+_REACHED_BY = frozenset({ValueKind.PHONE, ValueKind.EMAIL})
 _SHORTEST_UNIT = 4
 _OF_SIZE = frozenset({ValueKind.LENGTH, ValueKind.AREA})
 _NAME_OF_A_SIZED = 4
@@ -105,7 +107,7 @@ def asked_values(question: str) -> Kinds:
         if _ASKING_WORDS.intersection(whole[: found[0]].split()):
             return frozenset()
         return kinds | _sized_value(whole[found[0] + found[1] :]) if kinds >= _OF_SIZE else kinds
-    return _named_amount(whole) or _named_value(whole)
+    return _named_amount(whole) or _named_value(whole) or _value_alone(whole)
 
 
 def asking_terms(question: str) -> frozenset[str]:
@@ -223,6 +225,14 @@ def _named_value(whole: str) -> Kinds:
         return frozenset()
     kinds = kinds_named_by(noun, surely=True)
     return kinds if is_russian or found["is"] is not None else kinds - _ONLY_WITH_IS
+
+
+def _value_alone(whole: str) -> Kinds:
+    """What a few words ask for that begin with the name of a value: "price of a monitor", "телефон сантехника"."""
+    said = whole.split()
+    if not 1 < len(said) <= _MOST_WORDS_ALONE or not _ASKING_WORDS.isdisjoint(said):
+        return frozenset()
+    return kinds_named_by(said[:1], surely=True) or kinds_named_by(said[:1]) & _REACHED_BY
 
 
 def _first_noun(said: list[str], *, is_russian: bool) -> list[str]:

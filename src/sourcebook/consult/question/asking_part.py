@@ -1,9 +1,10 @@
-"""What of a message asks: without instructions how to answer it."""
+"""What of a message asks: without instructions how to answer it, and in the spelling of writing."""
 
 from __future__ import annotations
 
 import re
 
+from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.text.sentences import sentence_spans
 
 # How people tell a program to answer, in the imperative that begins a sentence or follows a condition.
@@ -25,11 +26,12 @@ _INSTRUCTION = re.compile(rf"\W*(?:{_POLITE})?(?:{_CONDITION}(?:{_POLITE})?)?(?:
 def asking_part(message: str) -> str:
     """The message without the sentences that only say how to answer it; all of it if nothing else is left.
 
-    A sentence that ends in a question mark always asks, and one that tells something may say what is asked about. Only
-    of a message that asks with a question mark something is left out: "Write a letter." may be all that is wanted.
+    What asks is put as it is written: "wheres" becomes "where is". A sentence that ends in a question mark always asks,
+    and one that tells something may say what is asked about. Only of a message that asks with a question mark something
+    is left out: "Write a letter." may be all that is wanted.
     """
     sentences = [message[start:end].strip() for start, end in sentence_spans(message)]
     if not any(sentence.endswith("?") for sentence in sentences):
-        return message
+        return in_plain_spelling(message)
     kept = [said for said in sentences if said.endswith("?") or not _INSTRUCTION.match(said)]
-    return message if len(kept) == len(sentences) else " ".join(kept)
+    return in_plain_spelling(message if len(kept) == len(sentences) else " ".join(kept))

@@ -54,6 +54,15 @@ _CLOCK = re.compile(
     ),
     re.IGNORECASE | re.VERBOSE,
 )
+_HOW_OLD = re.compile(
+    r"^\W*(?:how old (?:is|are|was)|сколько лет|quantos anos (?:tem|têm)|cuántos años (?:tiene|tienen))\s+"
+    r"(?!я\b|мне\b|должн|нужно|надо|i\b|you\b|do\b|must\b)\w",
+    re.IGNORECASE,
+)
+_FOUR_DIGITS = re.compile(r"\b(?:1\d|20)\d\d\b")
+_YEARS = re.compile(
+    r"years?|лет|года?|anos?|años?|months?|месяц\w*|m[eê]s(?:es)?|weeks?|недел\w+|semanas?|centur\w+"
+)
 _PHONE = re.compile(
     r"\+?\(?\d[\d\s()./–-]{5,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d"
     r"|\b(?:phone|call|tel|dial|number|телефон\w*|тел|номер\w*|звон\w+|telefone|ligue|teléfono|llame)\b\W{0,3}(?:\w+\W+)?\d{3,}",
@@ -84,6 +93,19 @@ def gives_value(text: str, kinds: Kinds, question: str) -> bool:
         or _is_named(text, kind)
         for kind in kinds
     )
+
+
+def asks_age_of_thing(question: str) -> bool:
+    """Whether it is asked how old something is, and not how old somebody has to be."""
+    return _HOW_OLD.search(question) is not None
+
+
+def tells_age(text: str) -> bool:
+    """Whether a text has a number of years, a year, or a number that counts nothing else."""
+    if _FOUR_DIGITS.search(text) or _is_plain(text):
+        return True
+    behind = (_words_behind(text, found.end)[:_REACH_BEHIND_ONE] for found in quantities(text))
+    return any(_YEARS.fullmatch(word) for near in behind for word in near)
 
 
 def _has_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:

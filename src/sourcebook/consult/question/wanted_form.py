@@ -37,7 +37,8 @@ _NAME_OF = re.compile(rf"{_BEGINNING}(?:как\s+(?:его\s+|ее\s+|её\s+)?�
 _WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
 _WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)
 _HOW_MANY = re.compile(
-    rf"{_BEGINNING}(?:how (?:many|much)|сколько|quant[oa]s?|cuánt[oa]s?)(?P<is> (?:is|are|was|were|é|são|es|son)\b)?\b",
+    rf"{_BEGINNING}(?:(?P<many>how many|quant[oa]s|cuánt[oa]s)|how much|сколько|quant[oa]|cuánt[oa])"
+    r"(?P<is> (?:is|are|was|were|é|são|es|son)\b)?\b",
     re.I,
 )
 
@@ -88,6 +89,15 @@ _SHORTEST_STEM = 4
 _YEAR = re.compile(
     r"\b(?:in|since|from|until|by|of|в|с|до|em|desde|até|de|en|hasta)\s+(?:19|20)\d\d\b", re.IGNORECASE
 )
+_NO_AMOUNT = re.compile(
+    r"\b\d{1,2}(?::|h(?=\d))\d{2}\b|\b\d{1,2}\s?h\b|\b\d{1,3}(?:\.?[ºª]|st\b|nd\b|rd\b|th\b|-?(?:й|я|го|му|м|ой|ую|е)\b)",
+    re.IGNORECASE,
+)
+_SUM = re.compile(
+    r"[€$£₽]\s?\d[\d.,\s]*\d|[€$£₽]\s?\d|\b\d(?:[\d.,\s]*\d)?\s?(?:[€$£₽]|(?:euros?|pounds?|dollars?|EUR|GBP|USD|reais"
+    r"|pesos?|руб\w*)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,11 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
     if found := _HOW_MANY.search(question):
         thing = next(iter(words(question[found.end() :])), "")
         is_worth = found["is"] is not None
-        return lambda text: _has_amount(text, thing) or (is_worth and gives_value(text, _MONEY, question))
+        is_counted = found["many"] is not None
+        return lambda text: (
+            _has_amount(_without_sums(text) if is_counted else text, thing)
+            or (is_worth and gives_value(text, _MONEY, question))
+        )
     return None
 
 
@@ -311,8 +325,8 @@ def _tells_where(sentence: str) -> bool:
 
 
 def _has_amount(sentence: str, thing: str) -> bool:
-    """Whether a sentence counts something. The year in which something was does not."""
-    rest = _YEAR.sub(" ", sentence)
+    """Whether a sentence counts something. The year in which something was does not, nor does a time of day."""
+    rest = _NO_AMOUNT.sub(" ", _YEAR.sub(" ", sentence))
     if quantities(rest) or any(letter.isdigit() for letter in rest):
         return True
     said = words(rest)
@@ -322,6 +336,11 @@ def _has_amount(sentence: str, thing: str) -> bool:
         or (before.holds(word) and any(_is_form_of(thing, each) for each in said[place + 1 :][:_REACH]))
         for place, word in enumerate(said)
     )
+
+
+def _without_sums(text: str) -> str:
+    """A text without its sums of money: 18 euros do not tell how many pupils there are."""
+    return _SUM.sub(" ", text)
 
 
 def _is_form_of(thing: str, word: str) -> bool:

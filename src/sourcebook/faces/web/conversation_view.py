@@ -146,7 +146,12 @@ async def leaf_at(page: Page, stored: Conversation, place: str) -> Leaf | None:
     document = None
     if page.caller.sees(citation.collection_id):
         document = await page.book.library.get(citation.document_id, collection=citation.collection_id)
-    return leaf_of(citation, document)
+    beside = [
+        each
+        for each in citations
+        if (each.number, each.document_id) == (citation.number, citation.document_id)
+    ]
+    return leaf_of(citation, document, beside)
 
 
 async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequence[Draft]) -> Turn:

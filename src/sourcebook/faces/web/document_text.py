@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -14,23 +14,27 @@ _LONGEST_HEADING = 70
 _NO_HEADING_ENDS = (".", ":", ";", ",", "!", "…")
 
 
-def document_text(document: Document, start: int, end: int, span: tuple[int, int] | None) -> Markup:
-    """The text between two places, with what of the span lies between them marked."""
+def document_text(document: Document, start: int, end: int, spans: Sequence[tuple[int, int]] = ()) -> Markup:
+    """The text between two places, with what of the spans lies between them marked. They must not overlap."""
     text = document.content[start:end]
-    here = None
-    if span is not None and max(span[0], start) < min(span[1], end):
-        here = (max(span[0], start) - start, min(span[1], end) - start)
+    here = [(max(a, start) - start, min(b, end) - start) for a, b in spans if max(a, start) < min(b, end)]
     if document.layout.get("kind") == MARKDOWN:
-        return marked(text, [Span(*here, "mark")] if here else [], links=True)
+        return marked(text, [Span(a, _before_bar(text, a, b), "mark") for a, b in here], links=True)
     return Markup("").join(_paragraphs(text, here))
 
 
-def _paragraphs(text: str, span: tuple[int, int] | None) -> Iterator[Markup]:
+def _before_bar(text: str, start: int, end: int) -> int:
+    """Where a mark ends that began inside a table: the bar that closes a row stands in no cell."""
+    return start + len(text[start:end].rstrip(" \t\n|")) or end
+
+
+def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Markup]:
     at = 0
     for part in text.split("\n\n"):
         if part.strip():
-            here = [(span[0] - at, min(span[1] - at, len(part)))] if span and span[1] > at else []
-            html = with_spans(part.rstrip(), [(max(0, a), min(b, len(part.rstrip()))) for a, b in here])
+            line = part.rstrip()
+            here = [(max(0, a - at), min(b - at, len(line))) for a, b in spans]
+            html = with_spans(line, [(a, b) for a, b in here if a < b])
             tag = Markup("h4") if _is_heading(part) else Markup("p")
             yield Markup("<{0}>{1}</{0}>").format(tag, html)
         at += len(part) + 2

@@ -45,15 +45,12 @@ class Leaf:
     """What became of a quote that is no longer there."""
 
 
-def leaf_of(citation: Citation, document: Document | None) -> Leaf:
-    """The leaf of a citation, from the document as it stands now."""
-    start = _place_of(citation, document)
+def leaf_of(citation: Citation, document: Document | None, beside: Sequence[Citation] = ()) -> Leaf:
+    """The leaf of a citation, from the document as it stands now. What those `beside` it quote is marked too."""
     section = citation.section_name
-    # Of an excerpt only the words that carry the answer are marked, the same as in the answer itself.
-    key = next(iter(citation.highlight), (0, len(citation.quote)))
     return _leaf(
         document,
-        None if start is None else (start + key[0], start + key[1]),
+        _marks(citation, document, beside),
         collection=citation.collection_id,
         number=citation.number,
         title=citation.document_title or file_name(citation.document_path),
@@ -71,7 +68,7 @@ def leaf_of_span(collection: str, document: Document, start: int, end: int, sect
     start, end = max(0, min(start, len(text))), max(0, min(end, len(text)))
     return _leaf(
         document,
-        (start, end),
+        [(start, end)],
         collection=collection,
         number=None,
         title=document.title or file_name(document.file_path),
@@ -88,9 +85,10 @@ def picture_address(collection: str, document: str, page: int, start: int, end: 
     return f"{place}?start={start}&end={end}"
 
 
-def parts_around(document: Document, start: int, end: int) -> list[Part]:
-    """The text around a span: the paragraphs that it stands in with the span marked, and some before and after."""
+def parts_around(document: Document, spans: Sequence[tuple[int, int]]) -> list[Part]:
+    """The text around spans: the paragraphs that they stand in with the spans marked, and some before and after."""
     text = document.content
+    start, end = min(start for start, _ in spans), max(end for _, end in spans)
     first = _back_to_break(text, max(0, start - _AROUND), start)
     last = _on_to_break(text, min(len(text), end + _AROUND), end)
     opening = max(text.rfind("\n\n", first, start) + 2, first) if "\n\n" in text[first:start] else first
@@ -98,15 +96,13 @@ def parts_around(document: Document, start: int, end: int) -> list[Part]:
     closing = last if closing < 0 else closing
     cuts = ((first, opening, True), (opening, closing, False), (closing, last, True))
     return [
-        Part(document_text(document, a, b, (start, end)), is_around)
-        for a, b, is_around in cuts
-        if text[a:b].strip()
+        Part(document_text(document, a, b, spans), is_around) for a, b, is_around in cuts if text[a:b].strip()
     ]
 
 
 def _leaf(
     document: Document | None,
-    span: tuple[int, int] | None,
+    spans: Sequence[tuple[int, int]],
     *,
     collection: str,
     number: int | None,
@@ -119,12 +115,13 @@ def _leaf(
 ) -> Leaf:
     picture = whole = change = None
     shown: list[Part] = []
+    span = next(iter(spans), None)
     if document is not None and span is None and (now := nearest_stretch(quote, document.content)):
         change = word_diff(quote, now, document.content)
     if document is not None:
         whole = document_address(collection, document.id, *(span or (None, None)))
         if span is not None:
-            shown = parts_around(document, *span)
+            shown = parts_around(document, spans)
             # A passage may go over a page: the picture is of the page that its marked words stand on.
             page = page if (there := document.page_at(span[0])) is None else there
             if page is not None and document.file_path.lower().endswith(".pdf"):
@@ -144,6 +141,27 @@ def _leaf(
         picture=picture,
         change=change,
     )
+
+
+def _marks(
+    citation: Citation, document: Document | None, beside: Sequence[Citation]
+) -> list[tuple[int, int]]:
+    """What is marked, the citation's own first: of an excerpt only the words that carry the answer, as in the answer.
+
+    What stands far away is not shown with it.
+    """
+    marks: list[tuple[int, int]] = []
+    for each in (citation, *beside):
+        start = _place_of(each, document)
+        keys = [] if start is None else (each.highlight or [(0, len(each.quote))])
+        for first, last in keys:
+            span = ((start or 0) + first, (start or 0) + last)
+            is_near = not marks or abs(span[0] - marks[0][0]) <= _AROUND
+            if is_near and all(span[1] <= a or b <= span[0] for a, b in marks):
+                marks.append(span)
+        if not marks:
+            return []
+    return marks
 
 
 def _place_of(citation: Citation, document: Document | None) -> int | None:

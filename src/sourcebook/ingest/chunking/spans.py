@@ -44,6 +44,8 @@ def section_spans(length: int, sections: Sequence[Section]) -> Iterator[NamedSpa
 
 def section_of(span: TextSpan, sections: Sequence[NamedSpan]) -> str | None:
     """The path of the section that most of the span lies in, the first of equals."""
+    if len(sections) == 1:
+        return sections[0].path
     return max(sections, key=lambda section: _shared(section.span, span)).path
 
 
@@ -67,6 +69,9 @@ def trimmed(text: str, span: TextSpan) -> TextSpan | None:
 
 def cut_at_words(text: str, span: TextSpan, limit: int) -> Iterator[TextSpan]:
     """The span in parts of about equal length, none above the limit, cut between words where there are any."""
+    if span.length <= limit:
+        yield span
+        return
     parts = -(-span.length // limit)
     wanted = -(-span.length // parts)
     start = span.start

@@ -25,7 +25,15 @@ from sourcebook.errors import (
 )
 from sourcebook.ingest.folder.file_content import require_content
 from sourcebook.ingest.folder.file_names import readable
-from sourcebook.ingest.folder.plan import Known, Plan, believed_hash, could_not_be_read, diff, is_waiting
+from sourcebook.ingest.folder.plan import (
+    Known,
+    Plan,
+    believed_hash,
+    could_not_be_read,
+    diff,
+    has_text,
+    is_waiting,
+)
 from sourcebook.ingest.folder.scan import (
     Scan,
     ScanLimits,
@@ -145,7 +153,7 @@ class FolderComparer:
         if self._outside is not None:
             opened = await self._outside.unpack(target, scan, known, retries)
         found, to_mark = _compared(scan, known)
-        marks = await self._mark(scan, to_mark, found)
+        marks = await self._mark(scan, to_mark, found, _with_text(known))
         if self._is_stopped():
             return None
         seen = FolderComparison(target, known, scan, found, marks, Plan(), now)
@@ -179,14 +187,18 @@ class FolderComparer:
         look = scan_named_files if target.source.kind is SourceKind.FILE else scan_files_of_folder
         return look(target.root, target.files, self._limits)
 
-    async def _mark(self, scan: Scan, waiting: Sequence[Seen], found: dict[str, str]) -> dict[str, FileStamp]:
+    async def _mark(
+        self, scan: Scan, waiting: Sequence[Seen], found: dict[str, str], with_text: frozenset[str]
+    ) -> dict[str, FileStamp]:
         """Read the files that may have changed, for their hashes."""
         marks: dict[str, FileStamp] = {}
         for start in range(0, len(waiting), _MARKED_AT_ONCE):
             if self._is_stopped():
                 break
             some = waiting[start : start + _MARKED_AT_ONCE]
-            marks |= await to_thread.run_sync(partial(_mark_all, some, scan, self._limits.largest_file))
+            marks |= await to_thread.run_sync(
+                partial(_mark_all, some, scan, self._limits.largest_file, with_text)
+            )
             if self._on_looked is not None:
                 self._on_looked(start + len(some), len(waiting), some[-1].path)
         found.update({path: mark.file_hash for path, mark in marks.items()})
@@ -229,12 +241,25 @@ def _is_as_it_was(seen: Seen, before: PathState) -> bool:
     return same and seen.changed_at + RACY_SECONDS <= before.seen_at
 
 
-def _mark_all(files: Iterable[Seen], scan: Scan, largest: int) -> dict[str, FileStamp]:
+def _with_text(known: Known) -> frozenset[str]:
+    """The paths at which the base has a text."""
+    readable_ids = {document.id for document in known.documents.values() if has_text(document)}
+    return frozenset(path for path, state in known.paths.items() if state.document_id in readable_ids)
+
+
+def _mark_all(
+    files: Iterable[Seen], scan: Scan, largest: int, with_text: frozenset[str]
+) -> dict[str, FileStamp]:
+    """What the files are known by.
+
+    One that was emptied is left out, so that its text counts as gone: who has emptied a whole folder is asked first.
+    """
     marks: dict[str, FileStamp] = {}
     for seen in files:
         try:
             mark = mark_file(seen.location, largest)
-            require_content(mark.head, is_all=mark.size <= len(mark.head))
+            if seen.path in with_text:
+                require_content(mark.head, is_all=mark.size <= len(mark.head))
         except FileNotFoundError:
             del scan.files[seen.path]
         except OSError as error:

@@ -202,8 +202,6 @@ class _Walker:
     def _problem(self, status: os.stat_result) -> Skip | None:
         if not stat.S_ISREG(status.st_mode):
             return Skip.NOT_A_FILE
-        if status.st_size == 0:
-            return Skip.EMPTY
         return Skip.TOO_LARGE if status.st_size > self.limits.largest_file else None
 
     def _is_excluded(self, path: str) -> bool:

@@ -46,8 +46,8 @@ from sourcebook.ingest.index.document_reader import (
     read_file,
     status_after,
 )
-from sourcebook.ingest.index.pipeline import Item, Pipeline
-from sourcebook.ingest.parsers.file_kinds import SUFFIXES, FileKind
+from sourcebook.ingest.index.pipeline import Admission, Item, Pipeline
+from sourcebook.ingest.parsers.file_kinds import SPACE, SUFFIXES, FileKind
 from sourcebook.ingest.parsers.text.subtitles import text_of_cues
 from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.documents import (
@@ -83,6 +83,8 @@ class Work:
     data: Bytes | None = field(default=None)
     """What was read, without the bytes themselves once they are parsed."""
     seen_at: int = 0
+    is_blank: bool = False
+    """Whether there was nothing to read but white space."""
 
     @property
     def paths(self) -> Sequence[str]:
@@ -172,8 +174,8 @@ class Indexer:
         async with self._tools.claims() as claims:
             sharing = SharedWork(works, claims, self._collection_id)
 
-            async def read(work: Work) -> Item[Work] | None:
-                return await self._read(work) if await sharing.take(work) else None
+            async def read(work: Work, admitted: Admission) -> Item[Work] | None:
+                return await self._read(work, admitted) if await sharing.take(work) else None
 
             async def write(items: Sequence[Item[Work]]) -> None:
                 written = await self._write_together(items)
@@ -197,7 +199,7 @@ class Indexer:
             finally:
                 await self._parser.close()
 
-    async def _read(self, work: Work) -> Item[Work]:
+    async def _read(self, work: Work, admitted: Admission) -> Item[Work]:
         """The document of a file, or why there is none. If somebody else indexed it meanwhile, there is neither."""
         assert self._parser is not None  # noqa: S101 - it was started before the first work
         try:
@@ -210,8 +212,11 @@ class Indexer:
             work.seen_at = self._tools.clock.now()
             read = await to_thread.run_sync(read_file, work.location, self._tools.config.limits.largest_file)
             work.data = read._replace(data=b"")
+            work.is_blank = not read.data.strip(SPACE)
             parsed = await self._parsed(self._parser, work, read.data)
             reached(IngestCrashPoint.PARSED)
+            # Its chunks take many times the memory of its text.
+            await admitted(len(parsed.text))
             document = await to_thread.run_sync(partial(self._document, work, read, parsed))
         except (UsageError, ProviderError, OSError) as error:
             return Item(work, None, error)
@@ -360,7 +365,7 @@ class Indexer:
         ):
             await self._remember_failure(work, work.data, error)
         is_named = work.seen.target.folder is None and work.paths[0] in work.seen.target.places
-        skipped = _skipped_as(work.paths[0], error)
+        skipped = Skip.EMPTY if work.is_blank else _skipped_as(work.paths[0], error)
         if skipped is not None and not is_named and not work.keeps_old_text:
             return IndexedWork(work, skipped=skipped.value)
         return IndexedWork(work, failure=failure)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
 
 import anyio
 from anyio import (
@@ -57,6 +57,10 @@ MOST_FAILURES = 3
 STOP_SECONDS = 1.5
 """How long an `add` may still take when somebody wants to stop."""
 POLL_SECONDS = 0.1
+
+
+Admission: TypeAlias = Callable[[int], Awaitable[None]]
+"""Waits until a text of so many characters may be on its way."""
 
 
 class Budget:
@@ -105,13 +109,16 @@ class Pipeline(Generic[W]):
     def __init__(
         self,
         *,
-        read: Callable[[W], Awaitable[Item[W] | None]],
+        read: Callable[[W, Admission], Awaitable[Item[W] | None]],
         write: Callable[[Sequence[Item[W]]], Awaitable[None]],
         embedder: Embedder,
         stop: StopSignal | None = None,
         on_embedded: Callable[[W, float], None] | None = None,
     ) -> None:
-        """`on_embedded` is told of each piece of work which share of it has just been embedded."""
+        """`read` waits until its text is admitted before it makes more of it.
+
+        `on_embedded` is told of each piece of work which share of it has just been embedded.
+        """
         self._read = read
         self._write = write
         self._embedder = embedder
@@ -158,11 +165,17 @@ class Pipeline(Generic[W]):
 
     async def _read_all(self, works: Iterator[W], out: MemoryObjectSendStream[Item[W]]) -> None:
         for work in works:
-            item = self._continued(work, await self._read(work))
+            taken = 0
+
+            async def admitted(size: int) -> None:
+                nonlocal taken
+                taken += await self._texts.take(size)
+
+            item = self._continued(work, await self._read(work, admitted))
             if item is None:
+                await self._texts.give_back(taken)
                 continue
-            size = len(item.read.document.content) if item.read else 0
-            item.weight = await self._texts.take(size)
+            item.weight = taken
             _complete(item)
             await out.send(item)
 

@@ -214,7 +214,7 @@ def is_text(kind: FileKind) -> bool:
 def kind_of(data: bytes, name: str) -> FileKind:
     """The kind of a file. What cannot be read is a BadFile that says what it is instead, as far as that is known."""
     if not data.strip(SPACE):
-        raise EmptyFile("The file is empty." if not data else "The file contains only white space.")
+        raise EmptyFile("The file is empty (0 bytes)." if not data else "The file contains only white space.")
     return _binary_kind(data, name) or _text_kind(data, name)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sourcebook.ingest.parsers.sections import Heading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sourcebook.ingest.parsers.xml_element import Element
 
@@ -29,7 +29,7 @@ class PlacedParagraph(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The smallest letters of a paragraph, in half points, and whether all of them are bold."""
+    """The size of letters in half points, the smallest if there are several, and whether all of them are bold."""
 
     size: int
     is_bold: bool
@@ -39,6 +39,24 @@ class Look(NamedTuple):
 
 
 NO_LOOK = Look(0, is_bold=True)
+
+
+def headings_by_letters(
+    paragraphs: Sequence[PlacedParagraph], pieces: Callable[[Element], Iterable[tuple[str, Look]]]
+) -> list[Heading]:
+    """The paragraphs whose letters make them headings, for a document that has no others.
+
+    `pieces` are the texts of a paragraph with the letters that each is written in.
+    """
+    lines = LargeLines()
+    for start, words, element in paragraphs:
+        look = NO_LOOK
+        for text, letters in pieces(element):
+            if any(map(str.isalpha, text)):
+                look = look.with_letters(letters.size, is_bold=letters.is_bold)
+                lines.count(letters.size, len(text))
+        lines.add(start, look, words)
+    return list(lines.headings())
 
 
 class LargeLines:

@@ -18,6 +18,8 @@ _MOST_ROWS = 4
 """A header that stands in groups takes no more."""
 _LIST_MARK = re.compile(r"[•·–-]\s|\(?(?:\d{1,2}|[ivx]{1,4}|\w)[).](?:\s|$)|.*:$", re.DOTALL | re.IGNORECASE)
 """What begins an item, or announces what stands beside it, names no column."""
+_COUNTS = ("№", "#", "%")
+"""Signs that name a column by themselves."""
 _PAIR = 2
 """Rows of two cells above a table of more say something about all of it: `Prepared by | Anna`."""
 
@@ -54,8 +56,12 @@ def is_header(names: Sequence[str]) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    has_letters = any(map(str.isalnum, text))
+    has_letters = any(map(str.isalnum, text)) or text in _COUNTS
     return has_letters and len(text) <= _LONGEST and not is_number(text) and not _LIST_MARK.match(text)
+
+
+def is_name_or_year(text: str) -> bool:
+    return not is_number(text) or bool(_YEAR_OR_DATE.fullmatch(text))
 
 
 def fits(row: Row, names: Mapping[int, str]) -> bool:
@@ -65,6 +71,8 @@ def fits(row: Row, names: Mapping[int, str]) -> bool:
 
 def find_header(window: Sequence[Row], before: Header) -> Header:
     """The header among the first rows, with titles above it at most. A second table has to look like one."""
+    if _are_two_pairs(window):
+        return Header()
     first = _below_pairs(window)
     for index, (row, below) in enumerate(pairwise(window)):
         if index < first:
@@ -81,6 +89,12 @@ def find_header(window: Sequence[Row], before: Header) -> Header:
         if len(names) > 1:
             break
     return Header()
+
+
+def _are_two_pairs(window: Sequence[Row]) -> bool:
+    """Whether there are just two rows of two cells below a title: what stands first in them are names as well."""
+    first, *rows = window
+    return len(first.cells) == 1 and [len(row.cells) for row in rows] == [_PAIR, _PAIR]
 
 
 def is_header_alone(row: Row) -> bool:

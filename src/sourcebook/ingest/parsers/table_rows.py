@@ -15,6 +15,7 @@ from sourcebook.ingest.parsers.table_headers import (
     has_gap,
     is_header,
     is_header_alone,
+    is_name_or_year,
     is_number,
 )
 
@@ -68,11 +69,9 @@ def blocks_of(rows: Iterable[Row]) -> Iterator[RowBlock]:
                 yield from _blocks_beside(row, beside)
             header = Header()
             continue
-        found = find_header(window, header)
-        if found.names:
+        found = _own_header(window, header)
+        if found.names or not _goes_on(window, header):
             header = found
-        elif not (header.names and fits(window[-1], header.names)):
-            header = Header()
         above = found.row if found.names else 0
         are_remarks = not found.names and _are_remarks(window)
         yield from (_line(row) for row in window[:above])
@@ -85,6 +84,32 @@ def blocks_of(rows: Iterable[Row]) -> Iterator[RowBlock]:
 def _are_remarks(window: Sequence[Row]) -> bool:
     """Whether rows behind an empty one say something about a table, and are none of its rows: one cell in each."""
     return len(window) < LOOKED_AT and all(len(row.cells) == 1 for row in window)
+
+
+def _own_header(window: Sequence[Row], before: Header) -> Header:
+    """The header that rows behind an empty one have themselves."""
+    found = find_header(window, before)
+    return _header_of_narrow(window) if not found.names and _is_narrow(window, before) else found
+
+
+def _goes_on(window: Sequence[Row], header: Header) -> bool:
+    """Whether rows behind an empty one are rows of the table above, which has this header."""
+    return bool(header.names) and fits(window[-1], header.names) and not _is_narrow(window, header)
+
+
+def _is_narrow(window: Sequence[Row], header: Header) -> bool:
+    """Whether rows behind an empty one are none of the table above: all of them leave half of its columns empty."""
+    widest = max(len(row.cells) for row in window)
+    are_whole = all(row.widths.get(at, 1) == 1 for row in window for at in row.cells)
+    return 1 < widest <= len(header.names) // 2 and are_whole
+
+
+def _header_of_narrow(window: Sequence[Row]) -> Header:
+    """The header of a small table of words behind a wider one, if it has several rows, each with all cells."""
+    names = {column: one_line(text) for column, text in window[0].cells.items()}
+    are_alike = all(row.cells.keys() == names.keys() for row in window)
+    is_table = len(window) > 2 and are_alike and is_header(list(names.values()))
+    return Header(names, 0, 1) if is_table else Header()
 
 
 def _header_above(row: Row, window: Sequence[Row]) -> Header:
@@ -119,7 +144,7 @@ def _beside(window: Sequence[Row]) -> list[_TableBeside]:
         columns = range(group[0], group[-1] + 1)
         own = [part for row in window if (part := _part(row, columns)).cells]
         header = find_header(own, Header())
-        if not header.names or any(map(is_number, header.names.values())):
+        if not header.names or not all(is_name_or_year(name) for name in header.names.values()):
             return []
         found.append(_TableBeside(columns, header.names, own[header.row].number, own[header.end - 1].number))
     return found

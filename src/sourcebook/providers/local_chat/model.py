@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from sourcebook.errors import ProviderBusy, ProviderError, ProviderRefused, ProviderUnreachable
+from sourcebook.errors import (
+    BadProviderAnswer,
+    ProviderBusy,
+    ProviderError,
+    ProviderRefused,
+    ProviderUnreachable,
+)
 from sourcebook.providers.chat_generation_options import Writing
 from sourcebook.providers.local_chat.process import ModelLimits, ModelProcess
 from sourcebook.providers.openai_chat import OpenAIChat
@@ -84,7 +90,8 @@ class LocalChat:
         if chat is not None:
             await chat.close()
         if process is not None:
-            await anyio.to_thread.run_sync(process.close)
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(process.close)
 
     def _turns_of_this_loop(self) -> anyio.Lock:
         loop = asyncio.get_running_loop()
@@ -104,8 +111,9 @@ class LocalChat:
 
     async def _explained(self, error: ProviderError) -> ProviderError:
         """The error without the address, which is nothing that anybody set."""
-        ended = await anyio.to_thread.run_sync(self._process.death) if self._process else None
-        if ended:
+        is_broken = isinstance(error, ProviderUnreachable | BadProviderAnswer)
+        process = self._process if is_broken else None
+        if process is not None and (ended := await anyio.to_thread.run_sync(process.death)):
             return ProviderUnreachable(
                 f"The process of the chat model ended {ended}.",
                 hint=f"If memory ran out, use a smaller model or lower `chat_context`. {_WITHOUT}",

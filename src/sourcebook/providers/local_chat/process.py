@@ -21,7 +21,7 @@ from sourcebook.providers.model_server_address import Address
 _PROGRAM = Path(__file__).with_name("child.py")
 _BATCH = 128
 _END_SECONDS = 2.0
-_DEATH_SECONDS = 1.0
+_DEATH_SECONDS = 5.0
 _BYTES_PER_MB = 1_000_000
 _RESERVE_MB = 100
 """What the child needs besides its weights and its context, about."""
@@ -72,10 +72,11 @@ class ModelProcess:
 
     def death(self, seconds: float = _DEATH_SECONDS) -> str | None:
         """How the child ended, if it did without being told to; a connection may break a little earlier."""
-        if self._child is None:
+        child = self._child
+        if child is None:
             return None
         try:
-            code = self._child.wait(seconds)
+            code = child.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
         return f"by signal {-code}" if code < 0 else f"with code {code}"

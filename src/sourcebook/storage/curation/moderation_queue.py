@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from sourcebook.curate.draft_rules import require_answerable, require_replied, retires_its_entry
 from sourcebook.curate.question_groups import group_of, same_words
-from sourcebook.errors import ActiveModelChanged, CuratedAnswerNotFound, DraftNotFound, UserNotFound
+from sourcebook.errors import (
+    ActiveModelChanged,
+    CuratedAnswerNotFound,
+    DraftNotFound,
+    UsageError,
+    UserNotFound,
+)
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
 from sourcebook.ports.moderation import AskedQuestion, DecisionCounts
 from sourcebook.storage.argument_checks import metadata_text, require_storable
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.clock_and_jobs import Clock
     from sourcebook.ports.moderation import Embedded
     from sourcebook.storage.database import Database, Executor
+    from sourcebook.storage.index.collections import StoredCollection
 
 _RECENT = 300
 _MANY_REJECTED = 500
@@ -181,6 +188,27 @@ class SqlModerationQueue:
             (entry,) = await read_entries(transaction, [entry_id])
             return entry
 
+    async def rebind(
+        self, draft_id: int, admin_id: int, entry: CuratedAnswer, revision: Revision, embedded: Embedded
+    ) -> CuratedAnswer:
+        require_sane(revision)
+        async with self._database.transaction() as transaction:
+            await _take_turns(transaction, await require_draft(transaction, draft_id), revision)
+            await require_decider_row(transaction, admin_id)
+            now, stored = self._clock.now(), await _stored(transaction, revision, embedded)
+            known = await read_entries(transaction, [entry.id])
+            if [(each.revision, each.stale_since) for each in known] != [(entry.revision, None)]:
+                raise UsageError(
+                    f"the curated answer {entry.id} has changed meanwhile",
+                    hint="Look at it, and do it again.",
+                )
+            await renew_entry(
+                transaction, stored, entry.id, revision, embedded.vector, now, approved_by=admin_id
+            )
+            await check_entry(transaction, entry.id, now)
+            (bound,) = await read_entries(transaction, [entry.id])
+            return bound
+
     async def cancel(self, draft_id: int, user_id: int) -> Draft:
         async with self._database.transaction() as transaction:
             draft = await require_draft(transaction, draft_id)
@@ -269,9 +297,7 @@ class SqlModerationQueue:
     ) -> CuratedAnswer:
         now = self._clock.now()
         await _take_turns(transaction, draft, revision)
-        stored = await collections.require(transaction, revision.collection_id)
-        if stored.collection.model != embedded.model:
-            raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+        stored = await _stored(transaction, revision, embedded)
         others = await _asking_the_same(transaction, draft)
         await self._decide(transaction, draft, DraftStatus.APPROVED, admin_id, None, answer)
         if draft.stale_kb_id is None:
@@ -293,9 +319,7 @@ class SqlModerationQueue:
         self, transaction: Executor, draft: Draft, admin_id: int, revision: Revision, embedded: Embedded
     ) -> int:
         now = self._clock.now()
-        stored = await collections.require(transaction, revision.collection_id)
-        if stored.collection.model != embedded.model:
-            raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+        stored = await _stored(transaction, revision, embedded)
         entry_id = await insert_entry(
             transaction, stored, revision, embedded.vector, now, approved_by=admin_id, draft_id=draft.id
         )
@@ -347,6 +371,14 @@ async def _asking_the_same(transaction: Executor, draft: Draft) -> list[Draft]:
             found |= {one.id: one for one in (other, *await family_of(transaction, other))}
     found.pop(draft.id, None)
     return [found[number] for number in sorted(found)]
+
+
+async def _stored(transaction: Executor, revision: Revision, embedded: Embedded) -> StoredCollection:
+    """The collection of an answer, whose model the answer's vector must be of."""
+    stored = await collections.require(transaction, revision.collection_id)
+    if stored.collection.model != embedded.model:
+        raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+    return stored
 
 
 async def _take_turns(transaction: Executor, draft: Draft, revision: Revision) -> None:

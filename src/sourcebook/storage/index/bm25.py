@@ -30,8 +30,7 @@ class WordCount:
     @classmethod
     def of(cls, text: str, language: str | None) -> WordCount:
         analysed = analyse_text(text, language)
-        frequencies = Counter(analysed.terms)
-        return cls({stem: min(n, MOST_OFTEN) for stem, n in frequencies.items()}, analysed.length)
+        return cls(as_stored(Counter(analysed.terms)), analysed.length)
 
     @classmethod
     def of_passage(cls, content: str, title: str | None, language: str | None) -> WordCount:
@@ -42,6 +41,13 @@ class WordCount:
     def of_document(cls, content: str, title: str | None, language: str | None) -> WordCount:
         """The words of a document. Its title counts twice: it says what all of it is about."""
         return cls.of(f"{title}\n{title}\n{content}" if title else content, language)
+
+
+def as_stored(frequencies: Mapping[str, int]) -> Mapping[str, int]:
+    """The frequencies, none above what is stored: hardly any text says one word so often."""
+    if max(frequencies.values(), default=0) <= MOST_OFTEN:
+        return frequencies
+    return {stem: min(n, MOST_OFTEN) for stem, n in frequencies.items()}
 
 
 class TermIds(bytes):

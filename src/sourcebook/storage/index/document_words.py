@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, pairwise
 
-from sourcebook.storage.index.bm25 import MOST_OFTEN, WordCount
+from sourcebook.storage.index.bm25 import WordCount, as_stored
 from sourcebook.text.analysis import AnalysedText, analyse_content
 from sourcebook.text.case_and_accents import folded
 
@@ -64,8 +64,7 @@ def _together(parts: Sequence[AnalysedText]) -> WordCount | None:
     frequencies = Counter(chain.from_iterable(part.terms for part in parts))
     if not frequencies:
         return None
-    often = {stem: min(n, MOST_OFTEN) for stem, n in frequencies.items()}
-    return WordCount(often, sum(part.length for part in parts))
+    return WordCount(as_stored(frequencies), sum(part.length for part in parts))
 
 
 def _parts_words(content: str, cut: int) -> bool:

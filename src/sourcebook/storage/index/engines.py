@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from sourcebook.model.asked_collection import WordCounts
@@ -39,22 +39,23 @@ class Scored(NamedTuple):
     rowid: int | None = None
 
 
-class WordResult(NamedTuple):
-    """A chunk that words found, with its text and language if they were asked for."""
+class FoundText(NamedTuple):
+    """The text of a chunk that words found, and its language."""
 
-    chunk_id: str
-    score: float
-    content: str = ""
-    language: str | None = None
+    content: str
+    language: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """What a search by words found, the words that it looked for, and how common they are."""
+    """The chunks that words found, best first, the words that were looked for, and how common they are."""
 
     question: QuestionWords
-    results: Sequence[WordResult]
+    ids: Sequence[str]
+    scores: Sequence[float]
     counts: WordCounts
+    texts: Mapping[str, FoundText] = field(default_factory=dict[str, FoundText])
+    """The texts of the chunks by their ids, if they were asked for."""
 
 
 def word_counts(question: QuestionWords, terms: Iterable[Row], rows: int) -> WordCounts:
@@ -111,6 +112,15 @@ class WordEngine(Protocol):
     async def prepare(self, collection_id: str) -> None: ...
 
     async def forget(self, stored: StoredCollection) -> None: ...
+
+
+@runtime_checkable
+class ResultReader(Protocol):
+    """An engine that reads what it found faster than by its ids alone."""
+
+    async def read_results(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        """Those of these chunks that exist, without a score."""
+        ...
 
 
 @runtime_checkable

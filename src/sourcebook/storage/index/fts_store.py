@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from sourcebook.model.search import FtsSearchResult, RankedWords
+from sourcebook.model.search import FtsSearchResult, RankedWords, WordRanks
 from sourcebook.retrieve.search_checks import require_top_k
 from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.index import chunks as chunk_rows
@@ -87,7 +87,7 @@ class SqlFtsStore:
         found = await self._engine.search(
             collection_id, query, top_k, filter, with_texts=False, languages=languages
         )
-        return RankedWords([FtsSearchResult(f.chunk_id, f.score) for f in found.results], found.counts)
+        return RankedWords(WordRanks(found.ids, found.scores), found.counts)
 
     async def _index(
         self,
@@ -159,6 +159,7 @@ def _analysed(
 def _results(found: FoundWords) -> list[FtsSearchResult]:
     terms, prefixes = found.question.terms, found.question.prefixes
     return [
-        FtsSearchResult(f.chunk_id, f.score, Highlights(f.content, terms, prefixes, f.language))
-        for f in found.results
+        FtsSearchResult(chunk_id, score, Highlights(text.content, terms, prefixes, text.language))
+        for chunk_id, score in zip(found.ids, found.scores, strict=True)
+        for text in [found.texts[chunk_id]]
     ]

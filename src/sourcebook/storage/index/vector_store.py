@@ -12,7 +12,7 @@ from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.database import again_if_lost, fetch_few
 from sourcebook.storage.index import chunks as chunk_rows
 from sourcebook.storage.index import collections, vector_encoding
-from sourcebook.storage.index.engines import PassagePlanner
+from sourcebook.storage.index.engines import PassagePlanner, ResultReader
 from sourcebook.storage.index.index_change import ReadyChunk
 from sourcebook.storage.rows import collection_from, embedded_chunk_from
 
@@ -36,6 +36,8 @@ class SqlVectorStore:
         self._engine = engine
         self._words = words
         self._clock = clock
+        # Asked once: it takes as long as to read a few chunks.
+        self._reader = engine if isinstance(engine, ResultReader) else None
 
     async def create_collection(self, collection: Collection) -> Collection:
         return await collections.create(self._database, collection, self._clock.now())
@@ -125,6 +127,8 @@ class SqlVectorStore:
         return await self._engine.plan_passages(collection_id, top_k, filter)
 
     async def look_up(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        if self._reader is not None:
+            return await self._reader.read_results(collection_id, chunk_ids)
         fetch = partial(fetch_few, self._database) if len(chunk_ids) <= _FEW else self._database.fetch
         rows = await fetch("results_by_ids", collection_id=collection_id, chunk_ids=list(chunk_ids))
         return [chunk_rows.result_from(row) for row in rows]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import BaseUnreachable, Conflict, SourcebookError, StorageError, UsageError
 from sourcebook.storage.postgres import citus, driver
 from sourcebook.storage.postgres.citus import Cluster, DoneStep, Step
+from sourcebook.storage.postgres.connections import close_or_let_go
 from sourcebook.storage.postgres.database import UNLIMITED
 from sourcebook.storage.postgres.migrate import bring_up_to_date, require_new_server
 
@@ -73,7 +74,7 @@ async def _connected(address: str, place: str) -> AsyncGenerator[Connection]:
             await _require_installed(connection, place)
         yield connection
     finally:
-        await connection.close(timeout=5)
+        await close_or_let_go(connection)
 
 
 async def _taken(connection: Connection, step: Step) -> DoneStep:

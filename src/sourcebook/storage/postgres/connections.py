@@ -30,14 +30,19 @@ class Connections:
     much as a small search. So one is kept at hand for whoever comes next, unless somebody waits for one already.
     """
 
-    def __init__(self, pool: Pool, *, largest: int, patience: float, keeps_one: bool) -> None:
+    def __init__(
+        self, pool: Pool, *, largest: int, patience: float, connect_patience: float, keeps_one: bool
+    ) -> None:
         self._pool = pool
         self._largest = largest
         self._patience = patience
+        self._connect_patience = connect_patience
         self._keeps_one = keeps_one
         self._at_hand: Connection | None = None
         self._uses = 0
         self._waiting = 0
+        self._queue: set[anyio.CancelScope] = set()
+        self._said_at = 0.0
 
     async def take(self) -> Connection:
         """A connection, after waiting for one if need be."""
@@ -96,22 +101,42 @@ class Connections:
         # What is wrong with a connection was said by whoever used it.
         with anyio.CancelScope(shield=True), suppress(Exception):
             await self._pool.release(connection)
+        self._go_on_waiting()
 
     async def _from_pool(self) -> Connection:
         deadline = time.monotonic() + RECONNECT_SECONDS
         while True:
             try:
-                with driver.translated():
-                    return await driver.acquired(self._pool, self._patience)
-            except BaseBusy as busy:
-                raise BaseBusy(
-                    f"all {self._largest} connections were in use for {self._patience:g} seconds",
-                    hint="Try again, or raise `pool_max`.",
-                ) from busy
+                return await self._next_free()
             except BaseUnreachable:
                 if time.monotonic() >= deadline:
                     raise
                 await anyio.sleep(0.1)
+
+    async def _next_free(self) -> Connection:
+        """Whoever waits is refused when nobody was served for so long, and not before: its turn comes."""
+        # To open one more is not to wait for somebody: a busy server may take longer over it than anybody waits.
+        may_open = self._pool.get_size() < self._largest
+        patience = self._patience + self._connect_patience if may_open else self._patience
+        with anyio.CancelScope(deadline=anyio.current_time() + patience) as scope:
+            self._queue.add(scope)
+            try:
+                with driver.translated():
+                    return await driver.acquired(self._pool)
+            finally:
+                self._queue.discard(scope)
+        raise BaseBusy(
+            f"all {self._largest} connections were in use for {self._patience:g} seconds",
+            hint="Try again, or raise `pool_max`.",
+        )
+
+    def _go_on_waiting(self) -> None:
+        """Somebody was served: the others may wait anew. Said now and then, since it is said to each of them."""
+        now = anyio.current_time()
+        if self._queue and now >= self._said_at + self._patience / 10:
+            self._said_at = now
+            for scope in self._queue:
+                scope.deadline = max(scope.deadline, now + self._patience)
 
 
 async def _settle(connection: Connection) -> None:
@@ -121,6 +146,15 @@ async def _settle(connection: Connection) -> None:
             if not driver.is_closed(connection):
                 with anyio.fail_after(_SETTLE_SECONDS):
                     await driver.synchronise(connection)
+        except Exception:
+            let_go(connection)
+
+
+async def close_or_let_go(connection: Connection) -> None:
+    """Close a connection, for who was cancelled too. A server that is too busy to say goodbye is left without it."""
+    with anyio.CancelScope(shield=True):
+        try:
+            await connection.close(timeout=_SETTLE_SECONDS)
         except Exception:
             let_go(connection)
 

@@ -16,7 +16,14 @@ from sourcebook.errors import BadSetting, BaseUnreachable, NotOpen
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.postgres import bulk_copy, driver
-from sourcebook.storage.postgres.connections import RECONNECT_SECONDS, Connections, let_go, required
+from sourcebook.storage.postgres.collection_state import StateChanges
+from sourcebook.storage.postgres.connections import (
+    RECONNECT_SECONDS,
+    Connections,
+    close_or_let_go,
+    let_go,
+    required,
+)
 from sourcebook.storage.postgres.migrate import bring_up_to_date
 from sourcebook.storage.queries import Queries
 
@@ -148,9 +155,15 @@ class PostgresWriter(PostgresExecutor):
     def __init__(self, connection: Connection, queries: Queries) -> None:
         super().__init__(connection, queries)
         self._held: set[object] = set()
+        self._changes = StateChanges()
+
+    async def complete(self) -> None:
+        """Say to others what was changed. The last thing before the transaction is committed."""
+        await self._changes.complete(self)
 
     async def _ready(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         collection_id = parameters.get("collection_id")
+        self._changes.note(self._queries[name], None if collection_id is None else str(collection_id))
         if collection_id is not None and collection_id not in self._held:
             lock = driver.prepared(self._queries["take_turn"])
             with driver.in_use():
@@ -209,7 +222,11 @@ class PostgresDatabase:
                 remembers_statements=not is_pooled,
             )
         self._connections = Connections(
-            pool, largest=limits.pool_max, patience=limits.busy_timeout, keeps_one=limits.pool_min > 0
+            pool,
+            largest=limits.pool_max,
+            patience=limits.busy_timeout,
+            connect_patience=limits.connect_timeout,
+            keeps_one=limits.pool_min > 0,
         )
         row = await self.fetch_one("citus_version")
         if row is not None:
@@ -227,7 +244,7 @@ class PostgresDatabase:
             await pooled.transaction(isolation="read_committed").start()
             [lent], [own] = await pooled.fetch(identity), await direct.fetch(identity)
         finally:
-            await pooled.close(timeout=5)
+            await close_or_let_go(pooled)
         if lent["identity"] != own["identity"]:
             raise BadSetting(
                 "`db` and `db_direct` lead to different databases.",
@@ -291,6 +308,7 @@ class PostgresDatabase:
             executor = PostgresWriter(connection, self.queries)
             try:
                 yield executor
+                await executor.complete()
                 reached(CrashPoint.BEFORE_COMMIT)
                 with anyio.CancelScope(shield=True), _ending():
                     await transaction.commit()
@@ -320,11 +338,7 @@ class PostgresDatabase:
         try:
             yield connection
         finally:
-            with anyio.CancelScope(shield=True):
-                try:
-                    await connection.close(timeout=5)
-                except Exception:
-                    connection.terminate()
+            await close_or_let_go(connection)
 
     @asynccontextmanager
     async def _begun(

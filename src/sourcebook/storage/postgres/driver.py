@@ -87,6 +87,7 @@ class Pool(Protocol):
     async def release(self, connection: Connection) -> None: ...
     async def close(self) -> None: ...
     def terminate(self) -> None: ...
+    def get_size(self) -> int: ...
 
 
 # By the class of an SQLSTATE, its first letters; the longest that fits wins.
@@ -270,9 +271,9 @@ async def open_pool(
         )
 
 
-async def acquired(pool: Pool, patience: float) -> Connection:
-    """A connection from the pool, after waiting for one if need be."""
-    return await pool.acquire(timeout=patience)
+async def acquired(pool: Pool) -> Connection:
+    """A connection from the pool, after waiting for one if need be, for as long as it takes."""
+    return await pool.acquire()
 
 
 def is_closed(connection: Connection) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.storage.importing.layouts import NUMBER, Values
 from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres.connections import close_or_let_go
 from sourcebook.storage.postgres.database import UNLIMITED
 
 if TYPE_CHECKING:
@@ -91,4 +92,4 @@ async def postgres_old_base(address: str) -> AsyncGenerator[PostgresOldBase, Non
         types = {(row["table_name"], row["column_name"]): row["data_type"] for row in rows}
         yield PostgresOldBase(connection, types)
     finally:
-        await connection.close(timeout=5)
+        await close_or_let_go(connection)

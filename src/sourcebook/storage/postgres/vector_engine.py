@@ -17,15 +17,26 @@ from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.postgres.citus import PAUSES
+from sourcebook.storage.postgres.driver import Constant
+from sourcebook.storage.postgres.filter_memory import (
+    ROWS_AT_MOST,
+    FilteredVectors,
+    FilterMemory,
+    key_of,
+    rows_at_most,
+)
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.storage.postgres.nearest import Graph, NearestSearch, Route, vectors_of_a_graph
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
 from sourcebook.storage.rows import chunk_from
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sourcebook.model.documents import Vector
     from sourcebook.model.search import MetadataFilter
-    from sourcebook.storage.database import Database, Executor
+    from sourcebook.storage.database import Database, Executor, Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.index.engines import Scored
     from sourcebook.storage.postgres.database import PostgresDatabase
@@ -36,7 +47,7 @@ if TYPE_CHECKING:
 _BELIEVED_SECONDS = 10.0
 _FILTERS_REMEMBERED = 500
 # Up to so many chunks that a filter lets through are all scored; more, and the graph is faster.
-_FEW_MATCHING = 1_500
+_FEW_MATCHING = ROWS_AT_MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,15 @@ class _Known:
     """How many chunks recent filters let through, at most one more than a few."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked, as the collection compares it."""
+
+    known: _Known
+    vector: NDArray[np.float32]
+    filter: CompiledFilter | None
+
+
 class PostgresVectorEngine:
     """A `VectorEngine` that asks the server for candidates and scores them as SQLite's does."""
 
@@ -60,20 +80,20 @@ class PostgresVectorEngine:
         self._is_spread = database.is_spread
         self._graphs = Graphs(database, rules or GraphRules())
         self._collections: dict[str, _Known] = {}
+        self._memory = FilterMemory()
 
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        search = await self._search(self._database, collection_id, query, filter)
+        question = await self._question(self._database, collection_id, query, filter)
+        remembered = await self._of_memory(question, top_k)
+        if remembered is not None:
+            return remembered
+        search = await _search(self._database, question)
         found = await search.chunks(top_k)
         if await self._is_another(collection_id, search):
             return await self.search_chunks(collection_id, query, top_k, filter)
-        return [
-            SearchResult(
-                chunk_from(row), score, ScoreBreakdown(semantic_score=score), row["file_path"], row["title"]
-            )
-            for row, score in found
-        ]
+        return [_result(row, score) for row, score in found]
 
     @again_if_lost
     async def search_passages(
@@ -83,7 +103,7 @@ class PostgresVectorEngine:
         for pause in (0.0, *PAUSES):
             await anyio.sleep(pause)
             async with self._database.snapshot() as reader:
-                search = await self._search(reader, collection_id, query, filter)
+                search = await _search(reader, await self._question(reader, collection_id, query, filter))
                 found = await search.passages(top_k)
                 results = await _results(reader, collection_id, found)
             # Within one snapshot, what has no text now will have none later.
@@ -96,7 +116,8 @@ class PostgresVectorEngine:
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        search = await self._search(self._database, collection_id, query, filter)
+        question = await self._question(self._database, collection_id, query, filter)
+        search = await _search(self._database, question)
         found = await search.passages(top_k)
         if await self._is_another(collection_id, search):
             return await self.rank_passages(collection_id, query, top_k, filter)
@@ -135,9 +156,53 @@ class PostgresVectorEngine:
         await self._graphs.forget(stored.collection.id)
         self._collections.pop(stored.collection.id, None)
 
-    async def _search(
+    async def _of_memory(self, question: _Question, top_k: int) -> list[SearchResult] | None:
+        """What a filter that is asked for again lets through, without looking for it again. None if it must be."""
+        stored, tree = question.known.stored, question.filter
+        if self._is_spread or tree is None or not tree.has_index:
+            return None
+        key = key_of(stored, tree.path)
+        vectors = self._memory.recall(key) or await self._read_of_filter(question.known, tree)
+        if vectors is None:
+            return None
+        metric = stored.collection.distance_metric
+        nearest = vectors.nearest(question.vector, metric, top_k)
+        rows = await self._database.fetch(
+            "chunks_of_state",
+            collection_id=stored.collection.id,
+            model_id=stored.model_id,
+            metric=metric.value,
+            state=vectors.state,
+            document_ids=[vectors.document_ids[place] for place, _ in nearest],
+            chunk_ids=[vectors.chunk_ids[place] for place, _ in nearest],
+        )
+        if len(rows) < len(nearest):
+            self._memory.no_longer_holds(key)
+            return None
+        by_id = {row["id"]: row for row in rows}
+        return [_result(by_id[vectors.chunk_ids[place]], score) for place, score in nearest]
+
+    async def _read_of_filter(self, known: _Known, tree: CompiledFilter) -> FilteredVectors | None:
+        """All that the filter lets through, if that is little and was asked for before."""
+        if await _route(self._database, known, tree) is not Route.MATCHING:
+            return None
+        key = key_of(known.stored, tree.path)
+        if not self._memory.is_worth_reading(key):
+            return None
+        [row] = await self._database.fetch(
+            "vectors_of_named",
+            collection_id=known.stored.collection.id,
+            model_id=known.stored.model_id,
+            filter=tree.path,
+            limit=Constant(rows_at_most(known.stored) + 1),
+        )
+        vectors = FilteredVectors.read_from(row, known.stored)
+        self._memory.keep(key, vectors)
+        return vectors
+
+    async def _question(
         self, reader: Executor, collection_id: str, query: Vector, filter: MetadataFilter | None
-    ) -> NearestSearch:
+    ) -> _Question:
         tree = None if filter is None else compiled(check(filter))
         known = self._collections.get(collection_id)
         if known is None or known.until < time.monotonic() or not _fits(query, known):
@@ -146,8 +211,7 @@ class PostgresVectorEngine:
         wanted = vector_encoding.checked(query, collection.embedding_dimensions, "the question")
         if collection.distance_metric is DistanceMetric.COSINE:
             wanted = vector_encoding.normalised(wanted)
-        route = await _route(reader, known, tree)
-        return NearestSearch(reader, known.stored, known.graph, wanted, tree, route)
+        return _Question(known, wanted, tree)
 
     async def _looked_up(self, reader: Executor, collection_id: str) -> _Known:
         self._collections.pop(collection_id, None)
@@ -180,6 +244,12 @@ def _fits(query: Vector, known: _Known) -> bool:
     return len(query) == known.stored.collection.embedding_dimensions
 
 
+async def _search(reader: Executor, question: _Question) -> NearestSearch:
+    known, tree = question.known, question.filter
+    route = await _route(reader, known, tree)
+    return NearestSearch(reader, known.stored, known.graph, question.vector, tree, route)
+
+
 async def _route(reader: Executor, known: _Known, tree: CompiledFilter | None) -> Route:
     if known.graph is Graph.NONE:
         return Route.ALL if tree is None else Route.MATCHING
@@ -196,6 +266,11 @@ async def _route(reader: Executor, known: _Known, tree: CompiledFilter | None) -
         )
         known.counts[tree.path] = row["matching"]
     return Route.MATCHING if known.counts[tree.path] <= _FEW_MATCHING else Route.GRAPH
+
+
+def _result(row: Row, score: float) -> SearchResult:
+    breakdown = ScoreBreakdown(semantic_score=score)
+    return SearchResult(chunk_from(row), score, breakdown, row["file_path"], row["title"])
 
 
 async def _results(reader: Executor, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:

@@ -12,7 +12,7 @@ from sourcebook.model.explanation import ScanMethod, SearchPlan, TermCount
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.database import again_if_lost
 from sourcebook.storage.index import bm25
-from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
+from sourcebook.storage.index.engines import FoundText, FoundWords, word_counts
 from sourcebook.storage.postgres.bm25_ranking import Bm25Ranking, TermWeights, ranked
 from sourcebook.storage.postgres.citus import PAUSES
 from sourcebook.storage.postgres.filter_paths import compiled
@@ -83,14 +83,16 @@ class PostgresWordEngine:
             totals, terms = await _known_terms(reader, collection_id, question)
             counts = word_counts(question, terms, totals["word_rows"])
             if not terms:
-                return FoundWords(question, [], counts), True
+                return FoundWords(question, [], [], counts), True
             weights = _weights(question, totals, terms)
             few = -1 if self._is_spread else FEW_POSTINGS
             found = await _ranked(reader, collection_id, weights, terms, path, top_k, few)
-            results = await _results(reader, collection_id, found, with_texts=with_texts)
+            texts = await _texts(reader, collection_id, found) if with_texts else {}
+            shown = [one for one in found if one[0] in texts] if with_texts else found
             # Within one snapshot, what has no text now will have none later.
-            is_whole = len(results) == len(found) or not self._is_spread
-            return FoundWords(question, results, counts), is_whole
+            is_whole = len(shown) == len(found) or not self._is_spread
+            ids, scores = [chunk_id for chunk_id, _ in shown], [score for _, score in shown]
+            return FoundWords(question, ids, scores, counts, texts), is_whole
 
     @again_if_lost
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
@@ -203,18 +205,9 @@ def _average(length: int, rows: int) -> float:
     return length / rows if rows and length else 1.0
 
 
-async def _results(
-    reader: Executor, collection_id: str, found: Sequence[tuple[str, float]], *, with_texts: bool
-) -> list[WordResult]:
-    if not with_texts:
-        return [WordResult(chunk_id, score) for chunk_id, score in found]
+async def _texts(
+    reader: Executor, collection_id: str, found: Sequence[tuple[str, float]]
+) -> dict[str, FoundText]:
     ids = [chunk_id for chunk_id, _ in found]
-    texts = {
-        row["id"]: row
-        for row in await reader.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
-    }
-    return [
-        WordResult(chunk_id, score, texts[chunk_id]["content"], texts[chunk_id]["language"])
-        for chunk_id, score in found
-        if chunk_id in texts
-    ]
+    rows = await reader.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
+    return {row["id"]: FoundText(row["content"], row["language"]) for row in rows}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import anyio
 import anyio.lowlevel
 
-from sourcebook.errors import BadSetting, BaseBusy, BaseUnreachable, NotOpen
+from sourcebook.errors import BadSetting, BaseBusy, BaseReplaced, BaseUnreachable, NotOpen
 from sourcebook.ingest.freed_memory import give_back_freed_memory
 from sourcebook.ports.arguments import require_path
 from sourcebook.storage.crash_points import CrashPoint, reached
@@ -44,8 +44,8 @@ Ts = TypeVarTuple("Ts")
 # How long one attempt to begin a write may block its thread. Waiting beyond that happens in the event loop, where it
 # can be cancelled.
 _BEGIN_ATTEMPT_SECONDS = 0.05
-# A question is asked by words and by vectors at the same time.
-_ARMS_OF_A_QUESTION = 2
+# What every question asks of the base, which answers once for each of its states.
+_REMEMBERED = frozenset({"collection_by_id"})
 
 
 @cache
@@ -115,8 +115,6 @@ class SqliteDatabase:
         self._write_lock = anyio.Lock(fast_acquire=True)
         self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._readers = readers
-        # Reads that wait for their turn to be answered here and now.
-        self._soon = 0
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -178,7 +176,14 @@ class SqliteDatabase:
 
     async def fetch_soon(self, name: str, /, **parameters: object) -> list[Row] | None:
         """What `fetch` gives, without a change of thread if a connection is idle; None if none is."""
-        return await self.read_soon(lambda session: session.fetch(name, **parameters))
+
+        def fetched(session: SqliteSession) -> list[Row]:
+            if name not in _REMEMBERED:
+                return session.fetch(name, **parameters)
+            key = ("rows", name, *parameters.values())
+            return session.remembered(key, lambda: session.fetch(name, **parameters))
+
+        return await self.read_soon(fetched)
 
     async def execute(self, name: str, /, **parameters: object) -> int:
         async with self.transaction() as transaction:
@@ -220,7 +225,8 @@ class SqliteDatabase:
             reader = self._idle_readers.pop() if self._idle_readers else await self._new_reader()
             executor = SqliteExecutor(reader, self._queries, self._threads)
             try:
-                await _in_thread(self._threads, self._begin_to_read, reader)
+                with self._unless_closed():
+                    await _in_thread(self._threads, self._begin_to_read, reader)
                 yield executor
             finally:
                 executor.end()
@@ -241,7 +247,8 @@ class SqliteDatabase:
         """Run `work` as `read` does, on a connection of its own that keeps few pages: nobody reads them again."""
         self._opened()
         async with self._free_readers:
-            return await _in_thread(self._threads, self._read_much, work)
+            with self._unless_closed():
+                return await _in_thread(self._threads, self._read_much, work)
 
     async def read_soon(
         self, quick: Callable[[SqliteSession], T | None], *, only_alone: bool = False
@@ -249,24 +256,33 @@ class SqliteDatabase:
         """Run `quick` here and now, on one state of the base, if a connection is idle; None if not.
 
         A change of thread costs more than the least of searches. `quick` must take no longer than that, and declines
-        with None what would. What takes a few milliseconds says `only_alone`: it is run if nobody else reads, so that
-        nobody waits for it but who asked.
+        with None what would. What takes a few milliseconds says `only_alone`: it is run if no thread reads, as two that
+        work at the same time take longer than one after the other.
         """
         self._opened()
-        self._soon += 1
-        try:
-            # Others get their turn, as they would while a thread works.
-            await anyio.lowlevel.checkpoint()
-            if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
-                return None
-            return self._read_here(quick) if self._is_alone or not only_alone else None
-        finally:
-            self._soon -= 1
+        # Others get their turn, as they would while a thread works.
+        await anyio.lowlevel.checkpoint()
+        if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
+            return None
+        is_alone = self._free_readers.value == self._readers
+        return self._read_here(quick) if is_alone or not only_alone else None
 
-    @property
-    def _is_alone(self) -> bool:
-        """Whether what waits can be the arms of one question, and no thread reads."""
-        return self._soon <= _ARMS_OF_A_QUESTION and self._free_readers.value == self._readers
+    async def read_in_turn(
+        self,
+        turn: anyio.Lock,
+        quick: Callable[[SqliteSession], T | None],
+        work: Callable[[SqliteSession], T],
+        *,
+        only_alone: bool = True,
+    ) -> T:
+        """Run `quick` as `read_soon` does and, if it declines, `work` in a thread: one of those that share a turn.
+
+        After a write everybody lacks the same. One thread makes it, and the others find it made when their turn comes:
+        threads that compute side by side hold each other up. Between two turns, the loop does what else there is to do.
+        """
+        async with turn:
+            found = await self.read_soon(quick, only_alone=only_alone)
+            return await self.read(work) if found is None else found
 
     def _read_here(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
         self._free_readers.acquire_nowait()
@@ -354,7 +370,17 @@ class SqliteDatabase:
                 raise
 
     async def _new_reader(self) -> Connection:
-        return await _in_thread(self._threads, self._open_reader)
+        with self._unless_closed():
+            return await _in_thread(self._threads, self._open_reader)
+
+    @contextmanager
+    def _unless_closed(self) -> Generator[None]:
+        """Who closes the base takes its log away. To whoever was about to read, that is not a replaced base."""
+        try:
+            yield
+        except BaseReplaced:
+            self._opened()
+            raise
 
     async def _take_back(self, reader: Connection) -> None:
         """Keep a connection for the next reader, or close it with its base. It is never left in a transaction."""

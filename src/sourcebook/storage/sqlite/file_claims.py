@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 
 from sourcebook.storage.sqlite.base_files import derived_files_of
 
@@ -57,7 +56,8 @@ class FileClaims:
 
 @asynccontextmanager
 async def file_claims(base: Path) -> AsyncGenerator[FileClaims, None]:
-    descriptor = await anyio.to_thread.run_sync(_opened, base)
+    # Without a thread: who is cancelled by `asyncio.wait_for` while one opens the file would never close it.
+    descriptor = _opened(base)
     try:
         yield FileClaims(descriptor)
     finally:

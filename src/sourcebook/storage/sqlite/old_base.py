@@ -97,7 +97,8 @@ async def sqlite_old_base(path: Path) -> AsyncGenerator[SqliteOldBase, None]:
     try:
         yield SqliteOldBase(connection)
     finally:
-        await anyio.to_thread.run_sync(connection.close)
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(connection.close)
 
 
 def _connected(path: Path) -> Connection:

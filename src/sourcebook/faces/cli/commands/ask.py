@@ -1,3 +1,4 @@
+import shlex
 from collections.abc import Callable
 from typing import Annotated
 
@@ -93,8 +94,9 @@ def ask(
             return
         answer = streamed(asked)
         say_sources(answer)
-        if answer.similar:
-            tell(texts(answer.language)("terminal_ask_similar"))
+        for offered in answer.similar:
+            command = shlex.join(["sourcebook", "ask", question, "--similar", str(offered.id)])
+            tell(texts(answer.language)("terminal_ask_similar", command=command))
         if explain:
             say(reasons(answer))
         tell_next_steps(book, answer, collection)

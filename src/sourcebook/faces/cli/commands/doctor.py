@@ -9,8 +9,9 @@ from sourcebook.faces.cli.terminal.progress import progress_bar
 from sourcebook.model.health import Finding, HealthReport
 
 _SHOWN = 10
+_MESSAGE = "message"
 _JOBS = {
-    "message": "messages for the Telegram bot to send",
+    _MESSAGE: "messages for the Telegram bot to send",
     "uploads": "uploaded files for the server to add",
     "draft": "questions to be put into the queue of the experts",
 }
@@ -32,17 +33,17 @@ def doctor(
     if call.as_json:
         say_json(report.as_dict())
     else:
-        _show(report)
+        _show(report, has_bot=call.loaded.settings.telegram_token is not None)
     if not report.ok:
         raise typer.Exit(ExitCode.STORAGE)
 
 
-def _show(report: HealthReport) -> None:
+def _show(report: HealthReport, *, has_bot: bool) -> None:
     for name, value in {**report.versions, **report.extras}.items():
         tell(f"{name}: {value}")
     tell(", ".join(_counted(name, count) for name, count in report.counts.items()))
     for kind, count in report.open_jobs.items():
-        tell(f"  open jobs: {count} × {_JOBS.get(kind, kind)}")
+        tell(f"  open jobs: {count} × {_job(kind, has_bot=has_bot)}")
     for done in report.repairs:
         say(f"repaired {done.code} ({done.count}): {done.message}.")
     for finding in report.notes:
@@ -51,6 +52,12 @@ def _show(report: HealthReport) -> None:
         say(f"{finding.code} ({finding.count}): {finding.message}. {finding.hint}")
         _show_rows(finding)
     say("The base is in order." if report.ok else "The base needs attention.")
+
+
+def _job(kind: str, *, has_bot: bool) -> str:
+    if kind == _MESSAGE and not has_bot:
+        return "notices to askers, kept in case a Telegram bot is set up"
+    return _JOBS.get(kind, kind)
 
 
 def _counted(name: str, count: int) -> str:

@@ -46,14 +46,19 @@ def list_documents(
     wanted: tuple[DocumentStatus | None, ...] = _UNREAD if failed else (status,)
     with call.open() as book:
         documents = [d for one in wanted for d in book.library.documents(collection=collection, status=one)]
+        copies = {d.id: _copies(book.library.find(d.id, collection=collection)) for d in documents if failed}
     if call.as_json:
-        say_json({"documents": [json_shapes.document(document) for document in documents]})
+        say_json({"documents": [json_shapes.document(d) | _other_paths(copies.get(d.id)) for d in documents]})
         return
     columns = ["path", "title", "type", "language", "status", "chunks", "id"]
     rows = [_listed(document) for document in documents]
     if failed or status in _UNREAD:
         columns.append("reason")
-        rows = [[*row, d.processing_error] for row, d in zip(rows, documents, strict=True)]
+        rows = [
+            [path, *row[1:], d.processing_error]
+            for row, d in zip(rows, documents, strict=True)
+            for path in (d.file_path, *copies.get(d.id, ()))
+        ]
         cuts, spare = (
             {"path": Cut.BEGINNING, "reason": Cut.END},
             ("chunks", "type", "language", "title", "status"),
@@ -136,6 +141,21 @@ def _rows(details: DocumentDetails) -> list[tuple[str, Any]]:
     ]
     rows += [("added with", root) for root in details.held_by]
     return rows
+
+
+def _other_paths(copies: list[str] | None) -> dict[str, list[str]]:
+    return {"other_paths": copies} if copies else {}
+
+
+def _copies(details: DocumentDetails) -> list[str]:
+    """The other paths at which the bytes of a document lie, as those of one empty file do for all of them."""
+    shown = details.document.file_path
+    own = next((path for path in details.paths if shown.endswith(path.path)), None)
+    if own is None:
+        return []
+    folder = shown.removesuffix(own.path)
+    others = (path for path in details.paths if path is not own)
+    return [f"{folder}{path.path}" if path.source_id == own.source_id else path.path for path in others]
 
 
 def _next_steps(documents: Sequence[Document]) -> list[str]:

@@ -1,26 +1,31 @@
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from textwrap import indent
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
-from sourcebook.faces.cli.terminal.curated_text import category_of, change_lines, state_of, wording_line
+from sourcebook.faces.cli.terminal.curated_text import change_lines
+from sourcebook.faces.cli.terminal.draft_text import ASKED_AGAIN, draft_lines, saved_lines, short
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
-from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, SourceChange
-from sourcebook.model.moderation import Digest, Draft, DraftKind, DraftStatus, Gap, Keep, LostSupport
+from sourcebook.model.moderation import (
+    AskedAgain,
+    Digest,
+    Draft,
+    DraftKind,
+    DraftStatus,
+    Gap,
+    Keep,
+    LostSupport,
+)
 from sourcebook.sync import Sourcebook
 
 LOCAL_USER = 1
-_SHORT = 70
 _MOST = 1000
 _DAY = 86_400
 
@@ -35,6 +40,16 @@ Category = Annotated[
 ]
 Subcategory = Annotated[
     str | None, typer.Option("--subcategory", metavar="Y", help="The answer's subcategory.")
+]
+Source = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source",
+        metavar="N|PATH",
+        help="Where the answer comes from: the number of a passage in `moderate show`, or a document. "
+        "Repeat for several.",
+        show_default="what says the same words",
+    ),
 ]
 Since = Annotated[
     str | None,
@@ -70,8 +85,8 @@ def list_drafts(
                 moment(d.created_at),
                 _times(d),
                 d.category_guess,
-                _short(d.question),
-                _short(d.answer),
+                short(d.question),
+                short(d.answer),
             )
             for d in drafts
         ],
@@ -102,7 +117,7 @@ def show(call: Invocation, draft_id: Number) -> None:
     if call.as_json:
         say_json({"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes, renewed)})
         return
-    say("\n".join([*_told(draft, similar, entry), *change_lines(changes)]))
+    say("\n".join([*draft_lines(draft, similar, entry), *change_lines(changes)]))
     if renewed is not None:
         say(
             f"\nThe answer as the sources say it now (`sourcebook moderate approve {draft.id} --new-words`):\n{renewed}"
@@ -122,6 +137,7 @@ def approve(
     ] = None,
     category: Category = None,
     subcategory: Subcategory = None,
+    source: Source = None,
     admin: Admin = LOCAL_USER,
     new_words: Annotated[
         bool,
@@ -144,11 +160,18 @@ def approve(
             category=category,
             subcategory=subcategory,
             on_lost_support=LostSupport.ACCEPT if force else LostSupport.REFUSE,
+            sources=_named(source),
         )
+        draft: Draft = book.moderation.get_item(draft_id)
+    _say_entry(call, draft, entry, is_guessed=category is None and entry.revision == 1)
+
+
+def _say_entry(call: Invocation, draft: Draft, entry: CuratedAnswer, *, is_guessed: bool) -> None:
     if call.as_json:
         say_json({"entry": json_shapes.curated_answer(entry)})
         return
-    _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
+    for line in saved_lines(draft, entry, is_guessed=is_guessed):
+        tell(line)
 
 
 def _in_new_words(book: Sourcebook, draft_id: int) -> str | None:
@@ -175,20 +198,12 @@ def reject(
     """Reject a draft. A stale curated answer is then no longer used."""
     with call.open() as book:
         draft: Draft = book.moderation.reject_moderation_item(draft_id, admin, reason)
-        states: Sequence[SourceState] = book.stores.sessions.source_states(draft.citations)
+        again: AskedAgain | None = book.moderation.asked_again(draft_id)
     if call.as_json:
-        say_json({"draft": draft_json_shapes.draft(draft)})
+        shown = None if again is None else again.value
+        say_json({"draft": draft_json_shapes.draft(draft), "asked_again": shown})
         return
-    tell(f"Rejected draft {draft.id}.{_asked_again(draft, states)}")
-
-
-def _asked_again(draft: Draft, states: Sequence[SourceState]) -> str:
-    """What a rejection does when the question comes again. It holds for the text that was quoted, not for another."""
-    if draft.kind is not DraftKind.ANSWER:
-        return ""
-    if any(state is not SourceState.CURRENT for state in states):
-        return " The text that it quoted has changed since: asked again, the new text may be given."
-    return " Asked again, it is declined until the quoted text changes."
+    tell(f"Rejected draft {draft.id}.{'' if again is None else ASKED_AGAIN[again]}")
 
 
 def answer(
@@ -202,12 +217,23 @@ def answer(
     ] = Keep.CURATED,
     category: Category = None,
     subcategory: Subcategory = None,
+    source: Source = None,
     admin: Admin = LOCAL_USER,
 ) -> None:
-    """Answer a question that the base could not answer. The person who asked receives it."""
+    """Answer a question that the base could not answer. The person who asked receives it.
+
+    An answer that is kept comes back for review when one of its sources changes. What the documents say in the same
+    words is found; for an answer in other words, name the source.
+    """
     with call.open() as book:
         draft: Draft = book.moderation.answer_item(
-            draft_id, admin, _read(text) or "", keep=keep, category=category, subcategory=subcategory
+            draft_id,
+            admin,
+            _read(text) or "",
+            keep=keep,
+            category=category,
+            subcategory=subcategory,
+            sources=_named(source),
         )
         entry: CuratedAnswer | None = None if draft.kb_id is None else book.stores.curated.kb_get(draft.kb_id)
     if call.as_json:
@@ -217,8 +243,35 @@ def answer(
     tell(f"Answered question {draft.id}.")
     if draft.people > 1:
         tell(f"It goes to the {draft.people} people who asked.")
-    if entry is not None:
-        _tell_entry(entry, is_guessed=category is None and entry.revision == 1)
+    if entry is None:
+        tell(f"`sourcebook moderate keep {draft.id}` keeps it as a curated answer.")
+        return
+    for line in saved_lines(draft, entry, is_guessed=category is None and entry.revision == 1):
+        tell(line)
+
+
+def keep_reply(
+    call: Invocation,
+    draft_id: Number,
+    *,
+    category: Category = None,
+    subcategory: Subcategory = None,
+    source: Source = None,
+    admin: Admin = LOCAL_USER,
+) -> None:
+    """Keep a reply as a curated answer. With `--source`, bind what a draft became to its sources."""
+    with call.open() as book:
+        known: int | None = book.moderation.get_item(draft_id).kb_id
+        entry: CuratedAnswer = book.moderation.keep_answer(
+            draft_id, admin, category=category, subcategory=subcategory, sources=_named(source)
+        )
+        draft: Draft = book.moderation.get_item(draft_id)
+    _say_entry(call, draft, entry, is_guessed=category is None and known is None)
+
+
+def _named(sources: Sequence[str] | None) -> list[int | str]:
+    """What `--source` names: numbers of passages, and documents."""
+    return [int(name) if name.isdecimal() else name for name in sources or ()]
 
 
 def gaps(
@@ -267,86 +320,11 @@ def _moment(since: str | None) -> int:
         ) from None
 
 
-def _short(text: str | None) -> str:
-    plain = " ".join((text or "").split())
-    return plain if len(plain) <= _SHORT else f"{plain[: _SHORT - 1]}…"
-
-
 def _times(draft: Draft) -> str:
     """How often it was asked, if more than once, and by how many people."""
     if draft.asked == 1:
         return ""
     return f"{draft.asked}×" + (f", {draft.people} people" if draft.people > 1 else "")
-
-
-def _tell_entry(entry: CuratedAnswer, *, is_guessed: bool) -> None:
-    tell(f"Saved the curated answer {entry.id}, revision {entry.revision}.")
-    how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
-    tell(f"  Category: {category_of(entry)}{how}")
-    for bound in entry.sources:
-        tell(f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”")
-    if entry.sources:
-        for sentence in sentences_without_source(entry.answer):
-            tell(f"  Not supported by any document: “{sentence}”")
-    if not entry.sources:
-        tell("Nothing in the documents supports it, so it cannot be marked stale when a document changes.")
-    if entry.stale_since is not None:
-        tell(f"  It is already stale: {entry.stale_reason}.")
-
-
-def _told(draft: Draft, similar: list[Draft], entry: CuratedAnswer | None) -> list[str]:
-    category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
-    lines = [
-        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, asked {moment(draft.created_at)}",
-        f"Category: {category or 'unknown'}",
-        f"Question: {draft.question}",
-    ]
-    if draft.asked > 1:
-        who = (
-            f"by {draft.people} people, who all receive"
-            if draft.people > 1
-            else "by one person, who receives"
-        )
-        lines.append(f"Asked {draft.asked} times {who} the reply.")
-    lines += [
-        f"Resembles the curated answer {each['id']}: {each['question']}"
-        for each in draft_json_shapes.resembling(draft)
-    ]
-    if rejected := draft_json_shapes.rejected(draft):
-        lines.append(_rejection(rejected))
-    for each in draft_json_shapes.nearest(draft):
-        lines.append(f"Closest: {_near(each)}")
-        if each["excerpt"] is not None:
-            lines.append(indent(each["excerpt"], "  "))
-    if draft.answer:
-        lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
-    lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
-    if draft.reason:
-        lines.append(f"Reason: {draft.reason}")
-    if entry is not None:
-        lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state_of(entry)}")
-        lines += [f"  {wording_line(wording)}" for wording in entry.wordings]
-    lines += [f"  Looked at: {line}" for line in draft_json_shapes.looked_at(draft)]
-    return [*lines, *(f"  Also asked: {_short(other.question)} (draft {other.id})" for other in similar)]
-
-
-def _rejection(rejected: Mapping[str, Any]) -> str:
-    at, reason = rejected.get("at"), rejected.get("reason")
-    when = f" on {moment(at)}" if isinstance(at, int) else ""
-    return (
-        f"Declined because draft {rejected.get('draft_id')}, which gave the same answer, was rejected{when}"
-        + (f": {reason}" if reason else ".")
-    )
-
-
-def _near(place: Mapping[str, Any]) -> str:
-    page = place.get("page")
-    return titled_place(
-        str(place.get("document_path")),
-        place.get("title"),
-        place.get("section"),
-        None if page is None else f"page {page}",
-    )
 
 
 def _gap(gap: Gap) -> list[str]:
@@ -365,5 +343,5 @@ def _digest(digest: Digest) -> list[str]:
         f"Decided: {decided}; {digest.pending} waiting",
         f"Tokens: {digest.tokens_spent} spent, {digest.tokens_given} given",
     ]
-    lines += [f"Became stale: {e.id} {_short(e.question or e.answer)}" for e in digest.became_stale]
-    return [*lines, *(f"To write: {gap.count} × {_short(gap.question)}" for gap in digest.to_write)]
+    lines += [f"Became stale: {e.id} {short(e.question or e.answer)}" for e in digest.became_stale]
+    return [*lines, *(f"To write: {gap.count} × {short(gap.question)}" for gap in digest.to_write)]

@@ -95,7 +95,7 @@ def say_sources(answer: Answer) -> None:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
     for each in answer.similar:
-        say(told("terminal_similar", question=each.question, id=each.id))
+        say(told("terminal_similar", question=each.question))
     for place, (near, excerpt) in enumerate(zip(answer.nearest, answer.nearest_excerpts, strict=True)):
         name = near_place(near, told)
         if excerpt is not None:
@@ -194,7 +194,8 @@ def _approval(answer: Answer) -> str:
         said.append(told("terminal_stale", reason=stale))
     elif details.get("context_changed"):
         said.append(told("context_changed"))
-    return "\n" + " ".join(said)
+    changes = [_says_now(change, told) for change in _rows(details.get("changes"))]
+    return "\n".join(["", " ".join(said), *changes])
 
 
 def _approved(told: Texts, entry_id: int | None, who: str | None, at: str | None) -> str:
@@ -203,6 +204,14 @@ def _approved(told: Texts, entry_id: int | None, who: str | None, at: str | None
     if who is None:
         return told("terminal_approved_on", id=entry_id, at=at)
     return told("terminal_approved_by", id=entry_id, name=who, at=at)
+
+
+def _says_now(change: dict[str, object], told: Texts) -> str:
+    """What the source of an approved answer that is out of date says by now."""
+    name, after = change.get("document_path"), change.get("after")
+    if after is None:
+        return told("source_says_nothing", name=name)
+    return told("source_says_now", name=name, text=" ".join(str(after).split()))
 
 
 def _outdated(entry: dict[str, object], told: Texts) -> str:

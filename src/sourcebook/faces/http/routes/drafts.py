@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import Field
 
-from sourcebook.errors import DraftNotFound
+from sourcebook.curate.offered_sources import offered_sources
+from sourcebook.errors import DraftNotFound, UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.http.auth.caller import Book, Caller, Expert, Reader, ServerSettings
 from sourcebook.faces.http.auth.guarded_routes import (
@@ -33,6 +35,16 @@ Text = Annotated[str | None, Field(max_length=32_000)]
 Label = Annotated[str | None, Field(max_length=200)]
 
 
+Sources = Annotated[
+    tuple[int | Annotated[str, Field(max_length=1000)], ...],
+    Field(
+        max_length=20,
+        description="What the answer comes from, if it says it in other words: the `number` of a passage in "
+        "`nearest` or `citations`, or the id or path of a document. When it changes, the answer comes back.",
+    ),
+]
+
+
 class Approval(Body):
     """The words to approve. What is left out stays as the draft has it."""
 
@@ -40,6 +52,7 @@ class Approval(Body):
     question: Text = None
     category: Label = None
     subcategory: Label = None
+    sources: Sources = ()
 
 
 class Rejection(Body):
@@ -55,13 +68,15 @@ class ReplyBody(Body):
     keep: Keep = Field(Keep.CURATED, description="Also keep it as a curated answer, or only reply.")
     category: Label = None
     subcategory: Label = None
+    sources: Sources = ()
 
 
 class Kept(Body):
-    """Where to keep a reply that was given."""
+    """Where to keep a reply that was given, and what it comes from."""
 
     category: Label = None
     subcategory: Label = None
+    sources: Sources = ()
 
 
 @router.get(
@@ -141,7 +156,7 @@ async def approve(
     number: Number, body: Approval, caller: Expert, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
     """Make a curated answer of a draft, as it is or in other words. A draft is decided once; then it is a conflict."""
-    await _draft(book, caller, settings, number)
+    require_seen(await _draft(book, caller, settings, number), body.sources, caller)
     entry = await book.moderation.approve_moderation_item(number, caller.user_id, **body.model_dump())
     return {"entry": json_shapes.curated_answer(entry)}
 
@@ -154,10 +169,18 @@ async def approve(
 async def reject(
     number: Number, body: Rejection, caller: Expert, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
-    """Turn a draft down. A curated answer that went stale is not given any more."""
+    """Turn a draft down. A curated answer that went stale is not given any more.
+
+    `asked_again` tells what a rejected answer means for the same question: it is `declined` until the quoted text
+    changes or, if that has happened since, may be answered `from_new_text`.
+    """
     await _draft(book, caller, settings, number)
     draft = await book.moderation.reject_moderation_item(number, caller.user_id, body.reason)
-    return {"draft": draft_json_shapes.draft(draft)}
+    again = await book.moderation.asked_again(number)
+    return {
+        "draft": draft_json_shapes.draft(draft),
+        "asked_again": None if again is None else again.value,
+    }
 
 
 @router.post(
@@ -169,7 +192,7 @@ async def answer(
     number: Number, body: ReplyBody, caller: Expert, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
     """Answer a question that the base could not answer. The person who asked receives it."""
-    await _draft(book, caller, settings, number)
+    require_seen(await _draft(book, caller, settings, number), body.sources, caller)
     draft = await book.moderation.answer_item(
         number,
         caller.user_id,
@@ -177,6 +200,7 @@ async def answer(
         keep=body.keep,
         category=body.category,
         subcategory=body.subcategory,
+        sources=body.sources,
     )
     entry = None if draft.kb_id is None else await book.stores.curated.kb_get(draft.kb_id)
     return {
@@ -193,8 +217,11 @@ async def answer(
 async def keep(
     number: Number, body: Kept, caller: Expert, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
-    """Make a curated answer of a reply that was given before. Done again, it is the same one."""
-    await _draft(book, caller, settings, number)
+    """Make a curated answer of a reply that was given before. Done again, it is the same one.
+
+    With `sources`, the curated answer that any draft became is bound to them too.
+    """
+    require_seen(await _draft(book, caller, settings, number), body.sources, caller)
     entry = await book.moderation.keep_answer(number, caller.user_id, **body.model_dump())
     return {"entry": json_shapes.curated_answer(entry)}
 
@@ -210,6 +237,14 @@ async def cancel(number: Number, caller: Reader, book: Book, settings: ServerSet
     if draft.user_id != caller.user_id:
         raise DraftNotFound(f"there is no draft {number}")
     return {"draft": draft_json_shapes.draft(await book.moderation.cancel_item(number, caller.user_id))}
+
+
+def require_seen(draft: Draft, sources: Sequence[int | str], caller: Caller) -> None:
+    """A passage of a collection that the caller may not see is one that there is not."""
+    numbers = {name for name in sources if isinstance(name, int)}
+    for each in offered_sources(draft):
+        if each.number in numbers and not caller.sees(each.collection_id):
+            raise UsageError(f"draft {draft.id} shows no source {each.number}")
 
 
 async def _draft(book: Book, caller: Caller, settings: Settings, number: int) -> Draft:

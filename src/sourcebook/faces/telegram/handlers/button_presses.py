@@ -86,7 +86,7 @@ async def _done(guest: Guest, office: BotServices, press: Press, message: Messag
                 return stale
             await office.sender.drop_buttons(message.chat.id, message.message_id)
         case _:
-            if await review.press(guest, office, press.action, press.number):
+            if await review.press(guest, office, press.action, press.number, press.word):
                 await office.sender.drop_buttons(message.chat.id, message.message_id)
     return None
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aiogram.types import ForceReply
 
+from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.errors import AlreadyDecided, DraftNotFound, SupportLost, UsageError
 from sourcebook.faces.telegram.messages import answer_and_draft_texts, keyboards
 from sourcebook.faces.telegram.messages.button_data import Action
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.faces.telegram.bot_services import BotServices
     from sourcebook.faces.telegram.outgoing.sender import Markup
     from sourcebook.faces.telegram.updates.permissions import Guest
+    from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
 
@@ -60,7 +62,7 @@ async def show_to(
     await office.sender.say(chat_id, text, markup=keyboards.draft(said, item))
 
 
-async def press(guest: Guest, office: BotServices, action: Action, draft_id: int) -> bool:
+async def press(guest: Guest, office: BotServices, action: Action, draft_id: int, word: str = "") -> bool:
     """Do what a button says. True if the draft is decided and its buttons can go."""
     if action is Action.NEXT:
         await show_next(guest, office, after=draft_id)
@@ -74,7 +76,7 @@ async def press(guest: Guest, office: BotServices, action: Action, draft_id: int
             )
         return item is None
     if action is Action.KEEP:
-        return await _decide(guest, office, draft_id, lambda: _keep(guest, office, draft_id))
+        return await _decide(guest, office, draft_id, lambda: _keep(guest, office, draft_id, word))
     lost = LostSupport.ACCEPT if action is Action.FORCE else LostSupport.REFUSE
     return await _decide(
         guest, office, draft_id, lambda: _approve(guest, office, draft_id, on_lost_support=lost)
@@ -100,7 +102,9 @@ async def _write(guest: Guest, office: BotServices, what: str, draft_id: int, te
         if what == "reject":
             await office.book.moderation.reject_moderation_item(draft_id, guest.user.id, text)
             office.news.set()
-            return guest.texts("done_rejected", id=draft_id), None
+            again = await office.book.moderation.asked_again(draft_id)
+            told = "" if again is None else guest.texts(f"again_{again.value}")
+            return joined([guest.texts("done_rejected", id=draft_id), told], " "), None
         if item.kind is DraftKind.DECLINED:
             return await _answer(guest, office, draft_id, text)
         return await _approve(guest, office, draft_id, text)
@@ -115,10 +119,10 @@ async def _approve(
     answer: str | None = None,
     on_lost_support: LostSupport = LostSupport.REFUSE,
 ) -> tuple[RichText | str, Markup | None]:
-    await office.book.moderation.approve_moderation_item(
+    entry = await office.book.moderation.approve_moderation_item(
         draft_id, guest.user.id, answer=answer, on_lost_support=on_lost_support
     )
-    return guest.texts("done_approved", id=draft_id), _next(guest, draft_id)
+    return await _saved(guest, office, draft_id, guest.texts("done_approved", id=draft_id), entry)
 
 
 async def _answer(
@@ -130,10 +134,30 @@ async def _answer(
     return guest.texts("done_answered", id=draft_id), keyboards.rows([keep])
 
 
-async def _keep(guest: Guest, office: BotServices, draft_id: int) -> tuple[RichText | str, Markup | None]:
-    entry = await office.book.moderation.keep_answer(draft_id, guest.user.id)
+async def _keep(
+    guest: Guest, office: BotServices, draft_id: int, source: str
+) -> tuple[RichText | str, Markup | None]:
+    """Keep a reply, or bind what a draft became to one of its passages."""
+    sources = [int(source)] if source.isdecimal() else []
+    entry = await office.book.moderation.keep_answer(draft_id, guest.user.id, sources=sources)
     named = " / ".join(clean(part, 120) for part in (entry.category, entry.subcategory) if part)
-    return guest.texts("done_kept", id=draft_id, category=named), _next(guest, draft_id)
+    told = guest.texts("done_kept", id=draft_id, category=named)
+    return await _saved(guest, office, draft_id, told, entry)
+
+
+async def _saved(
+    guest: Guest, office: BotServices, draft_id: int, told: str, entry: CuratedAnswer
+) -> tuple[RichText | str, Markup | None]:
+    """That an answer was approved, and what it is watched against; if that is nothing, what it may come from."""
+    if entry.sources:
+        watched = answer_and_draft_texts.watched(guest.texts, entry.sources)
+        return joined([told, watched]), _next(guest, draft_id)
+    offered = offered_sources(await office.book.moderation.get_item(draft_id))
+    names = {each.number: answer_and_draft_texts.place(guest.texts, each) for each in offered}
+    buttons = keyboards.bindings(guest.texts, draft_id, names)
+    key = "not_watched" if buttons else "not_watched_at_all"
+    last = [keyboards.button(guest.texts("next"), Action.NEXT, draft_id)]
+    return joined([told, guest.texts(key)]), keyboards.rows(*buttons, last)
 
 
 def _next(guest: Guest, draft_id: int) -> Markup | None:
@@ -158,6 +182,8 @@ async def _decide(
         said, markup = _decided(guest, draft_id, error.status), None
     except DraftNotFound:
         said, markup = guest.texts("draft_gone", id=draft_id), None
+    except UsageError as error:
+        said, markup = clean(error.message, 300), None
     await office.close(guest, said, markup)
     return True
 
@@ -190,7 +216,8 @@ async def approve_under(
             draft_id, guest.user.id, category=category, subcategory=subcategory
         )
         named = " / ".join(clean(part, 120) for part in (entry.category, entry.subcategory) if part)
-        return guest.texts("done_category", id=draft_id, category=named), _next(guest, draft_id)
+        told = guest.texts("done_category", id=draft_id, category=named)
+        return await _saved(guest, office, draft_id, told, entry)
 
     try:
         await _decide(guest, office, draft_id, approve)

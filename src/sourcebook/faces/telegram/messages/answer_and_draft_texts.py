@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 3000
+_LONGEST_SAID = 500
 _GAPS = 5
 
 
@@ -133,6 +134,19 @@ def _approval(texts: Texts, given: Answer) -> list[str]:
         notes.append(texts("stale"))
     elif given.details.get("context_changed"):
         notes.append(texts("context_changed"))
+    return [*notes, *_said_now(texts, given)]
+
+
+def _said_now(texts: Texts, given: Answer) -> list[str]:
+    """What the changed sources of an approved answer say by now."""
+    changes = given.details.get("changes")
+    notes = list[str]()
+    for change in changes if isinstance(changes, list) else []:
+        if isinstance(change, dict):
+            name = _name(str(change.get("document_path")), None)
+            key = "source_says_nothing" if change.get("after") is None else "source_says_now"
+            said = clean(" ".join(str(change.get("after")).split()), _LONGEST_SAID)
+            notes.append(texts(key, name=name, text=said))
     return notes
 
 
@@ -222,7 +236,8 @@ def _closest(texts: Texts, item: Draft) -> list[RichText]:
     for place, row in enumerate(nearest(item)):
         said = row["excerpt"]
         if place == 0 or said is not None:
-            shown.append(italic(texts("closest", name=_near_name(texts, row))))
+            key = "closest_next" if place else "closest"
+            shown.append(italic(texts(key, name=_near_name(texts, row))))
         if said is not None:
             shown.append(quote(from_markdown(said[:_LONGEST_QUOTE]).text))
     if found := rejected(item):
@@ -250,6 +265,12 @@ def _change(texts: Texts, change: SourceChange) -> RichText:
         ],
         "\n",
     )
+
+
+def watched(texts: Texts, sources: Sequence[CuratedSource]) -> str:
+    """Which places an approved answer is watched against, each once."""
+    names = dict.fromkeys(place(texts, each) for each in sources)
+    return texts("watched", names="; ".join(names))
 
 
 def answer_found(texts: Texts, item: Draft) -> RichText:

@@ -25,6 +25,7 @@ _LONGEST_LABEL = 60
 _SOURCES_A_ROW = 8
 _LABELS_A_ROW = 2
 _PICTURES_A_ROW = 2
+_MOST_BINDINGS = 5
 
 
 def rows(*lines: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
@@ -86,6 +87,14 @@ def pictures(texts: Texts, citations: Iterable[Citation], place: str) -> list[li
         if one.page is not None
     ]
     return [buttons[at : at + _PICTURES_A_ROW] for at in range(0, len(buttons), _PICTURES_A_ROW)]
+
+
+def bindings(texts: Texts, draft_id: int, names: Mapping[int, str]) -> list[list[InlineKeyboardButton]]:
+    """A button for each passage that an answer in other words may come from, in a row of its own."""
+    return [
+        [button(texts("source_is", name=names[number]), Action.KEEP, draft_id, str(number))]
+        for number in sorted(names)[:_MOST_BINDINGS]
+    ]
 
 
 def draft(texts: Texts, item: Draft) -> InlineKeyboardMarkup | None:

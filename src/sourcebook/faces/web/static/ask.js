@@ -140,7 +140,7 @@ async function ask(question, turn = begun(question), similar = null) {
 
 function happened(turn, name, content, question) {
   const progress = turn.querySelector(".progress-text");
-  if (name === "found") progress.textContent = said("reading").replace("{n}", content.count).replace("{titles}", content.titles.slice(0, 3).join(", "));
+  if (name === "found" && content.count) progress.textContent = said("reading").replace("{n}", content.count).replace("{titles}", content.titles.slice(0, 3).join(", "));
   if (name === "draft") turn.querySelector(".answer").innerHTML = content.html;
   if (name === "failed") { failed(turn, content.html, question); return true; }
   if (name !== "done") return false;

@@ -10,9 +10,11 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
+from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces import draft_json_shapes
+from sourcebook.faces.http.routes.drafts import require_seen
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import document_address, file_name, rows
 from sourcebook.faces.web.diff_view import word_diff
@@ -23,11 +25,12 @@ from sourcebook.faces.web.safe_html import plain
 from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import CuratedAnswer, CuratedSource
-from sourcebook.model.moderation import Draft, DraftKind, Keep, LostSupport
+from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, LostSupport
 
 router = page_router()
 _LONGEST = 20_000
 Text = Annotated[str, Form(max_length=_LONGEST)]
+Sources = Annotated[list[int], Form(max_length=20)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class ShownChange:
 class NearPlace:
     """A passage that came closest to a declined question, and where to read it."""
 
+    number: int
     name: str
     page: int | None
     address: str
@@ -81,23 +85,29 @@ class Case:
     after: int | None
     in_new_words: str | None
     """The stale answer as its sources say it now, if that can be said."""
+    offered: frozenset[int]
+    """The numbers of the passages that the answer may be bound to; none where there is nothing to bind."""
 
 
 @router.get("/inbox")
-async def inbox(page: Reviewing, kind: str = "") -> Response:
+async def inbox(page: Reviewing, kind: str = "", decided: int | None = None) -> Response:
     """The queue of what needs a person, with its first draft open. The rest is a click away."""
     waiting = await _waiting(page, kind)
     first = waiting[0].draft.id if waiting else None
-    return await _shown(page, waiting, first, kind)
+    return await _shown(page, waiting, first, kind, decided=decided)
 
 
 @router.get("/inbox/{draft_id}")
-async def one(page: Reviewing, draft_id: int, kind: str = "", words: str = "") -> Response:
+async def one(
+    page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: int | None = None
+) -> Response:
     """One draft. With the words “new”, a stale answer is put as its sources say it now."""
     draft = await _own(page, draft_id)
     if not kind and not needs_person(draft):
         kind = kind_of(draft)
-    return await _shown(page, await _waiting(page, kind), draft_id, kind, takes_new_words=words == "new")
+    return await _shown(
+        page, await _waiting(page, kind), draft_id, kind, takes_new_words=words == "new", decided=decided
+    )
 
 
 @router.post("/inbox/{draft_id}/approve")
@@ -108,15 +118,17 @@ async def approve(
     question: Text = "",
     category: Annotated[str, Form(max_length=200)] = "",
     force: Annotated[str, Form()] = "",
+    source: Sources = [],  # noqa: B006 - FastAPI copies it
     then: str = "",
 ) -> Response:
     """Approve the answer, as it is or in other words. From now on it comes first."""
     draft = await _own(page, draft_id)
+    require_seen(draft, source, page.caller)
     moderation = page.book.moderation
     chosen = category.strip() or None
     if draft.kind is DraftKind.DECLINED:
         replied = await moderation.answer_item(
-            draft_id, page.caller.user_id, answer, keep=Keep.CURATED, category=chosen
+            draft_id, page.caller.user_id, answer, keep=Keep.CURATED, category=chosen, sources=source
         )
         entry = await _entry(page, replied.kb_id)
     else:
@@ -129,14 +141,28 @@ async def approve(
                 question=question.strip() or None,
                 category=chosen,
                 on_lost_support=lost,
+                sources=source,
             )
         except SupportLost as error:
             return await _shown(
                 page, await _waiting(page, ""), draft_id, "", lost=error.message, written=answer
             )
-    # Without a source, nothing will ever tell that it is out of date: who approves it should know.
-    done = "approved" if entry is None or entry.sources else "approved_without_source"
-    return page.go(f"{_next(then)}?done={done}")
+    if entry is None or entry.sources:
+        return page.go(f"{_next(then)}?done=approved&decided={draft_id}")
+    # Nothing will ever tell that it is out of date: who approves it should know, and can name its source here.
+    if _offered(page, await _own(page, draft_id), entry):
+        return page.go(f"/inbox/{draft_id}?done=approved")
+    return page.go(f"{_next(then)}?done=approved_without_source")
+
+
+@router.post("/inbox/{draft_id}/sources")
+async def bind(page: Reviewing, draft_id: int, source: Sources = []) -> Response:  # noqa: B006 - FastAPI copies it
+    """Bind what a draft became to passages that it was shown with: when they change, it comes back."""
+    draft = await _own(page, draft_id)
+    require_seen(draft, source, page.caller)
+    if source:
+        await page.book.moderation.keep_answer(draft_id, page.caller.user_id, sources=source)
+    return page.go(f"/inbox?done=bound&decided={draft_id}")
 
 
 @router.post("/inbox/{draft_id}/reply")
@@ -152,7 +178,8 @@ async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = 
     """Turn it down. Who asked a question that could not be answered is told the reason."""
     await _own(page, draft_id)
     await page.book.moderation.reject_moderation_item(draft_id, page.caller.user_id, reason.strip())
-    return page.go(f"{_next(then)}?done=rejected")
+    again = await page.book.moderation.asked_again(draft_id)
+    return page.go(f"{_next(then)}?done={'rejected' if again is None else f'rejected_{again.value}'}")
 
 
 async def _shown(
@@ -164,6 +191,7 @@ async def _shown(
     lost: str = "",
     written: str = "",
     takes_new_words: bool = False,
+    decided: int | None = None,
 ) -> Response:
     """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
@@ -173,8 +201,27 @@ async def _shown(
         case = replace(case, answer=case.in_new_words, in_new_words=None)
     counts = Counter(kind_of(draft) for draft in await pending_drafts(page))
     return await page.show(
-        "inbox.html", "inbox", waiting=waiting, case=case, counts=counts, kind=kind, lost=lost
+        "inbox.html",
+        "inbox",
+        waiting=waiting,
+        case=case,
+        counts=counts,
+        kind=kind,
+        lost=lost,
+        watched=[] if decided is None else await _watched(page, await _own(page, decided)),
     )
+
+
+async def _watched(page: Page, draft: Draft) -> list[str]:
+    """What the answer that was just approved is watched against, as far as the expert may see it."""
+    entry = await _entry(page, draft.kb_id)
+    seen = [s for s in (() if entry is None else entry.sources) if page.caller.sees(s.collection_id)]
+    return list(dict.fromkeys(_source_name(source) for source in seen))
+
+
+def _source_name(source: CuratedSource) -> str:
+    name = source.document_title or file_name(source.document_path)
+    return source_place(name, below_title(name, source.section), None)
 
 
 async def _waiting(page: Page, kind: str) -> list[WaitingDraft]:
@@ -222,13 +269,26 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
         in_new_words=await _in_new_words(page, draft, entry),
+        offered=_offered(page, draft, entry),
     )
+
+
+def _offered(page: Page, draft: Draft, entry: CuratedAnswer | None) -> frozenset[int]:
+    """What waits can be bound when it is decided, what is approved without a source afterwards.
+
+    What a stale answer stands on is known: it stays so.
+    """
+    is_unbound = entry is not None and entry.is_active and not entry.sources
+    if draft.kind is DraftKind.STALE or not (draft.status is DraftStatus.PENDING or is_unbound):
+        return frozenset()
+    return frozenset(c.number for c in offered_sources(draft) if page.caller.sees(c.collection_id))
 
 
 def _near(page: Page, draft: Draft) -> list[NearPlace]:
     """What came closest, as far as the expert may see it."""
     return [
         NearPlace(
+            row["number"],
             _near_name(row),
             row.get("page"),
             document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),

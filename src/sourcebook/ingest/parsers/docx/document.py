@@ -15,7 +15,7 @@ from sourcebook.ingest.parsers.docx.letters import LetterStyles
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
-from sourcebook.ingest.parsers.large_lines import PlacedParagraph
+from sourcebook.ingest.parsers.large_lines import PlacedParagraph, headings_by_letters
 from sourcebook.ingest.parsers.office.charts import CHART_NAMES, Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_MATH, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
@@ -93,6 +93,8 @@ class _Reader:
         self._is_in_listing = False
         self._begun: list[str] = []
         self._anchors: list[Element] = []
+        self._leading: Element | None = None
+        """Of paragraphs that became one, the first that says anything: the whole is what that was, such as an item."""
         main = package.main_part("word/document.xml")
         body = package.xml(main).find(_BODY)
         if body is None:
@@ -127,7 +129,7 @@ class _Reader:
         self._end_paragraph()
         self._read_notes()
         if not self.built.headings:
-            self.built.headings += self._letters.headings(self._plain)
+            self.built.headings += headings_by_letters(self._plain, self._letters.pieces)
 
     def _block(self, block: Element) -> None:
         if block.tag == _TABLE:
@@ -138,14 +140,16 @@ class _Reader:
         words, is_initial = self._words(block), _is_initial(block)
         self._begun.append(words.strip() if is_initial else words)
         self._anchors.append(block)
+        if self._leading is None and words.strip() and not is_initial:
+            self._leading = block
         if not is_initial and not _goes_on(block):
             words, self._begun = "".join(self._begun), []
-            self._paragraph(block, words)
+            self._paragraph(self._leading if self._leading is not None else block, words)
             self._read_anchored()
 
     def _read_anchored(self) -> None:
         """The boxes and charts that hang on a paragraph, behind the whole of it."""
-        anchors, self._anchors = self._anchors, []
+        anchors, self._anchors, self._leading = self._anchors, [], None
         for anchor in anchors:
             for box in _boxes(anchor):
                 self._blocks(box)
@@ -235,7 +239,10 @@ class _Reader:
     def _end_paragraph(self) -> None:
         """Write what was to go on in the next paragraph, if there is none."""
         words, self._begun = "".join(self._begun), []
-        self.built.add(words)
+        if self._leading is not None:
+            self._paragraph(self._leading, words)
+        else:
+            self.built.add(words)
         self._read_anchored()
 
     def _may_be_heading(self, paragraph: Element, words: str) -> None:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
-from sourcebook.ingest.parsers.large_lines import NO_LOOK, LargeLines, Look, PlacedParagraph
+from sourcebook.ingest.parsers.docx.xml import VALUE, based_on, qn, value_of
+from sourcebook.ingest.parsers.large_lines import Look
+from sourcebook.ingest.parsers.style_chain import style_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from sourcebook.ingest.parsers.sections import Heading
     from sourcebook.ingest.parsers.xml_element import Element
 
 _USUAL_SIZE = 20
-_LONGEST_CHAIN = 20
 _NUMBER = re.compile(r"\d{1,4}", re.ASCII)
-_STYLE, _STYLE_ID, _BASED_ON, _DEFAULT, _TYPE = (
-    qn(f"w:{name}") for name in ("style", "styleId", "basedOn", "default", "type")
-)
+_STYLE, _STYLE_ID, _DEFAULT, _TYPE = (qn(f"w:{name}") for name in ("style", "styleId", "default", "type"))
 _OF_ALL = "/".join(qn(f"w:{name}") for name in ("docDefaults", "rPrDefault", "rPr"))
 _LETTERS, _SIZE, _BOLD, _RUN, _TEXT = (qn(f"w:{name}") for name in ("rPr", "sz", "b", "r", "t"))
 _TEXT_BOX = qn("w:txbxContent")
@@ -49,21 +46,13 @@ class LetterStyles:
         self._of_all = _said(styles.find(_OF_ALL)) if styles is not None else _Letters()
         self._known: dict[str, _Letters] = {}
 
-    def headings(self, paragraphs: Sequence[PlacedParagraph]) -> list[Heading]:
-        """The paragraphs whose letters make them headings, for a document that has no others."""
-        lines = LargeLines()
-        for start, words, element in paragraphs:
-            look = NO_LOOK
-            style = self._of_style(value_of(element.find(_OF_PARAGRAPH), _PARAGRAPH_STYLE) or self._default)
-            boxed = {run for box in element.iter(_TEXT_BOX) for run in box.iter(_RUN)}
-            for run in (run for run in element.iter(_RUN) if run not in boxed):
-                text = "".join(part.text or "" for part in run if part.tag == _TEXT)
-                if any(map(str.isalpha, text)):
-                    size, is_bold = self._of_run(run, style)
-                    look = look.with_letters(size, is_bold=is_bold)
-                    lines.count(size, len(text))
-            lines.add(start, look, words)
-        return list(lines.headings())
+    def pieces(self, paragraph: Element) -> Iterator[tuple[str, Look]]:
+        """The texts of a paragraph, without those of its boxes, and what their letters look like."""
+        style = self._of_style(value_of(paragraph.find(_OF_PARAGRAPH), _PARAGRAPH_STYLE) or self._default)
+        boxed = {run for box in paragraph.iter(_TEXT_BOX) for run in box.iter(_RUN)}
+        for run in (run for run in paragraph.iter(_RUN) if run not in boxed):
+            text = "".join(part.text or "" for part in run if part.tag == _TEXT)
+            yield text, self._of_run(run, style)
 
     def _of_run(self, run: Element, style: _Letters) -> Look:
         own = run.find(_LETTERS)
@@ -72,13 +61,9 @@ class LetterStyles:
 
     def _of_style(self, style_id: str) -> _Letters:
         if style_id not in self._known:
-            letters, name = _Letters(), style_id
-            for _ in range(_LONGEST_CHAIN):
-                style = self._elements.get(name)
-                if style is None:
-                    break
+            letters = _Letters()
+            for _, style in style_chain(self._elements, style_id, based_on):
                 letters = letters.over(_said(style.find(_LETTERS)))
-                name = value_of(style, _BASED_ON)
             self._known[style_id] = letters
         return self._known[style_id]
 

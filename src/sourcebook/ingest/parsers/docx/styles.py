@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sourcebook.ingest.parsers.docx.xml import qn, value_of
+from sourcebook.ingest.parsers.docx.xml import based_on, qn, value_of
+from sourcebook.ingest.parsers.style_chain import style_chain
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.xml_element import Element
 
-_STYLE_ID, _NAME, _BASED_ON = (qn(f"w:{name}") for name in ("styleId", "name", "basedOn"))
+_STYLE_ID, _NAME = (qn(f"w:{name}") for name in ("styleId", "name"))
 _STYLE, _PROPERTIES, _PARAGRAPH_STYLE = (qn(f"w:{name}") for name in ("style", "pPr", "pStyle"))
 _OUTLINE_LEVEL, _LIST, _LIST_ID, _LIST_LEVEL = (
     qn(f"w:{n}") for n in ("outlineLvl", "numPr", "numId", "ilvl")
@@ -20,7 +21,6 @@ _NO_LIST = "0"
 _HEADING = re.compile(r"(?:heading|заголовок|título|titulo) ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|table of figures|оглавление)\b", re.IGNORECASE)
 _LISTINGS = frozenset({"preformatted text", "html preformatted", "source code", "macro text"})
-_LONGEST_CHAIN = 20
 _LOWEST_LEVEL = 9
 _LIST_LEVELS = re.compile(r"[0-8]")
 
@@ -84,21 +84,16 @@ class ParagraphStyles:
     def _list_of_chain(self, style_id: str) -> tuple[str, str, str]:
         """The list and the level that a style or one that it is based on names, and the style that does."""
         level = ""
-        for _ in range(_LONGEST_CHAIN):
-            style = self._elements.get(style_id)
-            properties = style.find(_PROPERTIES) if style is not None else None
+        for name, style in style_chain(self._elements, style_id, based_on):
+            properties = style.find(_PROPERTIES)
             said = properties.find(_LIST) if properties is not None else None
             level = level or value_of(said, _LIST_LEVEL)
-            if style is None or value_of(said, _LIST_ID):
-                return value_of(said, _LIST_ID), level, style_id
-            style_id = value_of(style, _BASED_ON)
-        return "", "", style_id
+            if value_of(said, _LIST_ID):
+                return value_of(said, _LIST_ID), level, name
+        return "", level, style_id
 
     def _resolved(self, style_id: str) -> ParagraphStyle:
-        for _ in range(_LONGEST_CHAIN):
-            style = self._elements.get(style_id)
-            if style is None:
-                break
+        for _, style in style_chain(self._elements, style_id, based_on):
             name = value_of(style, _NAME)
             heading = _HEADING.fullmatch(name)
             if heading:
@@ -112,7 +107,6 @@ class ParagraphStyles:
             level = _level(style.find(_PROPERTIES))
             if level:
                 return ParagraphStyle(level)
-            style_id = value_of(style, _BASED_ON)
         return ParagraphStyle()
 
 

@@ -16,9 +16,15 @@ def qn(name: str) -> str:
 
 
 VALUE = qn("w:val")
+_BASED_ON = qn("w:basedOn")
 
 
 def value_of(parent: Element | None, tag: str) -> str:
     """What the child with this tag says, or nothing."""
     child = parent.find(tag) if parent is not None else None
     return child.get(VALUE, "") if child is not None else ""
+
+
+def based_on(style: Element) -> str:
+    """The id of the style that a style is based on, or nothing."""
+    return value_of(style, _BASED_ON)

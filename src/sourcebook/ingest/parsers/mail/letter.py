@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
+from sourcebook.ingest.parsers.mail.flowed_text import flowed
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.web.html import parse_html
 from sourcebook.ingest.parsers.zip_and_xml import reading
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 1_000
 LONGEST_HEADER = 2_000
+_SHORT = 300
+_MUCH_MORE = 2
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _ID = re.compile(r"<([^<>\s]{1,300})>")
 _REPLY = re.compile(r"(?:(?:re|fwd?|aw|sv|enc|res|ответ|на|отв|пересл)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
@@ -138,12 +141,25 @@ def _body(parts: Sequence[Message]) -> str:
     plain = [part for part in texts if part.get_content_subtype() == "plain"]
     pages = [part for part in texts if part.get_content_subtype() == "html"]
     said = "\n\n".join(filter(None, (_plain(part) for part in plain))).strip("\n")
-    return said or "\n\n".join(filter(None, (_page(part) for part in pages))).strip("\n")
+    if len(said) > _SHORT or (said and not pages):
+        return said
+    shown = "\n\n".join(filter(None, (_page(part) for part in pages))).strip("\n")
+    # "See the page for this letter" stands for what the page says.
+    return shown if len(shown) > _MUCH_MORE * len(said) else said
 
 
 def _plain(part: Message) -> str:
     data = _bytes(part)
-    return _decoded(data, part) if data.strip() else ""
+    text = _decoded(data, part) if data.strip() else ""
+    is_flowed = str(_parameter(part, "format")).lower() == "flowed"
+    return flowed(text, deletes_space=str(_parameter(part, "delsp")).lower() == "yes") if is_flowed else text
+
+
+def _parameter(part: Message, name: str) -> object:
+    try:
+        return part.get_param(name, "")
+    except (LookupError, ValueError, TypeError):
+        return ""
 
 
 def _page(part: Message) -> str:
@@ -205,13 +221,13 @@ def _header(message: Message, name: str) -> str:
 
 
 def _read_bare_headers(part: Message) -> None:
-    """Put letters into headers that hold UTF-8 as it is, against the rules: the library gives question marks for it."""
+    """Put letters into headers that hold them as they are, against the rules: the library gives question marks."""
     for name, value in list(part.raw_items()):
         said = str(value)
         if not said.isascii():
             try:
-                part.replace_header(name, said.encode("ascii", "surrogateescape").decode())
-            except (UnicodeError, KeyError):
+                part.replace_header(name, decode(said.encode("ascii", "surrogateescape"), _charset(part)))
+            except (UnicodeError, KeyError, BadFile):
                 continue
 
 

@@ -47,8 +47,8 @@ def chart_text(chart: Element) -> str:
 
 def chart_names(chart: Element) -> str:
     """The title of a chart and the names of its series: `Sales of 2024: North, South`."""
-    series = [next(iter(_points(one, (_NAME,)).values()), "") for one in chart.iter(_SERIES)]
-    names = ", ".join(name for name in series[:_MOST_SERIES] if name)
+    series = [_name(one) for one in list(chart.iter(_SERIES))[:_MOST_SERIES]]
+    names = ", ".join(name for name in series if name)
     return ": ".join(words for words in (_title(chart), names) if words)
 
 
@@ -58,7 +58,7 @@ def _title(chart: Element) -> str:
 
 
 def _rows(series: list[Element]) -> Iterator[str]:
-    names = [next(iter(_points(one, (_NAME,)).values()), "") for one in series]
+    names = [_name(one) for one in series]
     labels = next((found for one in series if (found := _points(one, _LABELS))), dict[int, str]())
     values = [_points(one, _VALUES) for one in series]
     places = sorted({place for points in values for place in points})[:_MOST_ROWS]
@@ -68,6 +68,13 @@ def _rows(series: list[Element]) -> Iterator[str]:
         yield _row(["", *names])
     for place in places:
         yield _row([labels.get(place, ""), *(points.get(place, "") for points in values)])
+
+
+def _name(series: Element) -> str:
+    """What a series is called: by the cell that it refers to, or by itself."""
+    referred = next(iter(_points(series, (_NAME,)).values()), "")
+    own = series.find(f"{_NAME}/{_VALUE}")
+    return referred or (one_line(cleaned(own.text or "")) if own is not None else "")
 
 
 def _points(series: Element, tags: tuple[str, ...]) -> dict[int, str]:

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile, EncryptedFile
+from sourcebook.ingest.parsers.large_lines import headings_by_letters
 from sourcebook.ingest.parsers.office.merged_cells import with_merged
 from sourcebook.ingest.parsers.office.opendocument_letters import LetterStyles
 from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
@@ -57,7 +58,8 @@ def parse_odt(data: bytes) -> ParsedText:
         reader = OpenDocumentReader(TextStyles(content, styles), EmbeddedObjects(package))
         reader.read(body)
         if not reader.built.headings:
-            reader.built.headings += LetterStyles(styles, content).headings(reader.plain)
+            letters = LetterStyles(styles, content)
+            reader.built.headings += headings_by_letters(reader.plain, letters.pieces)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)
         text = reader.built.text()

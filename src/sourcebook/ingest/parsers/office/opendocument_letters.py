@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sourcebook.ingest.parsers.large_lines import NO_LOOK, LargeLines
+from sourcebook.ingest.parsers.large_lines import Look
 from sourcebook.ingest.parsers.office.opendocument_text import LEFT_OUT, SHAPES, STYLE, TEXT
+from sourcebook.ingest.parsers.style_chain import style_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from sourcebook.ingest.parsers.large_lines import PlacedParagraph
-    from sourcebook.ingest.parsers.sections import Heading
     from sourcebook.ingest.parsers.xml_element import Element
 
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _NAME, _PARENT, _LETTERS = f"{STYLE}name", f"{STYLE}parent-style-name", f"{STYLE}text-properties"
 _OF_ELEMENT = f"{TEXT}style-name"
 _SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(pt|%)", re.ASCII)
-_USUAL_SIZE = 24
+_USUAL = Look(24, is_bold=False)
 _LARGEST_SIZE = 20_000
-_LONGEST_CHAIN = 20
-
-
-class _Letters(NamedTuple):
-    """The size of letters in half points, and whether they are bold."""
-
-    size: int = _USUAL_SIZE
-    is_bold: bool = False
 
 
 class LetterStyles:
@@ -39,21 +30,13 @@ class LetterStyles:
         self._styles = {style.get(_NAME, ""): style for root in found for style in root.iter(f"{STYLE}style")}
         defaults = (style for root in found for style in root.iter(f"{STYLE}default-style"))
         is_text = (style for style in defaults if style.get(f"{STYLE}family", "") == "paragraph")
-        self._usual = _over(_Letters(), next(is_text, None))
+        self._usual = _over(_USUAL, next(is_text, None))
 
-    def headings(self, paragraphs: Sequence[PlacedParagraph]) -> list[Heading]:
-        """The paragraphs whose letters make them headings, for a document that has no others."""
-        lines = LargeLines()
-        for start, words, element in paragraphs:
-            look = NO_LOOK
-            for text, letters in self._pieces(element, self._usual):
-                if any(map(str.isalpha, text)):
-                    look = look.with_letters(letters.size, is_bold=letters.is_bold)
-                    lines.count(letters.size, len(text))
-            lines.add(start, look, words)
-        return list(lines.headings())
+    def pieces(self, paragraph: Element) -> Iterator[tuple[str, Look]]:
+        """The texts of a paragraph, without those of its shapes, and what their letters look like."""
+        return self._pieces(paragraph, self._usual)
 
-    def _pieces(self, element: Element, around: _Letters) -> Iterator[tuple[str, _Letters]]:
+    def _pieces(self, element: Element, around: Look) -> Iterator[tuple[str, Look]]:
         letters = self._styled(element.get(_OF_ELEMENT, ""), around)
         yield element.text or "", letters
         for child in element:
@@ -61,18 +44,14 @@ class LetterStyles:
                 yield from self._pieces(child, letters)
             yield child.tail or "", letters
 
-    def _styled(self, name: str, around: _Letters) -> _Letters:
-        chain: dict[str, Element] = {}
-        # A style may name itself as the one above it, directly or not.
-        while len(chain) < _LONGEST_CHAIN and name not in chain and name in self._styles:
-            chain[name] = self._styles[name]
-            name = chain[name].get(_PARENT, "")
-        for style in reversed(chain.values()):
+    def _styled(self, name: str, around: Look) -> Look:
+        chain = style_chain(self._styles, name, lambda style: style.get(_PARENT, ""))
+        for _, style in reversed(list(chain)):
             around = _over(around, style)
         return around
 
 
-def _over(letters: _Letters, style: Element | None) -> _Letters:
+def _over(letters: Look, style: Element | None) -> Look:
     said = style.find(_LETTERS) if style is not None else None
     if said is None:
         return letters

@@ -26,8 +26,8 @@ _ROW, _COLUMN, _SHEET, _SHAPES = (
 _CELL, _COVERED = f"{TABLE}table-cell", f"{TABLE}covered-table-cell"
 _GROUPS = (f"{TABLE}table-row-group", f"{TABLE}table-column-group")
 _PARAGRAPH = f"{TEXT}p"
-# Whoever writes how many rows a cell takes also writes how many columns.
-_SPANNED, _REPEATED = f"{TABLE}number-rows-spanned", f"{TABLE}number-columns-repeated"
+_ROWS_SPANNED, _COLUMNS_SPANNED = f"{TABLE}number-rows-spanned", f"{TABLE}number-columns-spanned"
+_REPEATED = f"{TABLE}number-columns-repeated"
 _VISIBILITY = f"{TABLE}visibility"
 
 
@@ -87,7 +87,7 @@ class OpenDocumentSheets:
             times = number_in(cell.get(_REPEATED, ""), 1) if _REPEATED in cell.attrib else 1
             text = self._text(cell) if cell.tag == _CELL else ""
             if text:
-                if _SPANNED in cell.attrib:
+                if _ROWS_SPANNED in cell.attrib or _COLUMNS_SPANNED in cell.attrib:
                     self._merge(cell, number, column)
                 for at in range(column, column + min(times, _MOST_REPEATED)):
                     cells[at] = text
@@ -107,8 +107,8 @@ class OpenDocumentSheets:
         return "\n".join(lines).strip()
 
     def _merge(self, cell: Element, row: int, column: int) -> None:
-        rows = number_in(cell.get(_SPANNED, ""), 1)
-        columns = number_in(cell.get(f"{TABLE}number-columns-spanned", ""), 1)
+        rows = number_in(cell.get(_ROWS_SPANNED, ""), 1)
+        columns = number_in(cell.get(_COLUMNS_SPANNED, ""), 1)
         if rows > 1 or columns > 1:
             self.areas[row, column] = Area(row, column, row + rows - 1, column + columns - 1)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
 from sourcebook.ingest.parsers.item_numbers import item_number
-from sourcebook.ingest.parsers.office.charts import Charts
+from sourcebook.ingest.parsers.office.charts import CHART_NAMES, Charts
 from sourcebook.ingest.parsers.office.formulas import OFFICE_FORMULA, office_formula_text
 from sourcebook.ingest.parsers.office.properties import office_properties
 from sourcebook.ingest.parsers.office.slides import (
@@ -31,7 +31,10 @@ KIND = "application/vnd.openxmlformats-officedocument.presentationml.presentatio
 _PRESENTATION = "ppt/presentation.xml"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_ID, _DIAGRAM = f"{_R}id", f"{_R}dm"
+_CHART = f"{{{CHART_NAMES}}}chart"
+_DIAGRAM_PARTS = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _PARAGRAPH, _RUN, _FIELD, _BREAK, _TEXT = (f"{_A}{name}" for name in ("p", "r", "fld", "br", "t"))
 _TABLE, _ROW, _CELL = (f"{_A}{name}" for name in ("tbl", "tr", "tc"))
@@ -78,9 +81,13 @@ def _slide(package: Package, charts: Charts, part: str, slide: Element) -> Slide
     is_first = any(holder.get("type", "") == "ctrTitle" for holder in slide.iter(_HOLDER))
     shapes = in_reading_order([(shape, _box(shape)) for shape in _shapes(slide)])
     largest = _in_largest_letters(shapes)
+    drawings = _Drawings(package, charts, part)
     for shape in shapes:
         if shape.tag == _TABLE:
             blocks.append("\n".join(_rows(shape)))
+            continue
+        if shape.tag == _FRAME:
+            blocks.append(drawings.tell(shape))
             continue
         kind = _holder(shape)
         if kind in _RUNNING and not (kind == "dt" and is_first):
@@ -89,23 +96,51 @@ def _slide(package: Package, charts: Charts, part: str, slide: Element) -> Slide
             title = one_line(" ".join(_paragraphs(shape)))
         else:
             blocks.append(_listed(shape, is_body=kind == "body"))
+    blocks += drawings.rest()
     related = package.relations(part).values()
-    for kind, inner in related:
-        if kind == "diagramData" and (diagram := package.xml_if_intact(inner)) is not None:
-            blocks.append("\n".join(_paragraphs(diagram)))
-        elif kind == "chart":
-            blocks.append(charts.tell(inner))
     named = [inner for kind, inner in related if kind == "notesSlide" and inner in package.names][:1]
     notes = package.xml_if_intact(named[0]) if named else None
     said = "\n".join(_notes(notes)) if notes is not None else ""
     return Slide(title, blocks, said, is_missing_notes=bool(named) and notes is None)
 
 
+class _Drawings:
+    """The charts and diagrams of one slide, which lie in other parts of the file."""
+
+    def __init__(self, package: Package, charts: Charts, part: str) -> None:
+        self._package = package
+        self._charts = charts
+        self._parts = {
+            name: (kind, inner)
+            for name, (kind, inner) in package.relations(part).items()
+            if kind in ("chart", "diagramData")
+        }
+
+    def tell(self, frame: Element) -> str:
+        """What is drawn in a frame."""
+        names = [element.get(_ID, "") for element in frame.iter(_CHART)]
+        names += [element.get(_DIAGRAM, "") for element in frame.iter(_DIAGRAM_PARTS)]
+        return "\n\n".join(text for name in names if (text := self._told(name)))
+
+    def rest(self) -> list[str]:
+        """What no frame of the slide has named."""
+        return [self._told(name) for name in list(self._parts)]
+
+    def _told(self, name: str) -> str:
+        kind, inner = self._parts.pop(name, ("", ""))
+        if kind == "chart":
+            return self._charts.tell(inner)
+        diagram = self._package.xml_if_intact(inner) if kind else None
+        return "\n".join(_paragraphs(diagram)) if diagram is not None else ""
+
+
 def _box(shape: Element) -> Box | None:
     """Where a shape or table stands on its slide; None if its layout says that, or if it is a part of a group."""
     frame = next(shape.iterancestors(_FRAME), None) if shape.tag == _TABLE else shape
     parent = frame.getparent() if frame is not None else None
-    place = frame.find(_FRAME_PLACE if shape.tag == _TABLE else _SHAPE_PLACE) if frame is not None else None
+    place = None
+    if frame is not None:
+        place = frame.find(_FRAME_PLACE if frame.tag == _FRAME else _SHAPE_PLACE)
     if parent is None or parent.tag != _TREE or place is None:
         return None
     begin, size = place.find(f"{_A}off"), place.find(f"{_A}ext")
@@ -137,9 +172,9 @@ def _size(shape: Element) -> int:
 
 
 def _shapes(element: Element) -> Iterator[Element]:
-    """The shapes with text and the tables, in the order in which they are drawn, also those in groups."""
+    """The shapes with text, tables and other frames, in the order in which they are drawn, also those in groups."""
     for child in element:
-        if child.tag in (_SHAPE, _TABLE):
+        if child.tag in (_SHAPE, _TABLE) or (child.tag == _FRAME and next(child.iter(_TABLE), None) is None):
             yield child
         elif child.tag != _FALLBACK:
             yield from _shapes(child)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import FileOverLimit
@@ -18,6 +18,8 @@ MOST_CHARACTERS = 50_000_000
 """A longer text would be refused anyway; this refuses it before it takes the memory."""
 PLACE_LENGTH = 700
 """Rows of so many characters have one place, the range of their cells: they are one passage."""
+MOST_RUNS = 5
+"""A place names so many runs of rows at most."""
 _NO_NAME = re.compile(r"(?:sheet|table|tabelle|лист|таблица|planilha|folha|feuil|hoja) ?\d*", re.IGNORECASE)
 
 
@@ -41,7 +43,7 @@ class SheetText:
             if is_named and not has_heading:
                 self.built.add_heading(name, 1)
                 has_heading = True
-            if begun and length + len(block.text) > PLACE_LENGTH:
+            if begun and (length + len(block.text) > PLACE_LENGTH or not _have_clear_rows([*begun, block])):
                 self._flush(begun)
                 begun, length = [], 0
             begun.append(block)
@@ -63,16 +65,46 @@ class SheetText:
         if len(self.built) > MOST_CHARACTERS:
             raise FileOverLimit(f"The sheets contain more than {MOST_CHARACTERS:,} characters.")
         columns = [column for block in blocks for column in block.row.cells]
-        place = _range(min(columns), blocks[0].row.number, max(columns), blocks[-1].row.number)
-        was_line = False
-        for index, block in enumerate(blocks):
+        place = ", ".join(_range(min(columns), top, max(columns), bottom) for top, bottom in _runs(blocks))
+        is_beside = len({block.row.number for block in blocks}) < len(blocks)
+        before: RowBlock | None = None
+        for block in blocks:
             start = len(self.built)
-            self.built.add(block.text, LINE if was_line and block.is_line else PARAGRAPH)
-            was_line = block.is_line
-            if index == 0:
+            self.built.add(block.text, _gap(before, block, is_beside=is_beside))
+            if before is None:
                 gap = len(PARAGRAPH) if start else 0
                 self.built.headings.append(Heading(start + gap, 2, place[:LONGEST_NAME]))
+            before = block
         self._beginning.grown()
+
+
+def _gap(before: RowBlock | None, block: RowBlock, *, is_beside: bool) -> str:
+    """What parts two blocks. Where tables stand beside each other, each row is a paragraph with a line for each."""
+    if before is None:
+        return PARAGRAPH
+    if is_beside:
+        return LINE if before.row.number == block.row.number else PARAGRAPH
+    return LINE if before.is_line and block.is_line else PARAGRAPH
+
+
+def _runs(blocks: Sequence[RowBlock]) -> list[tuple[int, int]]:
+    """The numbers of the first and the last row of each run of rows that follow each other."""
+    runs: list[tuple[int, int]] = []
+    for number in (block.row.number for block in blocks):
+        if runs and number - runs[-1][1] in (0, 1):
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _have_clear_rows(blocks: Sequence[RowBlock]) -> bool:
+    """Whether one can tell from the place of some blocks which of them is which row.
+
+    The gaps between their rows are few, and where rows are lines below each other, none has several lines.
+    """
+    have_one_line = all("\n" not in block.text for block in blocks)
+    return len(_runs(blocks)) <= MOST_RUNS and (have_one_line or not any(block.is_line for block in blocks))
 
 
 def _range(left: int, top: int, right: int, bottom: int) -> str:

@@ -52,6 +52,8 @@ _NO_TITLE = re.compile(
     r"|(?:document|документ|slide|presentation|презентация|без имени|sem título)? ?\d*|[\W\d_]*",
     re.IGNORECASE,
 )
+_SAYS_NOTHING = ("(anonymous)", "(unspecified)", "anonymous", "unspecified")
+"""What programs write where nobody has said anything."""
 _DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)", re.ASCII)
 
 
@@ -261,7 +263,7 @@ def _metadata(document: PdfDocument) -> Metadata:
     metadata: dict[str, JsonValue] = {}
     for key in ("Author", "Subject", "Keywords"):
         value = one_line(cleaned(document.get_metadata_value(key)))
-        if value:
+        if value and value not in _SAYS_NOTHING:
             metadata[key.lower()] = value
     date = _DATE.match(document.get_metadata_value("CreationDate"))
     if date:

@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.pdf.compound_words import is_compound
+from sourcebook.ingest.parsers.pdf.late_lines import in_place
 from sourcebook.ingest.parsers.pdf.right_to_left import logical
 from sourcebook.ingest.parsers.pdf.table_lines import is_entry, with_whole_rows
 
@@ -91,7 +92,9 @@ def reading_order(lines: Sequence[Line], gutter: float | None) -> list[Line]:
             else list(lines)
         )
     jumps = sum(_is_above(after, before) for before, after in pairwise(lines))
-    return sorted(lines, key=lambda line: -line.baseline) if jumps > max(3, len(lines) // 5) else list(lines)
+    if jumps > max(3, len(lines) // 5):
+        return sorted(lines, key=lambda line: -line.baseline)
+    return in_place(lines)
 
 
 def _is_above(line: Line, other: Line) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise, takewhile
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sourcebook.ingest.parsers.pdf.layout import FEWEST_COLUMN_LINES, MORE_LEADING
 
@@ -20,7 +21,8 @@ HEAD_GAP = 1.8
 """Between a running head and the text there is at least this many times the height of a line."""
 
 SHORT = 5
-"""Of so few pages one cannot say what stands on most of them."""
+"""Of so few pages one cannot say what stands on most of them: it may be the letterhead of a letter."""
+LETTERHEAD_LINES = 8
 
 _PAGE_NUMBER = re.compile(
     r"[-–—]? ?(?:page|seite|página|pág\.|p\.|страница|стр\.|лист)? ?([0-9]{1,5})(?: ?(?:/|of|von|de|из) ?[0-9]{1,5})?"
@@ -39,20 +41,25 @@ _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without page numbers and the lines that stand above or below the text of most pages."""
     heads, places, body = _repeated(pages), _head_places(pages), body_size(pages)
-    said_again, is_printed = _said_again(pages), list(map(_is_printed_by_browser, pages))
+    letterhead, is_printed = _letterhead(pages, body), list(map(_is_printed_by_browser, pages))
 
     def is_head(line: Line, index: int) -> bool:
+        if _is_number(line.text, index + 1) or (is_printed[index] and _is_of_browser(line.text)):
+            return line.size <= 1.05 * body
+        if line in letterhead.told[index]:
+            return False
+        if line in letterhead.said_again[index]:
+            return True
         is_placed = round(line.baseline) in places and line in _apart(pages[index])
-        is_known = is_placed or _mark(line) in heads or line in said_again[index]
-        is_stamp = _is_number(line.text, index + 1) or (is_printed[index] and _is_of_browser(line.text))
-        return line.size <= 1.05 * body and (is_known or is_stamp)
+        return line.size <= 1.05 * body and (is_placed or _mark(line) in heads)
 
     def kept(index: int) -> list[Line]:
         page = pages[index]
         by_height = sorted(page, key=lambda line: line.baseline)
         left_out: list[Line] = []
         for lines in (by_height, by_height[::-1]):
-            edge = len(list(takewhile(lambda line: is_head(line, index), lines[:EDGE_LINES])))
+            deep = max(EDGE_LINES, len(letterhead.said_again[index]))
+            edge = len(list(takewhile(lambda line: is_head(line, index), lines[:deep])))
             left_out += lines[: _set_apart(lines, edge)]
         # A page that would be left empty says nothing else, so what it says stays.
         return [line for line in page if line not in left_out] or list(page)
@@ -76,23 +83,53 @@ def _is_printed_by_browser(page: Sequence[Line]) -> bool:
     return all(any(map(pattern.fullmatch, said)) for pattern in _BY_BROWSER)
 
 
-def _said_again(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """By pages, the outermost lines of a short document that other pages have too, word for word at the same height.
+class _Letterhead(NamedTuple):
+    """By pages, the lines of a letterhead where they are told, and where they are only said again."""
 
-    They may be a letterhead, so they are told once: at the top of the first page, or at the bottom of the last. What
-    most of three or more pages have is a running head all the same, and is left out of all of them.
+    told: list[list[Line]]
+    said_again: list[list[Line]]
+
+
+def _letterhead(pages: Sequence[Sequence[Line]], body: float) -> _Letterhead:
+    """The outermost lines of a short document that other pages have too, word for word at the same height.
+
+    They are told once: at the top of the first page that has them, or at the bottom of the last. What is larger than
+    the text is a title, unless all pages have it. On three and more pages a single line above the text without a
+    number is what is read, and told nowhere.
     """
-    found: list[list[Line]] = [[] for _ in pages]
-    if len(pages) > SHORT:
+    found = _Letterhead([[] for _ in pages], [[] for _ in pages])
+    if not 1 < len(pages) <= SHORT:
         return found
     for is_top in (True, False):
+        edges = [
+            sorted(page, key=lambda line: line.baseline, reverse=is_top)[:LETTERHEAD_LINES] for page in pages
+        ]
+        counts = Counter(place for edge in edges for place in {_place(line) for line in edge})
         seen: set[tuple[str, int]] = set()
         for index in range(len(pages)) if is_top else reversed(range(len(pages))):
-            edge = sorted(pages[index], key=lambda line: line.baseline, reverse=is_top)[:EDGE_LINES]
-            places = {(line.text, round(line.baseline / 3)): line for line in edge}
-            found[index] += [line for place, line in places.items() if place in seen]
-            seen |= places.keys()
+            # From the edge on: the same words further in are those of the text.
+            repeated = list(takewhile(partial(_is_repeated, counts, len(pages), body), edges[index]))
+            if is_top and len(pages) > 2 and _is_running_head(repeated, body):
+                continue
+            for line in repeated:
+                (found.said_again if _place(line) in seen else found.told)[index].append(line)
+            seen |= set(map(_place, repeated))
     return found
+
+
+def _is_repeated(counts: Counter[tuple[str, int]], pages: int, body: float, line: Line) -> bool:
+    count = counts[_place(line)]
+    return count > 1 and (count == pages or line.size <= 1.05 * body)
+
+
+def _is_running_head(lines: Sequence[Line], body: float) -> bool:
+    """Whether a head only says what is read: one line in letters of the text, without an address or a number."""
+    is_one = len({round(line.baseline) for line in lines}) == 1
+    return is_one and not any(_DIGITS.search(line.text) or line.size > 1.05 * body for line in lines)
+
+
+def _place(line: Line) -> tuple[str, int]:
+    return line.text, round(line.baseline / 3)
 
 
 def _set_apart(lines: Sequence[Line], edge: int) -> int:

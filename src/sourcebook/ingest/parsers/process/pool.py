@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import IO, TYPE_CHECKING, TypeVar
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ParserLimits", "ParserPool"]
 
-WORTH_WAITING = 0.4
-"""Seconds that a file waits for a child that is at work before it gets one of its own: to start one takes a quarter
-of that in CPU time, and most files are read faster."""
+WORTH_WAITING = 1.5
+"""Seconds that a file waits for a child that is at work before it gets one of its own: to start one takes a tenth of
+that in CPU time, most files are read faster, and an embedder on this machine has enough to do meanwhile."""
 PATIENCE = 4
 """A child ends itself when it has computed long enough. One that only waits is killed after so many times that."""
 
@@ -166,9 +167,13 @@ class ParserPool:
         if self._is_closed:
             raise NotOpen("The parsers are closed.")
         languages = self._languages if mode is Mode.OCR else ()
+        start = _Start(self._limits, mode, languages)
         self._starting += 1
         try:
-            child = await to_thread.run_sync(_Child, self._limits, mode, languages, limiter=self._threads)
+            child = await to_thread.run_sync(start.run, limiter=self._threads)
+        except BaseException:
+            start.give_up()
+            raise
         finally:
             self._starting -= 1
         if self._is_closed:
@@ -297,6 +302,35 @@ class _Child:
         return ParserDied(
             f"The process reading the file died of {_in_words(code)}, perhaps for lack of memory."
         )
+
+
+class _Start:
+    """The start of a child in a thread. Once given up, it ends the child, which nobody else would know of.
+
+    The shields of anyio do not hold against `asyncio.wait_for`, so whoever waits may be gone before the child is there.
+    """
+
+    def __init__(self, limits: ParserLimits, mode: Mode, languages: Sequence[str]) -> None:
+        self._child_of = partial(_Child, limits, mode, languages)
+        self._lock = Lock()
+        self._child: _Child | None = None
+        self._is_given_up = False
+
+    def run(self) -> _Child:
+        child = self._child_of()
+        with self._lock:
+            self._child = child
+            is_given_up = self._is_given_up
+        if is_given_up:
+            child.end()
+        return child
+
+    def give_up(self) -> None:
+        with self._lock:
+            self._is_given_up = True
+            child = self._child
+        if child is not None:
+            child.end()
 
 
 def _nobody(number: int, count: int) -> None:

@@ -39,7 +39,18 @@ def decode(data: bytes, declared: str | None = None) -> str:
     if marked:
         mark, encoding = marked
         return _checked(data[len(mark) :].decode(encoding, errors="replace"))
-    return cleaned(_utf8(data) or _utf16(data) or _guessed(data, declared))
+    return cleaned(_shifted(data, declared) or _utf8(data) or _utf16(data) or _guessed(data, declared))
+
+
+def _shifted(data: bytes, declared: str | None) -> str | None:
+    """The text if it is written in letters of ASCII with signs that shift between alphabets, as Japanese mail is."""
+    if declared is None or not declared.lower().startswith("iso-2022-") or b"\x1b" not in data:
+        return None
+    encoding = _known(declared)
+    try:
+        return data.decode(encoding) if encoding else None
+    except UnicodeDecodeError:
+        return None
 
 
 def _utf8(data: bytes) -> str | None:

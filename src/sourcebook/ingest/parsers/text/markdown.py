@@ -1,4 +1,4 @@
-"""Markdown. Its source is the text: what is cited can be found in the file letter by letter."""
+"""Markdown. Its source is the text: what is cited can be found in the file letter by letter, but for HTML tables."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sourcebook.ingest.parsers.sections import LONGEST_NAME, Heading, sections_o
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 from sourcebook.ingest.parsers.text.vault_notes import with_notes
+from sourcebook.ingest.parsers.web.markup_table import markup_table
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
@@ -28,6 +29,8 @@ _UNSEEN = re.compile(
 )
 # What MkDocs, Pandoc and kramdown take for the id and the classes of a heading, and show nobody.
 _ATTRIBUTES = re.compile(r"(?<=\S)(?:\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}|\s+\^[\w-]+)\s*\Z")
+# What Obsidian shows only to whoever writes.
+_REMARK = re.compile(r"(?<!\S)%%\s[^%]{0,2000}\s%%(?!\S)")
 _EMBEDDED = re.compile(r"data:[\w/+.-]{1,100}(?:;[\w=-]{1,100})*;base64,[\w+/=%-]{100,}")
 
 
@@ -46,8 +49,11 @@ def parse_markdown(data: bytes) -> ParsedText:
 
 
 def visible(text: str) -> str:
-    """The text without what is hidden in its HTML. In listings, HTML is what is shown, so it stays."""
-    if "<" not in text:
+    """The text without what is hidden in its HTML, and with the rows of its tables as lines.
+
+    In listings, HTML is what is shown, so it stays.
+    """
+    if "<" not in text and "%%" not in text:
         return text
     lines = text.split("\n")
     kept: list[str] = []
@@ -55,8 +61,14 @@ def visible(text: str) -> str:
     for token in _blocks().parse(text):
         if token.map and token.type in ("html_block", "inline") and token.map[0] >= start:
             first, end = token.map
+            if token.type == "html_block" and (table := markup_table(lines, first)) is not None:
+                kept += [*lines[start:first], table.text]
+                start = table.end
+                continue
             source = "\n".join(lines[first:end])
             is_safe = token.type == "html_block" or ("`" not in source and "<!--" in source)
+            if token.type == "inline" and "`" not in source:
+                source = _REMARK.sub("", source)
             kept += lines[start:first]
             kept.append(_UNSEEN.sub("", source) if is_safe else source)
             start = end

@@ -32,7 +32,7 @@ _PASSED_OVER_NAMES = """
     datafield formfield docvar userprops fchars lchars wgrffmtfilter factoidname shppict sp nonesttables
 """
 _PASSED_OVER = frozenset(_PASSED_OVER_NAMES.split())
-_READ_ANYWAY = frozenset(["shpinst", "shptxt", "footnote"])
+_READ_ANYWAY = frozenset(["shpinst", "shptxt", "footnote", "fldrslt"])
 _INFO = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords"}
 _SIGNS = {
     "emdash": "—",
@@ -425,6 +425,9 @@ class _Reader:
 
     def _paragraph(self) -> RtfParagraph:
         words, mark = "".join(self._words).strip(), one_line("".join(self._mark))
+        if self._mark and not mark:
+            # Some programs leave it to whoever shows the text what an item is marked with.
+            mark = "•"
         indent = self._indent if self._first_indent < 0 else None
         return RtfParagraph(words, mark, self._level, self._look, self._list_level, indent)
 

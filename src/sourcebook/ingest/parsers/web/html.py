@@ -95,7 +95,7 @@ def _main(page: LexborHTMLParser) -> LexborNode | None:
 
 def _title(page: LexborHTMLParser, headings: Sequence[Heading]) -> str | None:
     """What the page calls itself. Often the name of the site stands beside it, which the first heading leaves out."""
-    element = page.css_first("head > title") or page.css_first("title")
+    element = page.css_first("head > title") or page.css_first("title") or page.css_first("p.title[id]")
     said = one_line(cleaned(element.text())) if element else ""
     first = next((heading.name for heading in headings if heading.level == 1), "")
     if not said or first.casefold() in said.casefold():

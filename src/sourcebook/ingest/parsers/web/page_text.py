@@ -41,12 +41,14 @@ _ROLES_AROUND = _words(
 )
 _NAMES_AROUND = re.compile(
     r"(?:^|\s)(?:(?:site|page|main|top|global)[-_]?)?(?:nav(?:bar|header|footer|igation|links)?|menu|sidebar|side-bar|"
-    r"breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|skip-?(?:link|to-content)|headerlink|"
+    r"breadcrumbs?|footer|toc|toc-macro|table-of-contents|pagination|pager|prev-next|skip-?(?:link|to-content)|headerlink|"
     r"cookie[\w-]*|(?:gdpr|consent)-?(?:banner|bar|modal|popup|notice|overlay|manager)|catlinks|"
     r"mw-(?:navigation|panel|head|editsection|jump-link)|social|share(?:-buttons)?|ads?|advert\w*|edit-?(?:link|page))(?:\s|$)",
     re.IGNORECASE,
 )
 _NAMES_UNSEEN = re.compile(r"(?:^|\s)(?:sr-only|screen-reader-text|visually-?hidden)(?:\s|$)", re.IGNORECASE)
+_LEVEL_CLASS = re.compile(r"\blst-kix_\w{1,40}-([0-8])\b", re.ASCII)
+_COMMENT = re.compile(r"#?cmnt(?:_ref)?\d{1,5}", re.ASCII)
 _STYLE_UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*(?:0+(?:\.0+)?|\.0+)(?![\d.])"
     r"|font-size\s*:\s*(?:0+(?:\.0+)?(?![\d.])|[012](?:\.\d+)?(?:px|pt)|0?\.[01]\d*r?em)"
@@ -131,6 +133,8 @@ class PageReader:
         tag = node.tag or ""
         if not node.is_element_node or tag in _UNSEEN or self._is_left_out(node, tag):
             return False
+        if tag in ("sup", "div") and _is_comment(node):
+            return False
         if self._notes is not None and self._notes.is_told(node):
             return False
         if tag == "math":
@@ -190,7 +194,7 @@ class PageReader:
                 self._item_numbers.append(_first_number(node) if tag == "ol" else None)
                 self._item_forms.append(node.attributes.get("type") or "1")
             case "li":
-                self._begin_item()
+                self._begin_item(node)
             case "table":
                 self._is_layout.append(only_arranges(node))
                 self._rows.append(TableRows())
@@ -229,11 +233,13 @@ class PageReader:
             case _:
                 pass
 
-    def _begin_item(self) -> None:
+    def _begin_item(self, item: LexborNode) -> None:
         number = self._item_numbers[-1] if self._item_numbers else None
         if number is not None:
+            said = item.attributes.get("value") or ""
+            number = int(said) if _START.fullmatch(said) else number
             self._item_numbers[-1] = number + 1
-        indent = "  " * (len(self._item_numbers) - 1)
+        indent = "  " * (len(self._item_numbers) - 1 + _level_by_class(item.parent))
         counted = "-" if number is None else f"{item_number(number, self._item_forms[-1])}."
         self._item_mark = f"{indent}{counted} "
         self._gap = LINE if len(self._built) else PARAGRAPH
@@ -278,6 +284,13 @@ class PageReader:
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip(" ")
 
 
+def _level_by_class(items: LexborNode | None) -> int:
+    """How deep the items of a list lie where a page says it by the name of a class, as Google Docs does."""
+    names = items.attributes.get("class") if items is not None else None
+    found = _LEVEL_CLASS.search(names) if names else None
+    return int(found[1]) if found else 0
+
+
 def _first_number(items: LexborNode) -> int:
     said = items.attributes.get("start") or ""
     return int(said) if _START.fullmatch(said) else 1
@@ -294,6 +307,16 @@ def _formula(math: LexborNode) -> str:
         with suppress(DamagedFile, FileOverLimit), reading("formula"):
             return formula_text(xml_of(_MATH_TAG.sub(_MATH, markup, count=1).encode()))
     return " ".join(math.text(separator=" ").split())
+
+
+def _is_comment(node: LexborNode) -> bool:
+    """Whether it is the remark of an editor, or the mark of one, as Google Docs writes them."""
+    first = node.child
+    if node.tag == "div":
+        first = first.child if first is not None and first.tag == "p" else None
+    if first is None or first.tag != "a":
+        return False
+    return bool(_COMMENT.fullmatch(first.attributes.get("href") or ""))
 
 
 def _is_unseen(attributes: dict[str, str | None], names: str) -> bool:

@@ -98,6 +98,51 @@ with allowed as not materialized (
 )
 {nearest_of_allowed}
 
+-- name: vectors_of_named(collection_id, model_id, filter, limit)
+-- All of them at once, in three long values, with the state of the collection in which this is so.
+select (select n.xmin::text || n.ctid::text from collection_counters n where n.collection_id = :collection_id) as state,
+       array_agg(a.document_id) as document_ids, array_agg(a.id) as chunk_ids,
+       string_agg(coalesce(halfvec_send(a.vector), vector_send(a.wide_vector)), ''::bytea) as packed_vectors
+from (
+    select c.document_id, c.id, v.vector, v.wide_vector
+    from document_chunks c
+    cross join lateral (
+        select v.vector, v.wide_vector from vectors v
+        where v.collection_id = :collection_id and v.document_id = c.document_id and v.chunk_id = c.id
+          and v.model_id = :model_id offset 0
+    ) v
+    where c.collection_id = :collection_id and c.facts @@ (select :filter::jsonpath)
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+    limit :limit
+) a
+
+-- name: chunks_of_state(collection_id, model_id, metric, state, document_ids, chunk_ids)
+-- The chunks, if the collection is still in that state. Whoever writes documents, chunks or vectors changes the row of its
+-- counters in the same transaction; where that row lies and who wrote it is a number that never comes again. The lists are
+-- in brackets, so that the same plan fits any number of them.
+select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
+       c.section, c.page_number, c.metadata, c.created_at, d.title, d.file_path
+from unnest((select :document_ids::text[]), (select :chunk_ids::text[])) wanted (document_id, chunk_id)
+cross join lateral (
+    select * from document_chunks c
+    where c.collection_id = :collection_id and c.document_id = wanted.document_id and c.id = wanted.chunk_id offset 0
+) c
+cross join lateral (
+    select d.title, d.file_path from documents d
+    where d.collection_id = :collection_id and d.id = wanted.document_id offset 0
+) d
+where exists (select 1 from collection_counters n
+              where n.collection_id = :collection_id and n.xmin::text || n.ctid::text = :state)
+  and exists (select 1 from collections k
+              where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
+
+-- name: begin_new_state(collection_id)
+-- What was remembered of the collection no longer holds. See `chunks_of_state`.
+update collection_counters set updated_at = updated_at where collection_id = :collection_id
+
+-- name: begin_new_state_of_all()
+update collection_counters set updated_at = updated_at
+
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
 -- The graph gives the nearest one after another, and the filter is asked for each. In brackets and not as a join, which the
 -- server might do for all rows beforehand; without a filter nothing is left of it.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from sourcebook.storage.sqlite.engine.vector_codes import bytes_of, differing_si
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.storage.sqlite.engine.held_rows import HeldRows
     from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
     from sourcebook.storage.sqlite.engine.vector_part import VectorPart
 
@@ -31,8 +33,6 @@ _SCORE_ALL = 5_000
 _FEWEST_SIGNS = 256
 # Gathering rows costs more for each than reading all of them in a row.
 _SHARE_TO_GATHER = 0.45
-# What a filter lets through is held as long as it is remembered, if it takes no more bytes than this.
-_MOST_BYTES_HELD = 1 << 20
 # The bytes leave more rows than are wanted, being less exact than the stored numbers.
 _SPARE = 54
 # Where the bytes leave more than half of the candidates, scoring all of these costs less.
@@ -58,14 +58,13 @@ class Allowed:
 
     part: VectorPart
     rows: NDArray[np.int64] | None
-    # Copies of these rows, by the identity of the matrix: they are gathered once for all searches.
-    _held: dict[int, NDArray[Any]] = field(
-        default_factory=dict[int, "NDArray[Any]"], compare=False, repr=False
-    )
+    # What is asked for again and again is gathered once.
+    held: HeldRows | None = field(default=None, compare=False, repr=False)
+    _name: object = field(default_factory=object, compare=False, repr=False)
 
     @classmethod
-    def of(cls, part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
-        return cls(part, None if mask.all() else np.flatnonzero(mask))
+    def of(cls, part: VectorPart, mask: NDArray[np.bool_], held: HeldRows | None = None) -> Allowed:
+        return cls(part, None if mask.all() else np.flatnonzero(mask), held)
 
     @property
     def count(self) -> int:
@@ -80,12 +79,9 @@ class Allowed:
         """These rows of a matrix of the part."""
         if self.rows is None:
             return matrix
-        found = self._held.get(id(matrix))
-        if found is None:
-            found = gathered(matrix, self.rows)
-            if found.nbytes <= _MOST_BYTES_HELD:
-                self._held[id(matrix)] = found
-        return found
+        if self.held is None:
+            return gathered(matrix, self.rows)
+        return self.held.held((self._name, id(matrix)), partial(gathered, matrix, self.rows))
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows that stand at these places among those allowed."""

@@ -7,7 +7,7 @@ exactly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from sourcebook.storage.sqlite.engine.candidates import Allowed, candidates
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.storage.sqlite.engine.held_rows import HeldRows
     from sourcebook.storage.sqlite.engine.vector_codes import Quantiser
     from sourcebook.storage.sqlite.engine.vector_part import VectorPart
 
@@ -46,14 +47,14 @@ class _Found:
         return scores
 
 
-def chunk_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+def chunk_rows(part: VectorPart, mask: NDArray[np.bool_], held: HeldRows) -> Allowed:
     """The rows that a search for chunks looks at, of those that a filter lets through."""
-    return Allowed.of(part, mask & part.has_vector)
+    return Allowed.of(part, mask & part.has_vector, held)
 
 
-def passage_rows(part: VectorPart, mask: NDArray[np.bool_]) -> Allowed:
+def passage_rows(part: VectorPart, mask: NDArray[np.bool_], held: HeldRows) -> Allowed:
     """The same for passages: the filter speaks of the passage, also for its children."""
-    return Allowed.of(part, mask[part.passage] & part.has_vector)
+    return Allowed.of(part, mask[part.passage] & part.has_vector, held)
 
 
 def nearest_chunks(
@@ -67,7 +68,7 @@ def nearest_chunks(
 
 def nearest_passages(
     allowed: Sequence[Allowed], query: NDArray[np.float32], top_k: int, quantiser: Quantiser | None
-) -> list[Scored]:
+) -> RankedPassages:
     """A passage scores the mean of itself and its best child, or the one of the two that there is.
 
     One of its vectors is then at least as near as the mean, so it is enough to look at the passages of the nearest
@@ -84,9 +85,9 @@ def nearest_passages(
         wanted *= 8
 
 
-def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: int) -> list[Scored]:
+def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: int) -> RankedPassages:
     if not found:
-        return []
+        return RankedPassages([], [], [], [])
     scores = np.concatenate([f.scores for f in found])
     seen = VECTORS_FOR_A_PASSAGE * top_k
     while True:
@@ -98,11 +99,10 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
             break
         seen *= 4
     scored = [
-        s
+        _passages(f, passages[means >= last], query)
         for f, (passages, means) in zip(found, families, strict=True)
-        for s in _passages(f, passages[means >= last], query)
     ]
-    return sorted(scored, key=lambda s: (-s.score, s.chunk_id))[:top_k]
+    return RankedPassages.best(scored, top_k)
 
 
 def _rough(
@@ -168,11 +168,9 @@ def _rough_or_none(
     return np.where(part.has_vector[rows], part.rough_scores(rows, query), -np.inf)
 
 
-def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:
-    """These passages with their exact scores, and the children that matched best in each."""
+def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> _Passages:
+    """These passages with their exact scores."""
     part = found.part
-    if not len(passages):
-        return
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
@@ -182,13 +180,8 @@ def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.floa
     scores = part.exact_scores(members[kept], wanted)
     np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
     itself[owner[kept & own]] = scores[own[kept]]
-    means = _means(itself, best_child)
-    children = members[~own]
-    starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1)).tolist()
-    ids, rowids = part.segment.chunk_ids.several(passages), part.rowids[passages].tolist()
-    for place, (chunk_id, rowid, mean) in enumerate(zip(ids, rowids, means.tolist(), strict=True)):
-        matches = Matches(part, children, starts[place], starts[place + 1], wanted)
-        yield Scored(chunk_id, mean, matches, rowid)
+    starts = np.searchsorted(owner[~own], np.arange(len(passages) + 1))
+    return _Passages(part, passages, _means(itself, best_child), members[~own], starts, wanted)
 
 
 def _may_be_best(
@@ -203,43 +196,66 @@ def _may_be_best(
     return own | (rough >= limits[owner])
 
 
+@dataclass(frozen=True, slots=True)
+class _Passages:
+    """Passages of a part with their exact scores; the children of passage i stand between `starts[i]` and the next."""
+
+    part: VectorPart
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    children: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    wanted: NDArray[np.float64]
+    _asked: list[Matches] = field(default_factory=list["Matches"])
+
+    @property
+    def ids(self) -> list[str]:
+        return self.part.segment.chunk_ids.several(self.rows)
+
+    def children_of(self, place: int) -> NDArray[np.int64]:
+        return self.children[self.starts[place] : self.starts[place + 1]]
+
+    def matches(self, place: int) -> Matches:
+        """The children that matched best in a passage."""
+        asked = Matches(self, place)
+        self._asked.append(asked)
+        return asked
+
+    def look_at_matches(self) -> None:
+        """Tell all that were asked for: those of several passages take hardly longer than those of one."""
+        asked = self._asked.copy()
+        self._asked.clear()
+        rows = np.concatenate([self.children_of(one.place) for one in asked])
+        scores = (-self.part.exact_scores(rows, self.wanted)).tolist()
+        ids = self.part.segment.chunk_ids.several(rows)
+        children = list(zip(scores, ids, self.part.spans[rows].tolist(), strict=True))
+        first = 0
+        for one in asked:
+            last = first + len(self.children_of(one.place))
+            # Of equal ones those whose ids come first, in whatever order the rows lie.
+            best = sorted(children[first:last])[:MATCHES_SHOWN]
+            one.known = tuple(Match(chunk_id, start, end, -score) for score, chunk_id, (start, end) in best)
+            first = last
+
+
 class Matches(Sequence[Match]):
     """The children that matched best in a passage. Most rankings are cut before anybody looks."""
 
-    # Those of a passage stand between two places among the children of all passages that were found.
-    __slots__ = ("_children", "_end", "_first", "_known", "_part", "_wanted")
+    __slots__ = ("_passages", "known", "place")
 
-    def __init__(
-        self,
-        part: VectorPart,
-        children: NDArray[np.int64],
-        first: int,
-        end: int,
-        wanted: NDArray[np.float64],
-    ) -> None:
-        self._part = part
-        self._children = children
-        self._first = first
-        self._end = end
-        self._wanted = wanted
-        self._known: tuple[Match, ...] | None = None
+    def __init__(self, passages: _Passages, place: int) -> None:
+        self._passages = passages
+        self.place = place
+        self.known: tuple[Match, ...] | None = None
 
     def _best(self) -> tuple[Match, ...]:
-        if self._known is None:
-            own = self._children[self._first : self._end]
-            scores = self._part.exact_scores(own, self._wanted).tolist()
-            ids = self._part.segment.chunk_ids.several(own)
-            # Of equal ones those whose ids come first, in whatever order the rows lie.
-            best = sorted(zip(scores, ids, own.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
-            self._known = tuple(self._match(*one) for one in best[:MATCHES_SHOWN])
-        return self._known
-
-    def _match(self, score: float, chunk_id: str, row: int) -> Match:
-        start, end = self._part.spans[row].tolist()
-        return Match(chunk_id, start, end, score)
+        if self.known is None:
+            self._passages.look_at_matches()
+        assert self.known is not None  # noqa: S101
+        return self.known
 
     def __len__(self) -> int:
-        return min(self._end - self._first, MATCHES_SHOWN)
+        return min(len(self._passages.children_of(self.place)), MATCHES_SHOWN)
 
     @overload
     def __getitem__(self, index: int) -> Match: ...
@@ -250,6 +266,47 @@ class Matches(Sequence[Match]):
 
     def __iter__(self) -> Iterator[Match]:
         return iter(self._best())
+
+
+class RankedPassages(Sequence[Scored]):
+    """Passages of several parts, best first. Most of them are only counted and compared: each is made when read."""
+
+    __slots__ = ("_parts", "_places", "ids", "scores")
+
+    def __init__(
+        self, ids: list[str], scores: list[float], places: Sequence[int], parts: Sequence[_Passages]
+    ) -> None:
+        """`places` tells where each stands among the passages of all parts."""
+        self.ids = ids
+        self.scores = scores
+        self._places = places
+        self._parts = parts
+
+    @classmethod
+    def best(cls, parts: Sequence[_Passages], top_k: int) -> RankedPassages:
+        """The `top_k` best passages of these, equal ones by their ids."""
+        ids = [chunk_id for part in parts for chunk_id in part.ids]
+        scores = [score for part in parts for score in (-part.scores).tolist()]
+        best = sorted(zip(scores, ids, range(len(ids)), strict=True))[:top_k]
+        return cls([one[1] for one in best], [-one[0] for one in best], [one[2] for one in best], parts)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Scored: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Scored]: ...
+    def __getitem__(self, index: int | slice) -> Scored | list[Scored]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        place = self._places[index]
+        for part in self._parts:
+            if place < len(part.rows):
+                rowid = int(part.part.rowids[part.rows[place]])
+                return Scored(self.ids[index], self.scores[index], part.matches(place), rowid)
+            place -= len(part.rows)
+        raise IndexError(index)
 
 
 def _exact(part: VectorPart, rows: NDArray[np.int64], query: NDArray[np.float32]) -> Iterator[Scored]:

@@ -139,8 +139,21 @@ def _bytes(numbers: NDArray[np.float32], step: float) -> NDArray[np.int8]:
 
 def gathered(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
     """`matrix[rows]`, several times as fast: each row is copied as one value, not number by number."""
-    width = matrix.shape[1] * matrix.itemsize
-    if not width or not matrix.flags.c_contiguous:
+    if not matrix.shape[1] or not matrix.flags.c_contiguous:
         return matrix[rows]
-    whole: NDArray[Any] = matrix.view(np.dtype((np.void, width))).ravel()
-    return whole.take(rows).view(matrix.dtype).reshape(-1, matrix.shape[1])
+    return _whole_rows(matrix).take(rows).view(matrix.dtype).reshape(-1, matrix.shape[1])
+
+
+def put_rows(
+    target: NDArray[Any], there: NDArray[np.int64], matrix: NDArray[Any], rows: NDArray[np.int64]
+) -> None:
+    """`target[there] = matrix[rows]`, in the same way."""
+    if not target.shape[1] or not target.flags.c_contiguous or not matrix.flags.c_contiguous:
+        target[there] = matrix[rows]
+    else:
+        _whole_rows(target)[there] = _whole_rows(matrix).take(rows)
+
+
+def _whole_rows(matrix: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, each row one value."""
+    return matrix.view(np.dtype((np.void, matrix.shape[1] * matrix.itemsize))).reshape(-1)

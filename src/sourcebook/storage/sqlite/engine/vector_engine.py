@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+import anyio
 import numpy as np
 
 from sourcebook.model.documents import Chunk, DistanceMetric
@@ -16,15 +18,17 @@ from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
 from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import derived_folder
+from sourcebook.storage.sqlite.engine.held_rows import HeldRows
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.nearest import (
+    RankedPassages,
     chunk_rows,
     nearest_chunks,
     nearest_passages,
     passage_rows,
     prepared_query,
 )
-from sourcebook.storage.sqlite.engine.result_rows import results_of
+from sourcebook.storage.sqlite.engine.result_rows import results_at, results_of
 from sourcebook.storage.sqlite.engine.search_plans import vector_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
     VectorImage: TypeAlias = Image[VectorPart]
-    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], list[Scored]]
+    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], Sequence[Scored]]
     Shown = Callable[[SqliteSession, str, Sequence[Scored]], T]
 
 
@@ -69,6 +73,7 @@ _ALONE = _Limit(rows=200_000, results=250)
 # Rows without codes have all of their numbers read, or their codes made first.
 _TIMES_AS_LONG_WITHOUT_CODES = 10
 _QUICK_REMEMBERED = 256
+_PLACES_REMEMBERED = 10_000
 
 
 class VectorParts:
@@ -142,25 +147,12 @@ class _Sought(NamedTuple):
     """What a search is for: the rows that it looks at, and how it ranks them."""
 
     name: str
-    rows: Callable[[VectorPart, NDArray[np.bool_]], Allowed]
+    rows: Callable[[VectorPart, NDArray[np.bool_], HeldRows], Allowed]
     nearest: Nearest
 
 
 _CHUNKS = _Sought("chunks", chunk_rows, nearest_chunks)
 _PASSAGES = _Sought("passages", passage_rows, nearest_passages)
-
-
-def _allowed(
-    live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
-) -> Allowed:
-    made = partial(_looked_at, live, sought, tree, session, seq)
-    return live.remembered(_key(sought, tree), made)
-
-
-def _looked_at(
-    live: LivePart[VectorPart], sought: _Sought, tree: MetadataFilter | None, session: SqliteSession, seq: int
-) -> Allowed:
-    return sought.rows(live.part, live.rows(tree, session, seq))
 
 
 def _key(sought: _Sought, tree: MetadataFilter | None) -> object:
@@ -183,6 +175,11 @@ class SqliteVectorEngine:
         self._shelf = ImageCache(database, VectorParts(derived_folder(database.path)), rows_worth_a_file)
         # The searches that lately looked at few rows, and so may again.
         self._quick: dict[object, _Limit] = {}
+        # Searches of one collection take turns; those of another do not wait while an image is made.
+        self._turns: defaultdict[str, anyio.Lock] = defaultdict(partial(anyio.Lock, fast_acquire=True))
+        self._held = HeldRows()
+        # Where the base was last seen to keep what was shown lately.
+        self._places: dict[str, int] = {}
 
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
@@ -197,7 +194,16 @@ class SqliteVectorEngine:
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> Ranking:
-        return await self._search(_PASSAGES, collection_id, query, top_k, filter, _outlines)
+        return await self._search(_PASSAGES, collection_id, query, top_k, filter, self._outlines)
+
+    async def read_results(self, collection_id: str, chunk_ids: Sequence[str]) -> list[SearchResult]:
+        places = {chunk_id: self._places.get(chunk_id) for chunk_id in chunk_ids}
+
+        def results(session: SqliteSession) -> list[SearchResult]:
+            return results_at(session, collection_id, places)
+
+        found = await self._database.read_soon(results) if len(places) <= _AT_ONCE.results else None
+        return await self._database.read(results) if found is None else found
 
     async def plan_passages(
         self, collection_id: str, top_k: int, filter: MetadataFilter | None
@@ -207,7 +213,7 @@ class SqliteVectorEngine:
 
         def planned(session: SqliteSession) -> SearchPlan:
             image = self._shelf.image(session, stored_collection(session, collection_id))
-            allowed = [_allowed(live, _PASSAGES, tree, session, image.seq) for live in image.parts]
+            allowed = self._allowed(image, _PASSAGES, tree, session)
             return vector_plan(image.parts, allowed, top_k)
 
         return await self._database.read(planned)
@@ -231,12 +237,14 @@ class SqliteVectorEngine:
         tree = None if filter is None else check(filter)
         search = _Search(sought, collection_id, query, top_k, tree, shown)
         limit = self._quick.get(search.key)
-        if limit is not None:
-            quick = partial(self._quick_answer, search, limit)
-            found = await self._database.read_soon(quick, only_alone=limit is _ALONE)
-            if found is not None:
-                return found
-        return await self._database.read(partial(self._answer, search))
+        answer = partial(self._answer, search)
+        if limit is None:
+            return await self._database.read(answer)
+        quick = partial(self._quick_answer, search, limit)
+        if limit is _AT_ONCE and (found := await self._database.read_soon(quick)) is not None:
+            return found
+        turn = self._turns[collection_id]
+        return await self._database.read_in_turn(turn, quick, answer, only_alone=limit is _ALONE)
 
     def _quick_answer(self, search: _Search[T], limit: _Limit, session: SqliteSession) -> T | None:
         """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""
@@ -253,10 +261,20 @@ class SqliteVectorEngine:
     def _answer(self, search: _Search[T], session: SqliteSession) -> T:
         stored = stored_collection(session, search.collection_id)
         image = self._shelf.image(session, stored)
-        allowed = [_allowed(live, search.sought, search.tree, session, image.seq) for live in image.parts]
+        allowed = self._allowed(image, search.sought, search.tree, session)
         found = search.answered(session, stored, image, allowed)
         self._remember(search, _rows_worth(image, allowed))
         return found
+
+    def _allowed(
+        self, image: VectorImage, sought: _Sought, tree: MetadataFilter | None, session: SqliteSession
+    ) -> list[Allowed]:
+        """The rows of each part that a search with this filter looks at."""
+
+        def made(live: LivePart[VectorPart]) -> Allowed:
+            return sought.rows(live.part, live.rows(tree, session, image.seq), self._held)
+
+        return [live.remembered(_key(sought, tree), partial(made, live)) for live in image.parts]
 
     def _remember(self, search: _Search[T], rows: int) -> None:
         """Where the same search may be answered next time."""
@@ -267,6 +285,26 @@ class SqliteVectorEngine:
             self._quick.pop(search.key, None)
         else:
             self._quick[search.key] = limit
+
+    def _outlines(self, session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
+        """What was found without its texts. What is looked at will be read next: its place is remembered."""
+
+        def outline(place: int) -> SearchResult:
+            one = found[place]
+            if one.rowid is not None:
+                self._remember_place(one.chunk_id, one.rowid)
+            breakdown = ScoreBreakdown(semantic_score=one.score)
+            return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
+
+        if isinstance(found, RankedPassages):
+            return Ranking(found.ids, found.scores, outline)
+        return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)
+
+    def _remember_place(self, chunk_id: str, rowid: int) -> None:
+        """Another thread may forget all of them at any moment."""
+        if len(self._places) >= _PLACES_REMEMBERED:
+            self._places.clear()
+        self._places[chunk_id] = rowid
 
 
 @dataclass(frozen=True)
@@ -298,12 +336,3 @@ class _Search(Generic[T]):
             image.parts[0].part.quantiser if image.parts else None,
         )
         return self.shown(session, self.collection_id, found)
-
-
-def _outlines(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
-    def outline(place: int) -> SearchResult:
-        one = found[place]
-        breakdown = ScoreBreakdown(semantic_score=one.score)
-        return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
-
-    return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)

@@ -17,7 +17,7 @@ from sourcebook.model.documents import ChunkLevel, DistanceMetric
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.segment import Segment, SegmentBuilder, join_segments
 from sourcebook.storage.sqlite.engine.spooled_bytes import SpooledBytes
-from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser, gathered
+from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser, gathered, put_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,7 +165,7 @@ def join_parts(old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPar
     for (part, _), where in zip(old, moved, strict=True):
         kept = np.flatnonzero(where.rows >= 0)
         there = where.rows[kept]
-        joined.matrix[there] = part.matrix[kept]
+        put_rows(joined.matrix, there, part.matrix, kept)
         joined.has_vector[there] = part.has_vector[kept]
         joined.spans[there] = part.spans[kept]
         joined.rowids[there] = part.rowids[kept]
@@ -187,8 +187,8 @@ def _keep_codes(joined: VectorPart, old: Sequence[tuple[VectorPart, NDArray[np.i
     leading = np.empty((words, len(joined)), dtype=np.uint64)
     for own, (_, where) in zip(codes, old, strict=True):
         kept = np.flatnonzero(where >= 0)
-        signs[where[kept]] = own.signs[kept]
-        numbers[where[kept]] = own.numbers[kept]
+        put_rows(signs, where[kept], own.signs, kept)
+        put_rows(numbers, where[kept], own.numbers, kept)
         if own.leading is not None:
             leading[:, where[kept]] = own.leading[:, kept]
     joined.remember_codes(Codes(signs, numbers, known[0], leading if words else None))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+import anyio
+
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
-from sourcebook.storage.index.engines import FoundWords, WordResult, word_counts
+from sourcebook.storage.index.engines import FoundText, FoundWords, word_counts
 from sourcebook.storage.sqlite.engine.collection_state import (
     known_collection,
     spoken_languages,
@@ -93,6 +96,10 @@ class SqliteWordEngine:
     def __init__(self, database: SqliteDatabase, rows_worth_a_file: int = ROWS_WORTH_A_FILE) -> None:
         self._database = database
         self._shelf = ImageCache(database, WordParts(), rows_worth_a_file)
+        # The collections that lately had few passages.
+        self._small: set[str] = set()
+        # Searches of one collection take turns; those of another do not wait while an image is made.
+        self._turns: defaultdict[str, anyio.Lock] = defaultdict(partial(anyio.Lock, fast_acquire=True))
 
     async def search(
         self,
@@ -107,10 +114,11 @@ class SqliteWordEngine:
         # The languages that the caller knows are not needed: the same state of the base tells them for nothing.
         tree = None if filter is None else check(filter)
         asked = _Asked(collection_id, query, top_k, tree, with_texts)
-        found = None
-        if top_k <= _FEW_RESULTS:
-            found = await self._database.read_soon(partial(self._quick_answer, asked), only_alone=True)
-        return found or await self._database.read(partial(self._answer, asked))
+        answer = partial(self._answer, asked)
+        if top_k > _FEW_RESULTS or collection_id not in self._small:
+            return await self._database.read(answer)
+        turn = self._turns[collection_id]
+        return await self._database.read_in_turn(turn, partial(self._quick_answer, asked), answer)
 
     async def plan_words(self, collection_id: str, query: str, filter: MetadataFilter | None) -> SearchPlan:
         """What `search` would look at."""
@@ -144,6 +152,10 @@ class SqliteWordEngine:
     def _answer(self, asked: _Asked, session: SqliteSession) -> FoundWords:
         stored = stored_collection(session, asked.collection_id)
         image = self._shelf.image(session, stored)
+        if image.rows > _FEW_PASSAGES:
+            self._small.discard(asked.collection_id)
+        else:
+            self._small.add(asked.collection_id)
         rows = [
             live.remembered(asked.rows_key, partial(live.rows, asked.tree, session, image.seq))
             for live in image.parts
@@ -176,19 +188,20 @@ class _Asked:
         terms = _known_terms(session, self.collection_id, question)
         counts = word_counts(question, terms, stored.word_rows)
         if not terms:
-            return FoundWords(question, [], counts)
+            return FoundWords(question, [], [], counts)
         chunks = _weights(question, terms, "chunk_count", stored.word_rows, stored.word_length)
         documents = _weights(
             question, terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
         found = [
-            s
+            one
             for live, rows in zip(image.parts, allowed, strict=True)
-            for s in _best(live, rows, chunks, documents, self.top_k)
+            for one in _best(live, rows, chunks, documents, self.top_k)
         ]
-        best = sorted(found, key=lambda s: (-s.score, s.chunk_id))[: self.top_k]
-        results = _results(session, self.collection_id, best, with_texts=self.with_texts)
-        return FoundWords(question, results, counts)
+        best = sorted(found)[: self.top_k]
+        ids = [chunk_id for _, chunk_id in best]
+        texts = _texts(session, self.collection_id, ids) if self.with_texts else {}
+        return FoundWords(question, ids, [-score for score, _ in best], counts, texts)
 
 
 def _known_terms(session: SqliteSession, collection_id: str, question: QuestionWords) -> list[Row]:
@@ -206,22 +219,12 @@ def _known_terms(session: SqliteSession, collection_id: str, question: QuestionW
 
 def _best(
     live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: Weights, documents: Weights, top_k: int
-) -> list[WordResult]:
-    """The best rows of a part, with all that score like the last of them."""
+) -> Iterator[tuple[float, str]]:
+    """The scores, less than zero, and ids of the best rows of a part, with all that score like the last of them."""
     hits, totals = best_rows(live.part, rows, chunks, documents, top_k)
-    return list(map(WordResult, live.part.segment.chunk_ids.several(hits), totals.tolist()))
+    return zip((-totals).tolist(), live.part.segment.chunk_ids.several(hits), strict=True)
 
 
-def _results(
-    session: SqliteSession, collection_id: str, best: Sequence[WordResult], *, with_texts: bool
-) -> Sequence[WordResult]:
-    if not with_texts:
-        return best
-    ids = [s.chunk_id for s in best]
-    rows = {
-        row["id"]: row for row in session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=ids)
-    }
-    return [
-        WordResult(s.chunk_id, s.score, rows[s.chunk_id]["content"], rows[s.chunk_id]["language"])
-        for s in best
-    ]
+def _texts(session: SqliteSession, collection_id: str, ids: Sequence[str]) -> dict[str, FoundText]:
+    rows = session.fetch("results_by_ids", collection_id=collection_id, chunk_ids=list(ids))
+    return {row["id"]: FoundText(row["content"], row["language"]) for row in rows}

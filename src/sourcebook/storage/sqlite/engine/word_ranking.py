@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 # Sums of the same numbers in another order differ by less.
 _SLACK = 1e-9
 # Below so many postings reading them is faster than thinking about it.
-_WORTH_PRUNING = 30_000
+_WORTH_PRUNING = 300_000
+# Looking up one row takes as long as reading so many postings.
+_READ_WHILE_LOOKING_UP = 32
+# Of many scores the best are sought among the best of each block of so many.
+_BLOCK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +63,23 @@ class Arm:
 
     def add(self, scores: NDArray[np.float64], term: IndexedTerm) -> None:
         """Add the term to every text that holds it."""
-        texts = self._postings.texts[term.span]
+        # In place, and with numbers of texts as numpy wants them: half the time of the plain formula, to the same bits.
+        texts = self._postings.texts[term.span].astype(np.intp)
         often = self._postings.frequencies[term.span].astype(np.float64)
-        scores[texts] += term.weight * bm25.saturated(often, self._norms.of_texts[texts])
+        half = self._norms.of_texts.take(texts)
+        half += often
+        often /= half
+        often *= term.weight
+        often += scores.take(texts)
+        scores[texts] = often
 
     def read(self, texts: int) -> NDArray[np.float64]:
         """The scores of all texts by all terms, added in the order of the terms' texts."""
-        spans = [term.span for term in self.terms]
-        own = np.concatenate([self._postings.texts[span] for span in spans])
-        often = np.concatenate([self._postings.frequencies[span] for span in spans]).astype(np.float64)
-        weights = np.repeat([term.weight for term in self.terms], [term.count for term in self.terms])
-        scores = weights * bm25.saturated(often, self._norms.of_texts[own])
-        # Without any posting it counts instead of adding.
-        return np.bincount(own, scores, texts).astype(np.float64, copy=False)
+        scores = np.zeros(texts)
+        for term in self.terms:
+            if term.count:
+                self.add(scores, term)
+        return scores
 
     def look_up(
         self, scores: NDArray[np.float64], texts: NDArray[np.integer[Any]], term: IndexedTerm
@@ -120,7 +128,7 @@ class _Ranking:
         own = self.chunks.read(len(self.part.segment))
         above = self.documents.read(len(self.part.segment.documents))
         hits = np.flatnonzero((own > 0) & self.allowed)
-        return self._cut(hits, own[hits] + above[self.part.segment.document_of[hits]])
+        return self._cut(hits, own.take(hits) + above.take(self.part.segment.document_of.take(hits)))
 
     def _by_pruning(
         self, pairs: Sequence[tuple[IndexedTerm, IndexedTerm]]
@@ -151,7 +159,7 @@ class _Ranking:
         rich = np.flatnonzero(above >= limit)
         near = seen[totals >= limit]
         counts = segment.starts[rich + 1] - segment.starts[rich]
-        if 4 * (len(near) + int(counts.sum())) > cost:
+        if _READ_WHILE_LOOKING_UP * (len(near) + int(counts.sum())) > cost:
             return None
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
         of_rich = np.repeat(segment.starts[rich], counts) + within
@@ -201,4 +209,13 @@ def _cost(pair: tuple[IndexedTerm, IndexedTerm]) -> int:
 
 def _last(scores: NDArray[np.float64], count: int) -> float:
     """The score of the last one of so many best."""
+    blocks = len(scores) // _BLOCK
+    if blocks > 2 * count:
+        # So many blocks have a score that is as good, and so no worse one can be the last.
+        best = scores[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
+        scores = scores[scores >= _smallest_of_largest(best, count)]
+    return _smallest_of_largest(scores, count)
+
+
+def _smallest_of_largest(scores: NDArray[np.float64], count: int) -> float:
     return float(np.partition(scores, len(scores) - count)[len(scores) - count])

@@ -173,3 +173,15 @@ from unnest(:document_ids::text[], :places::integer[]) with ordinality as wanted
 join words w on w.collection_id = :collection_id and w.document_id = wanted.document_id and w.place = wanted.place
 join document_chunks c on c.collection_id = :collection_id and c.document_id = w.document_id and c.id = w.chunk_id
 where :filter::jsonpath is null or c.facts @@ :filter::jsonpath
+
+-- name: vectors_of_named(collection_id, model_id, filter, limit)
+-- Nothing is remembered of a collection that lies on several servers: they have no state in common.
+
+-- name: chunks_of_state(collection_id, model_id, metric, state, document_ids, chunk_ids)
+-- See `vectors_of_named`.
+
+-- name: begin_new_state(collection_id)
+-- See `vectors_of_named`.
+
+-- name: begin_new_state_of_all()
+-- See `vectors_of_named`.

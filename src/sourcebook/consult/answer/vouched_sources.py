@@ -1,0 +1,90 @@
+"""Sources that a person vouches for: they say it in other words, which no comparison of words can confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.answer.citations import cited_sentences
+from sourcebook.consult.answer.support import check_support, lost_facts, share_of_terms
+
+if TYPE_CHECKING:
+    from sourcebook.consult.answer.citations import CitedSentence
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import CuratedSource
+
+
+@dataclass(frozen=True, slots=True)
+class Vouched:
+    """A source as it is now, and the words that somebody vouched for."""
+
+    before: str
+    source: CuratedSource
+
+
+@dataclass(frozen=True, slots=True)
+class VouchedSources:
+    """`must_all_be_used`: whoever named them for this very answer wants every one of them watched."""
+
+    sources: Sequence[Vouched]
+    language: str | None
+    must_all_be_used: bool = False
+
+    def complete(
+        self, sentences: Sequence[CitedSentence], supports: Sequence[list[CuratedSource]]
+    ) -> list[list[CuratedSource]]:
+        """The supports of the sentences, with these sources where the documents were found to say nothing."""
+        found = [
+            support or self._nearest(sentence.text)
+            for sentence, support in zip(sentences, supports, strict=True)
+        ]
+        left = [each.source for each in self.sources if not _is_told(each.source, found)]
+        if found and self.must_all_be_used:
+            found[-1] = [*found[-1], *left]
+        return found
+
+    def _nearest(self, sentence: str) -> list[CuratedSource]:
+        """The one that shares most words with the sentence, of those that still have what it says."""
+        fitting = [each for each in self.sources if self._still_fits(sentence, each)]
+        shares = {id(v): share_of_terms(sentence, v.source.quote, self.language) for v in fitting}
+        best = max(fitting, key=lambda each: shares[id(each)], default=None)
+        return [] if best is None else [best.source]
+
+    def _still_fits(self, sentence: str, vouched: Vouched) -> bool:
+        before, now = vouched.before, vouched.source.quote
+        if before == now:
+            return True
+        context = vouched.source.document_title or ""
+        # What the words bore out by themselves, and do not any more, is lost: that is not a matter of trust.
+        was_borne_out = check_support(sentence, before, self.language, context).is_enough
+        return not was_borne_out and not any(lost_facts(sentence, before, now, self.language))
+
+
+def vouched_in(answer: str, citations: Sequence[Citation], language: str | None) -> list[Citation]:
+    """Those of the citations of an approved answer that some sentence has only because a person said so."""
+    sentences = cited_sentences(answer)
+    has_marks = any(sentence.numbers for sentence in sentences)
+    return [
+        citation
+        for citation in citations
+        if any(
+            not check_support(
+                each.text,
+                citation.quote,
+                language,
+                f"{citation.document_title or ''}\n{citation.section or ''}",
+            ).is_enough
+            for each in sentences
+            if citation.number in each.numbers or not has_marks
+        )
+    ]
+
+
+def _is_told(source: CuratedSource, found: Sequence[list[CuratedSource]]) -> bool:
+    """Whether a part of it is among the sources already."""
+    return any(
+        each.document_id == source.document_id and (each.quote in source.quote or source.quote in each.quote)
+        for support in found
+        for each in support
+    )

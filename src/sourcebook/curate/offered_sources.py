@@ -1,0 +1,99 @@
+"""The passages that an expert is shown with a draft, by number: an answer in other words can be bound to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from sourcebook.errors import UsageError
+from sourcebook.model.chat import Citation
+from sourcebook.model.moderation import DraftKind
+
+if TYPE_CHECKING:
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.documents import Document, JsonValue
+    from sourcebook.model.moderation import Draft
+
+
+def offered_sources(draft: Draft) -> list[Citation]:
+    """What an answer cites, or what came closest to a question without one, numbered as every face shows them.
+
+    Of a passage that was only named, the quote is empty: what of it resembles the answer is chosen when it is bound.
+    """
+    if draft.kind is not DraftKind.DECLINED:
+        return list(draft.citations)
+    rows = draft.details.get("nearest")
+    places = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return [_of_place(number, place) for number, place in enumerate(places, start=1)]
+
+
+def named_sources(draft: Draft, numbers: Sequence[int]) -> list[Citation]:
+    """Those of them that an expert named, or the error that there is no such number."""
+    offered = offered_sources(draft)
+    known = {each.number for each in offered}
+    for number in numbers:
+        if number not in known:
+            hint = f"Its sources are numbered {min(known)} to {max(known)}." if known else "Name a document."
+            raise UsageError(f"draft {draft.id} shows no source {number}", hint=hint)
+    return [each for number in dict.fromkeys(numbers) for each in offered if each.number == number]
+
+
+def sources_of(entry: CuratedAnswer) -> list[Citation]:
+    """The sources that an approved answer has."""
+    return [
+        replace(
+            _citation(number, each.collection_id, each.document_id, each.document_path, {}),
+            document_title=each.document_title,
+            quote=each.quote,
+            start=each.start or 0,
+            end=each.end or 0,
+            page=each.page,
+            section=each.section,
+        )
+        for number, each in enumerate(entry.sources, start=1)
+    ]
+
+
+def whole_document(number: int, collection_id: str, document: Document) -> Citation:
+    """A document that an expert named: what of it resembles the answer is chosen when it is bound."""
+    return _citation(
+        number,
+        collection_id,
+        document.id,
+        document.file_path,
+        {"title": document.title, "end_index": len(document.content)},
+    )
+
+
+def _of_place(number: int, place: Mapping[str, JsonValue]) -> Citation:
+    return _citation(
+        number,
+        str(place.get("collection_id")),
+        str(place.get("document_id")),
+        str(place.get("document_path")),
+        place,
+    )
+
+
+def _citation(
+    number: int, collection_id: str, document_id: str, path: str, place: Mapping[str, JsonValue]
+) -> Citation:
+    # Bases of before know how the words were shown, not how they stand in the document.
+    quote = place.get("quote") or place.get("excerpt") or ""
+    start = place.get("quote_start")
+    return Citation(
+        number=number,
+        text="",
+        collection_id=collection_id,
+        document_id=document_id,
+        document_path=path,
+        document_title=cast("str | None", place.get("title")),
+        chunk_id="",
+        page=cast("int | None", place.get("page")),
+        start=start if isinstance(start, int) else cast("int", place.get("start_index") or 0),
+        end=start + len(str(quote)) if isinstance(start, int) else cast("int", place.get("end_index") or 0),
+        quote=str(quote),
+        verified=False,
+        section=cast("str | None", place.get("section")),
+    )

@@ -1,0 +1,141 @@
+"""Makes what a decision writes: an approved answer bound to the words of the documents that bear it out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, lost_support
+from sourcebook.curate.offered_sources import named_sources, sources_of, whole_document
+from sourcebook.errors import ActiveModelChanged, SupportLost, UsageError
+from sourcebook.model.moderation import DraftStatus, LostSupport, Revision
+from sourcebook.text.languages import detect_language
+
+if TYPE_CHECKING:
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.moderation import Draft
+    from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded
+    from sourcebook.ports.stores import Stores
+
+_T = TypeVar("_T")
+_TRIES = 3
+SourceName = int | str
+"""The number of a passage that the draft shows, or the id or path of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person wants approved. What is None stays as the draft has it."""
+
+    answer: str
+    question: str | None = None
+    category: str | None = None
+    subcategory: str | None = None
+    sources: Sequence[SourceName] = ()
+    on_lost_support: LostSupport = LostSupport.ACCEPT
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionMaker:
+    """Binds what is wanted to its sources, and gives it its vector."""
+
+    stores: Stores
+    binder: Binder
+    embed: Callable[[str, str], Awaitable[Embedded]]
+    default_collection: str
+
+    async def of_draft(self, draft: Draft, wanted: Wanted) -> Revision:
+        """What approving the draft writes. Refused if a stale answer says what its documents no longer say."""
+        collection_id = draft.collection_id or self.default_collection
+        asked = _whole_question(draft) if wanted.question is None else wanted.question
+        entry = None if draft.stale_kb_id is None else await self.stores.curated.kb_get(draft.stale_kb_id)
+        if wanted.question is None and entry is not None and entry.question is None:
+            asked = ""  # it is found by its answer, and stays so
+        named = await self._named(draft, wanted.sources)
+        bound: BoundAnswer = await self.binder.bind(
+            wanted.answer,
+            asked or None,
+            draft.citations,
+            [collection_id],
+            draft.language,
+            named=named,
+            renews=None if entry is None else entry.answer,
+        )
+        # What was decided is refused for that, whatever the documents say by now.
+        is_open = draft.status is DraftStatus.PENDING
+        lost = lost_support(entry, bound.unsupported) if entry is not None and is_open else ()
+        if lost and wanted.on_lost_support is LostSupport.REFUSE:
+            raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
+        _require_used(named, bound)
+        category = wanted.category
+        return Revision(
+            collection_id=collection_id,
+            category=category or draft.category_guess or FALLBACK_CATEGORY,
+            answer=bound.text,
+            question=asked.strip() or None,
+            # A subcategory that was guessed for another category means nothing in this one.
+            subcategory=wanted.subcategory or (draft.subcategory_guess if category is None else None),
+            language=draft.language or detect_language(asked or wanted.answer),
+            sources=bound.sources,
+        )
+
+    async def of_entry(self, draft: Draft, entry: CuratedAnswer, sources: Sequence[SourceName]) -> Revision:
+        """The approved answer as it is, with the sources that it has and those that a person names for it."""
+        had, named = sources_of(entry), await self._named(draft, sources)
+        bound = await self.binder.bind(
+            entry.answer,
+            entry.question,
+            had,
+            [entry.collection_id],
+            entry.language,
+            named=[*had, *named],
+        )
+        _require_used(named, bound)
+        return Revision(
+            collection_id=entry.collection_id,
+            category=entry.category,
+            answer=bound.text,
+            question=entry.question,
+            subcategory=entry.subcategory,
+            language=entry.language,
+            sources=bound.sources,
+        )
+
+    async def with_vector(self, wanted: Revision, decide: Callable[[Embedded], Awaitable[_T]]) -> _T:
+        """Decide with a vector of the collection's model; once more if the model changes meanwhile."""
+        for tries_left in reversed(range(_TRIES)):
+            embedded = await self.embed(wanted.collection_id, wanted.question or wanted.answer)
+            try:
+                return await decide(embedded)
+            except ActiveModelChanged:
+                if not tries_left:
+                    raise
+        raise AssertionError("the last try returned or raised")
+
+    async def _named(self, draft: Draft, sources: Sequence[SourceName]) -> list[Citation]:
+        found = named_sources(draft, [name for name in sources if isinstance(name, int)])
+        collection_id = draft.collection_id or self.default_collection
+        for name in sources:
+            if isinstance(name, str):
+                document = (await self.stores.library.find_document(collection_id, name)).document
+                found.append(whole_document(len(found) + 1, collection_id, document))
+        return found
+
+
+def _require_used(named: Sequence[Citation], bound: BoundAnswer) -> None:
+    """Whoever names a source wants it watched: that it cannot be is an error."""
+    used = {source.document_id for source in bound.sources}
+    for each in named:
+        if each.document_id not in used:
+            raise UsageError(
+                f"{each.document_path} is gone, or nothing in it resembles the answer",
+                hint="Name the passage or the document that says it, or none.",
+            )
+
+
+def _whole_question(draft: Draft) -> str:
+    """The question as it can be asked again: one that points back, with the question that it points to."""
+    whole = draft.details.get("whole_question")
+    return whole if isinstance(whole, str) and whole.strip() else draft.question

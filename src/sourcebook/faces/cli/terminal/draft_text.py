@@ -1,0 +1,125 @@
+"""Drafts as text: what an expert needs to decide, and what a decision did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import indent
+from typing import TYPE_CHECKING, Any
+
+from sourcebook.consult.answer.citations import sentences_without_source
+from sourcebook.consult.answer.transcript import moment
+from sourcebook.curate.offered_sources import offered_sources
+from sourcebook.faces import draft_json_shapes
+from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
+from sourcebook.faces.cli.terminal.curated_text import category_of, state_of, wording_line
+from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
+
+if TYPE_CHECKING:
+    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.moderation import Draft
+
+_SHORT = 70
+ASKED_AGAIN = {
+    AskedAgain.DECLINED: " Asked again, it is declined until the quoted text changes.",
+    AskedAgain.FROM_NEW_TEXT: " The text that it quoted has changed since: asked again, the new text may be given.",
+}
+
+
+def saved_lines(draft: Draft, entry: CuratedAnswer, *, is_guessed: bool) -> Iterator[str]:
+    """That a curated answer was saved, and which sources it is watched against, or that none is."""
+    yield f"Saved the curated answer {entry.id}, revision {entry.revision}."
+    how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
+    yield f"  Category: {category_of(entry)}{how}"
+    for bound in entry.sources:
+        yield f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”"
+    unsupported = sentences_without_source(entry.answer) if entry.sources else []
+    for sentence in unsupported:
+        yield f"  Not supported by any document: “{sentence}”"
+    if entry.sources and entry.stale_since is None:
+        yield "It comes back for review when that text changes."
+    if not entry.sources:
+        yield "Nothing in the documents supports it, so it cannot be marked stale when a document changes."
+        yield from _offers(draft)
+    if entry.stale_since is not None:
+        yield f"  It is already stale: {entry.stale_reason}."
+
+
+def _offers(draft: Draft) -> Iterator[str]:
+    """How to bind an answer in other words to what its expert was shown, one command for each passage."""
+    offered = {each.number: each for each in offered_sources(draft)}
+    command = f"sourcebook moderate keep {draft.id} --source"
+    if not offered:
+        yield f"If a document says it in other words, name it: `{command} PATH`."
+        return
+    yield "If it comes from one of these in other words, name it, and it comes back when that changes:"
+    for number, each in offered.items():
+        place = titled_place(each.document_path, each.document_title, each.section, _page(each.page))
+        yield f"  {command} {number}   # {place}"
+
+
+def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> list[str]:
+    category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
+    """A draft: the question, what came closest or the answer with its sources, and what asks the same."""
+    lines = [
+        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, asked {moment(draft.created_at)}",
+        f"Category: {category or 'unknown'}",
+        f"Question: {draft.question}",
+    ]
+    if draft.asked > 1:
+        who = (
+            f"by {draft.people} people, who all receive"
+            if draft.people > 1
+            else "by one person, who receives"
+        )
+        lines.append(f"Asked {draft.asked} times {who} the reply.")
+    lines += [
+        f"Resembles the curated answer {each['id']}: {each['question']}"
+        for each in draft_json_shapes.resembling(draft)
+    ]
+    if rejected := draft_json_shapes.rejected(draft):
+        lines.append(_rejection(rejected))
+    lines += _closest(draft)
+    if draft.answer:
+        lines += ["", draft.answer, *sources(draft.citations, draft.answer)]
+    lines += [f"Attached: {', '.join(map(str, each.values()))}" for each in draft.attachments]
+    if draft.reason:
+        lines.append(f"Reason: {draft.reason}")
+    if entry is not None:
+        lines.append(f"Curated answer {entry.id}, revision {entry.revision}, {state_of(entry)}")
+        lines += [f"  {wording_line(wording)}" for wording in entry.wordings]
+    lines += [f"  Looked at: {line}" for line in draft_json_shapes.looked_at(draft)]
+    return [*lines, *(f"  Also asked: {short(other.question)} (draft {other.id})" for other in similar)]
+
+
+def _closest(draft: Draft) -> Iterator[str]:
+    """What came closest, numbered: with its number it can be named as the source of an answer in other words."""
+    places = draft_json_shapes.nearest(draft)
+    for each in places:
+        yield f"{'Closest' if each['number'] == 1 else 'Next'}: [{each['number']}] {_near(each)}"
+        if each["excerpt"] is not None:
+            yield indent(each["excerpt"], "  ")
+    if places and draft.kind is DraftKind.DECLINED and draft.status is DraftStatus.PENDING:
+        yield f"Answer from one of them: `sourcebook moderate answer {draft.id} ANSWER --source {places[0]['number']}`"
+
+
+def _rejection(rejected: Mapping[str, Any]) -> str:
+    at, reason = rejected.get("at"), rejected.get("reason")
+    when = f" on {moment(at)}" if isinstance(at, int) else ""
+    return (
+        f"Declined because draft {rejected.get('draft_id')}, which gave the same answer, was rejected{when}"
+        + (f": {reason}" if reason else ".")
+    )
+
+
+def _near(place: Mapping[str, Any]) -> str:
+    path = str(place.get("document_path"))
+    return titled_place(path, place.get("title"), place.get("section"), _page(place.get("page")))
+
+
+def _page(page: int | None) -> str | None:
+    return None if page is None else f"page {page}"
+
+
+def short(text: str | None) -> str:
+    plain = " ".join((text or "").split())
+    return plain if len(plain) <= _SHORT else f"{plain[: _SHORT - 1]}…"

@@ -1,0 +1,49 @@
+"""A decline quotes two places, and no words twice."""
+
+from __future__ import annotations
+
+from sourcebook.consult.answer.closest_passages import closest_passages
+from sourcebook.consult.answer.composer import PassageSources
+from sourcebook.consult.evidence.acceptance import Judgement
+from sourcebook.consult.evidence.passages import JudgedPassages
+from sourcebook.consult.evidence.question_judge import QuestionVerdict
+from sourcebook.model.documents import Chunk
+from sourcebook.model.search import SearchResult
+
+FIRST = (
+    "A sick child stays at home and does not come to the coach, however much it wants to be with the others. "
+)
+SECOND = "Write to the coach before noon when a child is sick, so that nobody waits for it at the river. "
+THIRD = "A child that is sick for a week brings a paper to the coach, who keeps it in the grey cupboard of the club. "
+FOURTH = (
+    "A coach who is sick writes to the child or to its parents, and another one is looked for until evening."
+)
+NOTES = FIRST + SECOND + THIRD + FOURTH
+NEARLY = QuestionVerdict(-0.5, 0.0)
+
+
+def part_of(document: str, start: int, end: int, text: str = NOTES) -> SearchResult:
+    return SearchResult(Chunk(f"{document}-{start}", document, text[start:end], start_index=start), 1.0)
+
+
+def quoted(question: str, *passages: SearchResult) -> list[str]:
+    weights = {"sick": 1.0, "child": 1.0, "coach": 1.0, "home": 1.0}
+    judged = [(passage, Judgement(0.5, 0.5, 0.5, 0.2, 0.0)) for passage in passages]
+    found = JudgedPassages(judged, weights, (), "en", NEARLY)
+    return list(closest_passages(question, found, PassageSources(passages, {}, "en")).excerpts)
+
+
+def test_passages_that_overlap_are_not_quoted_with_the_same_words() -> None:
+    overlapping = [part_of("notes", 0, len(FIRST + SECOND + THIRD)), part_of("notes", len(FIRST), len(NOTES))]
+    other = part_of("prices", 0, 35, "A child with a coach pays 10 euros.")
+    texts = quoted("Whom do I tell at home that a child is sick, the coach?", *overlapping, other)
+    assert len(texts) == 2
+    for sentence in (FIRST, SECOND, THIRD, FOURTH):
+        assert "".join(texts).count(sentence.strip()) <= 1
+
+
+def test_two_places_of_a_document_are_both_quoted() -> None:
+    apart = [part_of("notes", 0, len(FIRST)), part_of("notes", len(FIRST + SECOND), len(NOTES))]
+    first, second = quoted("Does a child that is sick stay at home?", *apart)
+    assert first == FIRST.strip()
+    assert second in (THIRD + FOURTH)

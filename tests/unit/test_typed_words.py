@@ -1,0 +1,49 @@
+"""Questions as people type them are read as they would be written."""
+
+from __future__ import annotations
+
+import pytest
+
+from sourcebook.consult.question.asking_part import asking_part
+from sourcebook.consult.question.typed_words import in_plain_spelling
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("wheres the key", "where is the key"),
+        ("Whats the price, im not a member", "What is the price, i am not a member"),
+        ("do u sell tickets pls", "do you sell tickets"),
+        ("dont have a card, cant i pay cash", "do not have a card, can not i pay cash"),
+        ("скока стоит сауна", "сколько стоит сауна"),
+        ("чё делать если потерял ключ", "что делать если потерял ключ"),
+        ("q horas abre", "que horas abre"),
+        ("vc tem wifi", "você tem wifi"),
+        ("pq o museu fecha", "por que o museu fecha"),
+        ("ha piscina", "há piscina"),
+        ("cuanto cuesta el desayuno", "cuánto cuesta el desayuno"),
+        ("en donde aparco", "en dónde aparco"),
+    ],
+)
+def test_a_word_that_asks_is_put_as_it_is_written(typed: str, written: str) -> None:
+    assert in_plain_spelling(typed) == written
+    assert asking_part(typed) == written
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is the WhatsApp group?",
+        "Wo steht die U-Bahn im Plan?",
+        "What's in it,  and who's there?",
+        "I feel ill, what now?",
+        "Q&A",
+        "Ha!",
+        "What is PQ in the VC rules?",
+        "Who is Jony Ive?",
+        "Кто такой Че Гевара?",
+        "Сколько стоит скок в шахматах?",
+    ],
+)
+def test_other_words_stay_as_they_were_typed(question: str) -> None:
+    assert in_plain_spelling(question) == question
