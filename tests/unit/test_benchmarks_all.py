@@ -117,7 +117,8 @@ def test_a_part_without_its_data_is_left_out_and_named_with_what_it_lacks(
     printed = capsys.readouterr()
     page = Path(printed.out.strip()).read_text(encoding="utf-8")
     assert "left out: no retrieval/xquad-ru, retrieval/rurag-para-dev" in page
-    assert "Left out: year (retrieval/xquad-ru, retrieval/rurag-para-dev)." in printed.err
+    assert "year: left out, it needs retrieval/xquad-ru, retrieval/rurag-para-dev in" in printed.err
+    assert "Left out, each for what is named above: year." in printed.err
     assert "benchmarks/README.md says under Data where the rest is from" in printed.err
 
 
