@@ -114,7 +114,7 @@ def _tell_before(is_quick: bool) -> None:
 def _tell_after(ran: Sequence[Outcome], data: Path, is_quick: bool) -> None:
     kinds = (
         ("Measured", [one.part.name for one in ran if not one.is_failed and not one.lacking]),
-        ("Left out", [f"{one.part.name} ({', '.join(one.lacking)})" for one in ran if one.lacking]),
+        ("Left out, each for what is named above", [one.part.name for one in ran if one.lacking]),
         ("Failed", [one.part.name for one in ran if one.is_failed]),
     )
     for kind, names in kinds:
@@ -122,7 +122,7 @@ def _tell_after(ran: Sequence[Outcome], data: Path, is_quick: bool) -> None:
             _tell(f"{kind}: {', '.join(names)}.")
     if any(one.lacking for one in ran):
         _tell(
-            f"What is in brackets is not in {data}. `python -m benchmarks.data FOLDER` brings some of it, and"
+            f"What they need is not in {data}. `python -m benchmarks.data FOLDER` brings some of it, and"
             " benchmarks/README.md says under Data where the rest is from; then name it with --data FOLDER."
         )
     if is_quick and ran:

@@ -79,7 +79,7 @@ PARTS = (
     Part("declining", "where questions are declined, and how soon the first word comes", "benchmarks.declining",
          (), ("--quick",), needs=(*_PARALLEL, *_TUNED, "documents/docx-ru")),
     Part("support", "whether a sentence that its quote does not support is doubted", "benchmarks.support",
-         (), ("--per-kind", "3", "--true", "5"), option=(), needs=_SUPPORT, out="--output"),
+         (), ("--per-kind", "3", "--true", "5", "--human", "20"), option=(), needs=_SUPPORT, out="--output"),
     Part("year", "a year of questions, and what it costs the expert", "benchmarks.year",
          (), ("--questions", "150", "--texts", "30", "--outside", "10"),
          needs=("retrieval/xquad-ru", "retrieval/rurag-para-dev")),

@@ -212,7 +212,9 @@ def _with_spread(ratios: Sequence[float]) -> str:
     return f"{median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
 
 
-def _again(one: folders.Again) -> str:
+def _again(one: folders.Again | None) -> str:
+    if one is None:
+        return "–"
     told = ", ".join(f"{count} {name}" for name, count in one["report"].items() if count)
     return f"{one['wall_s']} ({one['embedded']}; {told})"
 

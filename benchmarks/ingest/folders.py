@@ -54,7 +54,8 @@ class FolderFacts(TypedDict):
     unchanged: Again
     touched: Again
     renamed: Again
-    edited: Again
+    edited: Again | None
+    """None if the folder has no page that a sentence could be added to."""
 
 
 @dataclass
@@ -92,9 +93,10 @@ async def measure(folder: Path, place: Path, embedder: Embedder, rounds: int = 1
         victim = next((path for path in some if path.suffix in (".md", ".html")), some[0])
         moved = victim.rename(victim.with_name(f"renamed-{victim.name}"))
         renamed = await _again(book, copy, listening)
+        edited = None
         if moved.suffix in (".md", ".html"):
             moved.write_text(moved.read_text("utf-8") + "\n\nOne more sentence stands here.\n", "utf-8")
-        edited = await _again(book, copy, listening)
+            edited = await _again(book, copy, listening)
     alone = await _alone(embedder, texts)
     pairs = [*earlier, Round(added, alone)]
     wall = [round(one.add.wall / one.alone.wall, 3) for one in pairs]

@@ -38,7 +38,7 @@ class Sizes:
 
 FULL = Sizes(vectors=100_000, model=100_000, words=100_000, hybrid=20_000, million=1_000_000)
 BRIEF = replace(FULL, words=50_000)
-QUICK = Sizes(vectors=10_000, model=2_000, words=5_000, hybrid=1_000, million=20_000)
+QUICK = Sizes(vectors=4_000, model=2_000, words=5_000, hybrid=1_000, million=20_000)
 
 
 def parser() -> argparse.ArgumentParser:

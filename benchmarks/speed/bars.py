@@ -88,7 +88,7 @@ def _faster(bar: str, ours: EngineFacts, engines: Mapping[str, EngineFacts], cel
     own = ours["cells"].get(cell)
     best = best_of_families(engines, cell)
     if own is None or not best:
-        return missing(bar, "nobody to compare with")
+        return {"bar": bar, "measured": "nobody to compare with", "reached": None, "factor": None}
     _, (name, fastest) = min(best.items(), key=lambda item: item[1][1]["p50_ms"])
     left_out = sorted({e["family"] for e in engines.values()} - set(best) - {OURS})
     note = f"sourcebook {own['p50_ms']:.2f} ms, {name} {fastest['p50_ms']:.2f} ms"

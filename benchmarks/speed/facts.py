@@ -61,7 +61,8 @@ class BarFacts(TypedDict):
 
     bar: str
     measured: str
-    reached: bool
+    reached: bool | None
+    """None if there was nothing to judge it by."""
     factor: float | None
 
 

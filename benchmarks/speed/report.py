@@ -21,6 +21,9 @@ class Report(TypedDict):
     sections: dict[str, SectionFacts]
 
 
+_JUDGED = {True: "reached", False: "**missed**", None: "not judged"}
+
+
 def store(report: Report, folder: Path) -> Path:
     """Write both files. Sections of an earlier run on the same day stay unless this one measured them again."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +56,7 @@ def _bars(bars: Sequence[BarFacts]) -> str:
         (
             bar["bar"],
             bar["measured"],
-            "reached" if bar["reached"] else "**missed**",
+            _JUDGED[bar["reached"]],
             _number(bar["factor"], 2),
         )
         for bar in bars

@@ -37,6 +37,12 @@ def report(folder: Path, kind: str = "vectors", date: str = "2026-01-02") -> Non
     (folder / f"speed-{date}.json").write_text(text, encoding="utf-8")
 
 
+def parsed(module: str, words: list[str]) -> argparse.Namespace:
+    """What `python -m MODULE` makes of the words."""
+    is_package = hasattr(import_module(module), "__path__")
+    return import_module(f"{module}.__main__" if is_package else module).parser().parse_args(words)
+
+
 def test_a_chart_is_a_picture_that_says_its_values_and_its_scale() -> None:
     chart = Chart("a", "Times & more", "median, logarithmic", [("sourcebook", 1.0), ("x", 100.0)], 1, True)
     texts = ["".join(each.itertext()) for each in ElementTree.fromstring(svg(chart)).iter()]  # noqa: S314
@@ -91,11 +97,7 @@ def test_every_part_takes_the_words_that_it_is_given(part: Part, is_quick: bool,
     for name in (*part.needs, *part.likes):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
     words = part.command(tmp_path, tmp_path / "out", is_quick)[3:]
-    is_package = bool(getattr(import_module(part.module), "__path__", None))
-    given: argparse.Namespace = (
-        import_module(f"{part.module}.__main__" if is_package else part.module).parser().parse_args(words)
-    )
-    named = vars(given).values()
+    named = vars(parsed(part.module, words)).values()
     assert tmp_path / "out" in named
     assert (tmp_path / part.takes in named) == bool(part.needs or part.likes)
 
@@ -115,7 +117,8 @@ def test_a_part_without_its_data_is_left_out_and_named_with_what_it_lacks(
     printed = capsys.readouterr()
     page = Path(printed.out.strip()).read_text(encoding="utf-8")
     assert "left out: no retrieval/xquad-ru, retrieval/rurag-para-dev" in page
-    assert "Left out: year (retrieval/xquad-ru, retrieval/rurag-para-dev)." in printed.err
+    assert "year: left out, it needs retrieval/xquad-ru, retrieval/rurag-para-dev in" in printed.err
+    assert "Left out, each for what is named above: year." in printed.err
     assert "benchmarks/README.md says under Data where the rest is from" in printed.err
 
 
@@ -161,5 +164,4 @@ def test_the_commands_that_a_readme_names_for_its_figures_can_be_typed_as_they_s
     commands = re.findall(r"`python -m (benchmarks[.\w]*)([^`]*)`", text)
     assert len(commands) >= 3
     for module, words in commands:
-        main = f"{module}.__main__" if hasattr(import_module(module), "__path__") else module
-        import_module(main).parser().parse_args(words.split())
+        parsed(module, words.split())

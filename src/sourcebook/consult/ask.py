@@ -34,7 +34,7 @@ from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.consult.question.question_language import language_of, only_language, question_language
 from sourcebook.consult.question.small_talk import small_talk
-from sourcebook.curate.source_changes import source_changes
+from sourcebook.curate.source_changes import told_changes
 from sourcebook.errors import (
     BadProviderAnswer,
     CuratedAnswerNotFound,
@@ -303,9 +303,8 @@ class Consultation:
                 text, inquiry, question.context, question.terms, question.details
             )
             if chosen is not None:
-                if (
-                    entry := await self._confirmed.taken(chosen, found, text, inquiry, question.context)
-                ) is not None:
+                entry = await self._confirmed.taken(chosen, found, text, inquiry, question.context)
+                if entry is not None:
                     return entry
             elif found.entry is not None:
                 return found.entry
@@ -437,25 +436,9 @@ class Consultation:
                 "approved_at": entry.approved_at,
                 "stale": entry.stale_reason,
                 "context_changed": entry.has_changed_context,
-                "changes": await self._changes(question, entry),
+                "changes": await told_changes(entry, self._stores, question.inquiry.collections),
             },
         )
-
-    async def _changes(self, question: _Question, entry: CuratedAnswer) -> list[JsonValue]:
-        """What the changed sources of a stale answer said and say now, of the collections that were asked."""
-        if entry.stale_since is None:
-            return []
-        changes = await source_changes(entry, self._stores)
-        asked = {
-            source.document_id
-            for source in entry.sources
-            if source.collection_id in question.inquiry.collections
-        }
-        return [
-            {"document_path": each.document_path, "before": each.told_before, "after": each.told_after}
-            for each in changes
-            if each.document_id in asked and each.state is not SourceState.CURRENT
-        ]
 
     async def _undocumented(self, question: _Question, found: JudgedPassages) -> Declined | Done:
         """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
@@ -512,6 +495,6 @@ class Consultation:
 
 
 def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
-    return (
-        [] if composed is None else [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]
-    )
+    if composed is None:
+        return []
+    return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from sourcebook.text.tables import is_row
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedSource
+    from sourcebook.model.documents import JsonValue
     from sourcebook.ports.stores import Stores
 
 _LIKE_ENOUGH = 0.4
@@ -32,6 +34,18 @@ async def source_changes(entry: CuratedAnswer, stores: Stores) -> list[SourceCha
             text = await _text(stores, source)
             found.append(change_of(source, text))
     return found
+
+
+async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequence[str]) -> list[JsonValue]:
+    """What the changed sources of a stale answer said and say now, of these collections alone."""
+    if entry.stale_since is None:
+        return []
+    asked = replace(entry, sources=[each for each in entry.sources if each.collection_id in collections])
+    return [
+        {"document_path": each.document_path, "before": each.told_before, "after": each.told_after}
+        for each in await source_changes(asked, stores)
+        if each.state is not SourceState.CURRENT
+    ]
 
 
 def change_of(source: CuratedSource, text: str | None) -> SourceChange:
