@@ -39,6 +39,11 @@ def missing(bar: str, why: str) -> BarFacts:
     return {"bar": bar, "measured": why, "reached": False, "factor": None}
 
 
+def not_judged(bar: str, why: str) -> BarFacts:
+    """A bar beside peers that nobody was measured for."""
+    return {"bar": bar, "measured": why, "reached": None, "factor": None}
+
+
 def vector_bars(
     engines: Mapping[str, EngineFacts], size: int, what: str, *, aims: bool = False
 ) -> list[BarFacts]:
@@ -88,7 +93,7 @@ def _faster(bar: str, ours: EngineFacts, engines: Mapping[str, EngineFacts], cel
     own = ours["cells"].get(cell)
     best = best_of_families(engines, cell)
     if own is None or not best:
-        return missing(bar, "nobody to compare with")
+        return not_judged(bar, "nobody to compare with")
     _, (name, fastest) = min(best.items(), key=lambda item: item[1][1]["p50_ms"])
     left_out = sorted({e["family"] for e in engines.values()} - set(best) - {OURS})
     note = f"sourcebook {own['p50_ms']:.2f} ms, {name} {fastest['p50_ms']:.2f} ms"
@@ -151,7 +156,7 @@ def _beside_lancedb(bar: str, own: float, engines: Mapping[str, EngineFacts], ce
     }
     whole = {name: facts for name, facts in others.items() if facts["short"] <= MOST_SHORT * facts["queries"]}
     if not whole:
-        return missing(bar, "lancedb did not run, or found too few passages")
+        return not_judged(bar, "lancedb did not run, or found too few passages")
     name, fastest = min(whole.items(), key=lambda item: item[1]["p95_ms"])
     note = f"sourcebook {own:.2f} ms, {name} {fastest['p95_ms']:.2f} ms"
     left_out = [f"{n} ({f['p95_ms']:.2f} ms)" for n, f in others.items() if n not in whole]

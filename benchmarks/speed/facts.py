@@ -57,11 +57,11 @@ class EngineFacts(TypedDict):
 
 
 class BarFacts(TypedDict):
-    """`factor` is what was measured over what is allowed."""
+    """`factor` is what was measured over what is allowed. `reached` is None for a bar that this run cannot judge."""
 
     bar: str
     measured: str
-    reached: bool
+    reached: bool | None
     factor: float | None
 
 

@@ -48,12 +48,15 @@ def rendered(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+_VERDICTS = {True: "reached", False: "**missed**", None: "not judged"}
+
+
 def _bars(bars: Sequence[BarFacts]) -> str:
     rows = (
         (
             bar["bar"],
             bar["measured"],
-            "reached" if bar["reached"] else "**missed**",
+            _VERDICTS[bar["reached"]],
             _number(bar["factor"], 2),
         )
         for bar in bars

@@ -195,6 +195,7 @@ def test_bars_say_whether_they_are_reached_and_by_how_much() -> None:
     assert not told[f", 1 %{narrow}"]["reached"]
     assert told[f", 0.1 %{narrow}"]["reached"]
     assert told[f", 10 %{narrow}"]["measured"] == "nobody to compare with"
+    assert told[f", 10 %{narrow}"]["reached"] is None
     assert not told[", 0.1 %: p50 at most 0.35 ms"]["reached"]
     assert told[": never fewer than k"]["reached"]
 
