@@ -230,7 +230,7 @@ def test_the_table_shows_a_failed_engine_with_its_error() -> None:
     text = report.rendered(a_report(vectors=section(engines)))
     assert "| sourcebook | 2.00 | 4.00 | 2.00 | 1.000 | 0 | 20 | – |" in text
     assert "| peer | failed: build: a \\| b c |" in text
-    assert "**missed**" in text
+    assert "| nobody to compare with | not judged |" in text
 
 
 def test_sections_of_the_same_day_are_gathered(tmp_path: Path) -> None:
