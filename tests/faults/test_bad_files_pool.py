@@ -20,7 +20,7 @@ import anyio.from_thread
 import pytest
 
 from sourcebook.errors import BadFile, FileOverLimit, NotOpen, ParserDied
-from sourcebook.ingest.parsers.process import patience
+from sourcebook.ingest.parsers.process import cpu_timeout
 from sourcebook.ingest.parsers.process import pool as pool_module
 from sourcebook.ingest.parsers.process.pool import ParserLimits, ParserPool
 
@@ -170,7 +170,7 @@ async def test_a_file_is_read_to_its_end_while_its_child_computes_however_long_t
     def computed(_process: int) -> float:
         return next(seconds)
 
-    monkeypatch.setattr(patience, "computed", computed)
+    monkeypatch.setattr(cpu_timeout, "computed", computed)
     pool = ParserPool()
     assert (await pool.parse(b"<p>Leeks</p>", "a.html")).text == "Leeks"
     assert next(seconds) > 2, "it took no longer than it may"
@@ -189,14 +189,38 @@ async def test_a_child_that_only_waits_is_given_up(monkeypatch: pytest.MonkeyPat
     await pool.close()
 
 
+def test_under_a_plain_event_loop_too_a_process_is_waited_for_while_it_computes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = itertools.count()
+
+    async def waits() -> bool:
+        seen_often = asyncio.Event()
+
+        def computed(_process: int) -> float:
+            look = next(looks)
+            if look == 5:
+                seen_often.set()
+            return float(look)
+
+        monkeypatch.setattr(cpu_timeout, "computed", computed)
+        with cpu_timeout.until_it_stops_computing(os.getpid(), 0.05):
+            await seen_often.wait()
+        return seen_often.is_set()
+
+    # The servers run so, without the task that the marker of these tests wraps around each.
+    assert asyncio.run(waits())
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells nothing of its processes")
 def test_what_a_process_has_computed_grows_while_it_does() -> None:
-    before = patience.computed(os.getpid())
+    before = cpu_timeout.computed(os.getpid())
     assert before is not None
     own = time.process_time()
     while time.process_time() < own + 0.1:
         pass
-    assert (patience.computed(os.getpid()) or 0.0) > before
-    assert patience.computed(2**22 + 1) is None
+    assert (cpu_timeout.computed(os.getpid()) or 0.0) > before
+    assert cpu_timeout.computed(2**22 + 1) is None
 
 
 async def test_a_file_that_takes_too_much_memory_is_given_up() -> None:

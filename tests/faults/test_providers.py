@@ -333,10 +333,9 @@ async def test_the_event_loop_goes_on_while_a_server_is_slow() -> None:
 async def test_a_call_that_is_given_up_leaves_the_embedder_usable() -> None:
     with serving(*[servers.silence(60)] * 4) as server:
         async with embedding(server.url, batch=1) as embedder:
-            start = time.monotonic()
-            with anyio.move_on_after(0.1):
+            with anyio.move_on_after(0.1) as scope:
                 await embedder.embed(TEXTS, TextRole.PASSAGE)
-            assert time.monotonic() - start < 50
+            assert scope.cancelled_caught
             server.planned.clear()
             found = await embedder.embed(TEXTS, TextRole.PASSAGE)
     assert found == pytest.approx(np.array(right_vectors(TEXTS)), abs=1e-6)

@@ -94,6 +94,19 @@ async def test_a_base_made_by_an_edited_migration_is_refused_and_left_untouched(
     await refused(path, MigrationEdited)
 
 
+async def test_a_copy_of_a_base_that_is_refused_keeps_its_mode(tmp_path: Path) -> None:
+    await digest_of(tmp_path / "base.db", {0: 0})
+    migrations.upgrade(tmp_path / "base.db")
+    copy = tmp_path / "copy.db"
+    source = driver.connect(tmp_path / "base.db", busy_timeout=1)
+    driver.copy(source, copy)
+    source.close()
+    await refused(copy, BaseTooNew)
+    connection = sqlite3.connect(copy)
+    assert connection.execute("pragma journal_mode").fetchone() == ("delete",)
+    connection.close()
+
+
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 @pytest.mark.parametrize(
     "script",

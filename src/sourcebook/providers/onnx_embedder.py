@@ -14,7 +14,7 @@ import numpy as np
 
 from sourcebook.errors import BadProviderAnswer
 from sourcebook.ports.providers import TextRole
-from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches, turns
+from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches
 from sourcebook.providers.onnx.session import is_on_graphics_card, open_session
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.served_model_prefixes import Prefixes
@@ -82,15 +82,11 @@ class OnnxEmbedder:
         return await embed_in_batches(
             texts,
             by_length(texts, _TEXTS_AT_A_TIME),
-            # A question is short, and somebody waits for it: it does not queue behind documents.
-            partial(self._encode_aside if role is TextRole.QUESTION else self._encode_in_turn, role),
+            partial(self._encode_aside, role),
             dimensions=self.model.dimensions,
             at_once=cores(),
+            in_turn=role is not TextRole.QUESTION,
         )
-
-    async def _encode_in_turn(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
-        async with turns():
-            return await self._encode_aside(role, texts)
 
     async def _encode_aside(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
         ready = [self._about.prefixes.on(readable(text), role) for text in texts]

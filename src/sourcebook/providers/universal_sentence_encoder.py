@@ -20,7 +20,7 @@ import numpy as np
 from sourcebook.errors import ProviderError
 from sourcebook.model.documents import EmbeddingModel
 from sourcebook.ports.providers import TextRole
-from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches, turns
+from sourcebook.providers.embedding_batches import by_length, cores, embed_in_batches
 from sourcebook.providers.running_calls import RUNNING_CALLS
 from sourcebook.providers.served_model_prefixes import COMPOSITION
 from sourcebook.providers.vector_checks import readable
@@ -59,14 +59,14 @@ class UniversalSentenceEncoder:
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One unit vector for each text, in their order. Questions and passages are embedded alike."""
-        batches = by_length(texts, BATCH_SIZE)
-        # A question is short, and somebody waits for it: it does not queue behind documents.
-        encode = self._encode_aside if role is TextRole.QUESTION else self._encode_in_turn
-        return await embed_in_batches(texts, batches, encode, dimensions=DIMENSIONS, at_once=cores())
-
-    async def _encode_in_turn(self, texts: list[str]) -> NDArray[np.float32]:
-        async with turns():
-            return await self._encode_aside(texts)
+        return await embed_in_batches(
+            texts,
+            by_length(texts, BATCH_SIZE),
+            self._encode_aside,
+            dimensions=DIMENSIONS,
+            at_once=cores(),
+            in_turn=role is not TextRole.QUESTION,
+        )
 
     async def _encode_aside(self, texts: list[str]) -> NDArray[np.float32]:
         # Whoever gives up waiting need not wait for the batch that is being computed: nobody uses it.

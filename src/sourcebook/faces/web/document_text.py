@@ -25,7 +25,7 @@ def document_text(document: Document, start: int, end: int, spans: Sequence[tupl
 
 def _before_bar(text: str, start: int, end: int) -> int:
     """Where a mark ends that began inside a table: the bar that closes a row stands in no cell."""
-    return start + len(text[start:end].rstrip(" \t\n|")) or end
+    return start + (len(text[start:end].rstrip(" \t\n|")) or end - start)
 
 
 def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Markup]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from sourcebook.model.search import FtsSearchResult, RankedWords, WordRanks
+from sourcebook.model.search import FtsSearchResult, RankedWords
 from sourcebook.retrieve.search_checks import require_top_k
 from sourcebook.storage.argument_checks import require_sane_chunks
 from sourcebook.storage.index import chunks as chunk_rows
@@ -87,7 +87,7 @@ class SqlFtsStore:
         found = await self._engine.search(
             collection_id, query, top_k, filter, with_texts=False, languages=languages
         )
-        return RankedWords(WordRanks(found.ids, found.scores), found.counts)
+        return RankedWords(found.ids, found.scores, found.counts)
 
     async def _index(
         self,

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Older versions can corrupt a file in WAL mode when two connections restart the log at the same time.
 OLDEST_SAFE_VERSION = (3, 51, 3)
+_SECONDS_FOR_A_HELD_CONNECTION = 30.0
+_SECONDS_FOR_THE_LOG = 30.0
 
 Value: TypeAlias = int | float | str | bytes | None
 Bindings: TypeAlias = Mapping[str, Value] | Sequence[Value]
@@ -178,9 +180,6 @@ def copy_pages(
         _when_free(backup.finish)
 
 
-_SECONDS_FOR_A_HELD_CONNECTION = 30.0
-
-
 def _when_free(call: Callable[[], T]) -> T:
     """Make the call when no other thread holds the connection: the driver may let go of old results in any thread."""
     deadline = time.monotonic() + _SECONDS_FOR_A_HELD_CONNECTION
@@ -196,9 +195,6 @@ def _when_free(call: Callable[[], T]) -> T:
 def make_one_file(connection: Connection) -> None:
     """Leave no log beside the file that could be forgotten."""
     connection.execute("pragma journal_mode = delete").fetchall()
-
-
-_SECONDS_FOR_THE_LOG = 30.0
 
 
 def use_write_ahead_log(connection: Connection) -> None:

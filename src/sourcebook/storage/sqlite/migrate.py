@@ -34,6 +34,8 @@ def bring_up_to_date(connection: Connection, path: Path, known: Sequence[Migrati
     """Apply what is missing. Afterwards the base has the present shape; after a crash, the old or the new one."""
     known = known if known is not None else read_migrations(files("sourcebook.storage.sqlite") / "migrations")
     refuse_foreign_file(connection, path)
+    # A base that is refused, as one of a newer program is, stays as it is.
+    pending(known, applied_migrations(connection))
     # Of a base that is up to date too: a copy of one is not in this mode.
     driver.use_write_ahead_log(connection)
     if not applied_migrations(connection):

@@ -30,4 +30,4 @@ def _split(line: str) -> tuple[str, str]:
     found = _QUOTED.fullmatch(line)
     marks, words = (found[1], found[2]) if found else ("", line)
     # What would look like a quotation was sent with a space before it.
-    return marks, words if marks else words.removeprefix(" ") if words.startswith((" ", "From ")) else words
+    return marks, words if marks else words.removeprefix(" ")

@@ -22,7 +22,7 @@ import sourcebook
 from sourcebook.errors import BadFile, FileOverLimit, NeedsOcr, NotOpen, ParserDied
 from sourcebook.ingest.parsers.image.ocr import can_read_pictures
 from sourcebook.ingest.parsers.parsed_text import PageLinks, ParsedText
-from sourcebook.ingest.parsers.process.patience import patient_with
+from sourcebook.ingest.parsers.process.cpu_timeout import until_it_stops_computing
 from sourcebook.ingest.parsers.process.pool_protocol import (
     Members,
     Mode,
@@ -243,7 +243,7 @@ class _Child:
         """Cancels within what takes longer than it may."""
         if self.mode is Mode.OCR:
             return move_on_after(self.seconds)
-        return patient_with(self._process.pid, PATIENCE * self.seconds)
+        return until_it_stops_computing(self._process.pid, PATIENCE * self.seconds)
 
     def ask(
         self, request: ParserRequest, on_page: OnPage | None = None, on_text: OnText | None = None

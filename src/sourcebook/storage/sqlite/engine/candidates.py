@@ -81,7 +81,7 @@ class Allowed:
             return matrix
         if self.held is None:
             return gathered(matrix, self.rows)
-        return self.held.held((self._name, id(matrix)), partial(gathered, matrix, self.rows))
+        return self.held.get_or_make((self._name, id(matrix)), partial(gathered, matrix, self.rows))
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows that stand at these places among those allowed."""

@@ -24,7 +24,7 @@ class HeldRows:
         self._lock = Lock()
         self.bytes = 0
 
-    def held(self, key: object, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    def get_or_make(self, key: object, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """What is held under this key, or is made now and held from now on."""
         with self._lock:
             found = self._held.get(key)

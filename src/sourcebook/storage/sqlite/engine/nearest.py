@@ -222,9 +222,11 @@ class _Passages:
         return asked
 
     def look_at_matches(self) -> None:
-        """Tell all that were asked for: those of several passages take hardly longer than those of one."""
-        asked = self._asked.copy()
-        self._asked.clear()
+        """Tell all that were asked for: those of several passages take hardly longer than those of one.
+
+        A ranking belongs to one search, so one thread at a time looks at it.
+        """
+        asked, self._asked[:] = list(self._asked), []
         rows = np.concatenate([self.children_of(one.place) for one in asked])
         scores = (-self.part.exact_scores(rows, self.wanted)).tolist()
         ids = self.part.segment.chunk_ids.several(rows)

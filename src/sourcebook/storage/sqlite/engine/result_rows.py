@@ -22,6 +22,8 @@ _METADATA = 11
 
 def results_of(session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
     """These chunks with their texts, in their order."""
+    # Each look at a ranking makes what is looked at.
+    found = list(found)
     rows = _rows(session, collection_id, {one.chunk_id: one.rowid for one in found})
     in_order = [rows[one.chunk_id] for one in found]
     return [_result(*one) for one in zip(in_order, _metadata(in_order), found, strict=True)]

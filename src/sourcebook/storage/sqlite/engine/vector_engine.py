@@ -35,6 +35,7 @@ from sourcebook.storage.sqlite.engine.spooled_bytes import let_go
 from sourcebook.storage.sqlite.engine.vector_codes import Codes, Quantiser
 from sourcebook.storage.sqlite.engine.vector_part import VectorPart, join_parts, read_part
 
+F = TypeVar("F", bound="Sequence[Scored]")
 T = TypeVar("T")
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
     VectorImage: TypeAlias = Image[VectorPart]
-    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], Sequence[Scored]]
-    Shown = Callable[[SqliteSession, str, Sequence[Scored]], T]
+    Nearest = Callable[[Sequence[Allowed], NDArray[np.float32], int, Quantiser | None], F]
+    Shown = Callable[[SqliteSession, str, F], T]
 
 
 class _Limit(NamedTuple):
@@ -143,19 +144,19 @@ class VectorParts:
         )
 
 
-class _Sought(NamedTuple):
+class _Sought(NamedTuple, Generic[F]):
     """What a search is for: the rows that it looks at, and how it ranks them."""
 
     name: str
     rows: Callable[[VectorPart, NDArray[np.bool_], HeldRows], Allowed]
-    nearest: Nearest
+    nearest: Nearest[F]
 
 
 _CHUNKS = _Sought("chunks", chunk_rows, nearest_chunks)
 _PASSAGES = _Sought("passages", passage_rows, nearest_passages)
 
 
-def _key(sought: _Sought, tree: MetadataFilter | None) -> object:
+def _key(sought: _Sought[Any], tree: MetadataFilter | None) -> object:
     # By its spelling: to Python, a filter for 1 and one for true are equal.
     return sought.name, repr(tree)
 
@@ -223,16 +224,17 @@ class SqliteVectorEngine:
         await self._shelf.prepare(collection_id)
 
     async def forget(self, stored: StoredCollection) -> None:
+        self._turns.pop(stored.collection.id, None)
         await self._shelf.forget(stored)
 
     async def _search(
         self,
-        sought: _Sought,
+        sought: _Sought[F],
         collection_id: str,
         query: Vector,
         top_k: int,
         filter: MetadataFilter | None,
-        shown: Shown[T],
+        shown: Shown[F, T],
     ) -> T:
         tree = None if filter is None else check(filter)
         search = _Search(sought, collection_id, query, top_k, tree, shown)
@@ -246,7 +248,7 @@ class SqliteVectorEngine:
         turn = self._turns[collection_id]
         return await self._database.read_in_turn(turn, quick, answer, only_alone=limit is _ALONE)
 
-    def _quick_answer(self, search: _Search[T], limit: _Limit, session: SqliteSession) -> T | None:
+    def _quick_answer(self, search: _Search[Any, T], limit: _Limit, session: SqliteSession) -> T | None:
         """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""
         stored = known_collection(session, search.collection_id)
         image = None if stored is None else self._shelf.ready_image(session, stored)
@@ -258,7 +260,7 @@ class SqliteVectorEngine:
             return None
         return search.answered(session, stored, image, known)
 
-    def _answer(self, search: _Search[T], session: SqliteSession) -> T:
+    def _answer(self, search: _Search[Any, T], session: SqliteSession) -> T:
         stored = stored_collection(session, search.collection_id)
         image = self._shelf.image(session, stored)
         allowed = self._allowed(image, search.sought, search.tree, session)
@@ -267,7 +269,7 @@ class SqliteVectorEngine:
         return found
 
     def _allowed(
-        self, image: VectorImage, sought: _Sought, tree: MetadataFilter | None, session: SqliteSession
+        self, image: VectorImage, sought: _Sought[Any], tree: MetadataFilter | None, session: SqliteSession
     ) -> list[Allowed]:
         """The rows of each part that a search with this filter looks at."""
 
@@ -276,7 +278,7 @@ class SqliteVectorEngine:
 
         return [live.remembered(_key(sought, tree), partial(made, live)) for live in image.parts]
 
-    def _remember(self, search: _Search[T], rows: int) -> None:
+    def _remember(self, search: _Search[Any, T], rows: int) -> None:
         """Where the same search may be answered next time."""
         if len(self._quick) >= _QUICK_REMEMBERED:
             self._quick.clear()
@@ -286,7 +288,7 @@ class SqliteVectorEngine:
         else:
             self._quick[search.key] = limit
 
-    def _outlines(self, session: SqliteSession, collection_id: str, found: Sequence[Scored]) -> Ranking:
+    def _outlines(self, session: SqliteSession, collection_id: str, found: RankedPassages) -> Ranking:
         """What was found without its texts. What is looked at will be read next: its place is remembered."""
 
         def outline(place: int) -> SearchResult:
@@ -296,9 +298,7 @@ class SqliteVectorEngine:
             breakdown = ScoreBreakdown(semantic_score=one.score)
             return SearchResult(Chunk.outline(one.chunk_id), one.score, breakdown, matched=one.matched)
 
-        if isinstance(found, RankedPassages):
-            return Ranking(found.ids, found.scores, outline)
-        return Ranking([f.chunk_id for f in found], [f.score for f in found], outline)
+        return Ranking(found.ids, found.scores, outline)
 
     def _remember_place(self, chunk_id: str, rowid: int) -> None:
         """Another thread may forget all of them at any moment."""
@@ -308,13 +308,13 @@ class SqliteVectorEngine:
 
 
 @dataclass(frozen=True)
-class _Search(Generic[T]):
-    sought: _Sought
+class _Search(Generic[F, T]):
+    sought: _Sought[F]
     collection_id: str
     query: Vector
     top_k: int
     tree: MetadataFilter | None
-    shown: Shown[T]
+    shown: Shown[F, T]
 
     @cached_property
     def rows_key(self) -> object:

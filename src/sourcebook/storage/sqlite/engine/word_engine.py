@@ -137,6 +137,8 @@ class SqliteWordEngine:
         await self._shelf.prepare(collection_id)
 
     async def forget(self, stored: StoredCollection) -> None:
+        self._small.discard(stored.collection.id)
+        self._turns.pop(stored.collection.id, None)
         await self._shelf.forget(stored)
 
     def _quick_answer(self, asked: _Asked, session: SqliteSession) -> FoundWords | None:

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from anyio import current_time, move_on_after
+from anyio import move_on_after
 
 _LEAST = 0.001
 """In which part of the time a process must have computed. One that waits does so in none of it; on a machine that is
@@ -18,7 +18,7 @@ _LOOKED = 0.9
 
 
 @contextmanager
-def patient_with(process: int, seconds: float) -> Generator[None]:
+def until_it_stops_computing(process: int, seconds: float) -> Generator[None]:
     """Cancel what is waited for within after so many seconds in which the process did not compute.
 
     One that computes ends itself when it has done so for long enough, which takes a while on a busy machine. Where
@@ -31,7 +31,8 @@ def patient_with(process: int, seconds: float) -> Generator[None]:
             nonlocal timer
             now = computed(process)
             if before is not None and now is not None and now - before >= _LEAST * seconds:
-                scope.deadline = current_time() + seconds
+                # The clock of the scope. anyio's own name for it is not to be used in a callback of the loop.
+                scope.deadline = loop.time() + seconds
                 timer = loop.call_later(_LOOKED * seconds, look, now)
 
         timer = loop.call_later(_LOOKED * seconds, look, computed(process))
