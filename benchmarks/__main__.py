@@ -19,12 +19,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.charts import draw
+from benchmarks.data import DATA, PLACE, how_to_give
 from benchmarks.parts import PARTS, Part
 from benchmarks.speed.machine import ROOT, commit, machine
 from benchmarks.speed.report import table
 
 RESULTS = ROOT / "benchmarks" / "results"
-DATA = ROOT.parent / "shared" / "data"
 QUICK = "A quick run: every part on small sizes, to see that it runs. Its figures are not for publishing."
 _ENGINES = (
     "chromadb",
@@ -59,7 +59,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     names = [part.name for part in PARTS]
     made.add_argument("--only", action="append", choices=names, help="this part (may be repeated)")
-    made.add_argument("--data", type=Path, default=DATA, help="the folder with documents/ and retrieval/")
+    made.add_argument(
+        "--data", type=Path, default=DATA, help=f"the folder with documents/ and retrieval/ ({PLACE})"
+    )
     made.add_argument(
         "--quick",
         action="store_true",
@@ -121,10 +123,7 @@ def _tell_after(ran: Sequence[Outcome], data: Path, is_quick: bool) -> None:
         if names:
             _tell(f"{kind}: {', '.join(names)}.")
     if any(one.lacking for one in ran):
-        _tell(
-            f"What they need is not in {data}. `python -m benchmarks.data FOLDER` brings some of it, and"
-            " benchmarks/README.md says under Data where the rest is from; then name it with --data FOLDER."
-        )
+        _tell(f"What is in brackets is not in {data}. {how_to_give('--data')}")
     if is_quick and ran:
         _tell(QUICK)
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.data FOLDER`: bring those public sets that are made of single files.
+"""`python -m benchmarks.data [FOLDER]`: bring those public sets that are made of single files.
 
 XQuAD in English, Russian and Spanish (CC BY-SA 4.0), its Russian questions about the English texts, and FaQuAD in
 Portuguese (CC BY 4.0). Each file is checked before it is used. Without a network, download them yourself and name
@@ -11,6 +11,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,20 @@ import httpx2
 _XQUAD = "https://raw.githubusercontent.com/google-deepmind/xquad/60cac411649156efb6aab9dd4c9cde787a2c0345"
 _FAQUAD = "https://raw.githubusercontent.com/liafacom/faquad/6ad978f20672bb41625b3b71fbe4a88b893d0a86/data"
 _SECONDS = 60.0
+_VARIABLE = "SOURCEBOOK_BENCH_DATA"
+DATA = Path(os.environ.get(_VARIABLE) or Path(__file__).parent / "data-sets")
+"""Where every benchmark looks for `retrieval/`, `documents/` and `reading/` unless it is told otherwise."""
+PLACE = f"${_VARIABLE}, else benchmarks/data-sets"
+RETRIEVAL = DATA / "retrieval"
+DOCUMENTS = DATA / "documents"
+
+
+def how_to_give(option: str) -> str:
+    """What to do about data that is not there."""
+    return (
+        f"Name another folder with {option} or {_VARIABLE}; `python -m benchmarks.data FOLDER` brings some sets,"
+        " and benchmarks/README.md says under Data where the others are from."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +78,13 @@ class WrongFileError(Exception):
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.data", description=__doc__)
-    made.add_argument("folder", type=Path, help="where the sets go: FOLDER/retrieval/NAME")
+    made.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=DATA,
+        help=f"where the sets go: FOLDER/retrieval/NAME ({PLACE})",
+    )
     made.add_argument("--files", type=Path, help="a folder with the files, instead of the network")
     return made
 

@@ -21,6 +21,7 @@ import anyio
 from benchmarks.answers.questions import FOLDER, SETS, folder_of, read_questions
 from benchmarks.answers.report import row, rows_by, store, store_answers, tables
 from benchmarks.answers.run import Bench
+from benchmarks.data import DOCUMENTS, PLACE, how_to_give
 from benchmarks.speed.machine import ROOT, commit, machine
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from benchmarks.answers.run import Outcome
 
 RESULTS = ROOT / "benchmarks" / "results"
-DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         default=DOCUMENTS,
         metavar="FOLDER",
-        help="the folder of document folders (../shared/data/documents)",
+        help=f"the folder of document folders (documents in {PLACE})",
     )
     made.add_argument("--set", choices=SETS, default="dev", help="which questions")
     made.add_argument(
@@ -87,7 +87,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if missing:
         tell(
             f"There is no folder {', '.join(missing)} in {given.documents}: their questions are left out."
-            " Name another with --documents."
+            f" {how_to_give('--documents')}"
         )
     questions = [question for question in questions if question.folder not in missing]
     if not questions:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import anyio
 import numpy as np
 
+from benchmarks.data import DATA, PLACE, how_to_give
 from benchmarks.declining.cases import (
     CHOSEN_ON,
     MEASURED_ON,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
 
 RESULTS = ROOT / "benchmarks" / "results"
-DATA = ROOT.parent / "shared" / "data"
 _QUESTIONS = 400
 _DOCUMENTS = 3_000
 _EVENT_SET = "rurag-para-dev"
@@ -58,7 +58,9 @@ _NEAREST = 5
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.declining", description=__doc__)
-    made.add_argument("--data", type=Path, default=DATA, help="the folder with retrieval/ and documents/")
+    made.add_argument(
+        "--data", type=Path, default=DATA, help=f"the folder with retrieval/ and documents/ ({PLACE})"
+    )
     made.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "sourcebook-quality")
     made.add_argument(
         "--quick", action="store_true", help="60 questions and 150 texts a set, no times; not kept"
@@ -75,7 +77,7 @@ def tell(message: str) -> None:
 def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     if not (given.data / "retrieval").is_dir():
-        tell(f"There is no folder retrieval in {given.data}.")
+        tell(f"There is no folder retrieval in {given.data}. {how_to_give('--data')}")
         return 2
     given.cache.mkdir(parents=True, exist_ok=True)
     report = anyio.run(_measured, given)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from benchmarks.data import DOCUMENTS, PLACE, how_to_give
 from benchmarks.ingest import folders, large, many
 from benchmarks.speed.machine import ROOT, commit, machine
 from benchmarks.speed.report import table
@@ -33,13 +34,17 @@ if TYPE_CHECKING:
     from benchmarks.ingest.folders import FolderFacts
 
 RESULTS = ROOT / "benchmarks" / "results"
-DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
 SAMPLE = ROOT / "sample"
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.ingest", description=__doc__)
-    made.add_argument("--documents", type=Path, default=DOCUMENTS, help="a folder of folders of documents")
+    made.add_argument(
+        "--documents",
+        type=Path,
+        default=DOCUMENTS,
+        help=f"a folder of folders of documents (documents in {PLACE})",
+    )
     made.add_argument("--folders", nargs="+", metavar="NAME", help="only these of them")
     made.add_argument("--rounds", type=int, default=1, help="how often each folder is added to a new base")
     made.add_argument("--files", type=int, default=50_000, help="how many small files; 0 for none")
@@ -78,7 +83,7 @@ def _folders(documents: Path) -> list[Path]:
     """Those that were given; the sample if there are none."""
     if documents.is_dir():
         return [folder for folder in sorted(documents.glob("*")) if folder.is_dir()]
-    tell(f"There is no folder {documents}, so the sample is added.")
+    tell(f"There is no folder {documents}, so the sample is added. {how_to_give('--documents')}")
     return [SAMPLE]
 
 

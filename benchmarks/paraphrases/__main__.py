@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import anyio
 import numpy as np
 
+from benchmarks.data import PLACE, RETRIEVAL, how_to_give
 from benchmarks.paraphrases.measure import Base, measured, one_of_each_document, without_an_answer
 from benchmarks.paraphrases.pairs import own_pairs, pairs_of_a_file
 from benchmarks.paraphrases.report import Report, store
@@ -29,14 +30,16 @@ if TYPE_CHECKING:
     from sourcebook.ports.providers import Embedder
 
 RESULTS = ROOT / "benchmarks" / "results"
-DATA = ROOT.parent / "shared" / "data" / "retrieval"
 SETS = {"en": "xquad-en", "es": "xquad-es", "pt": "faquad-pt", "ru": "xquad-ru"}
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.paraphrases", description=__doc__)
     made.add_argument(
-        "--data", type=Path, default=DATA, help="the folder with a folder for each retrieval set"
+        "--data",
+        type=Path,
+        default=RETRIEVAL,
+        help=f"the folder with a folder for each retrieval set (retrieval in {PLACE})",
     )
     made.add_argument("--pairs", type=Path, help="further paraphrases, one JSON object a line")
     made.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "sourcebook-quality")
@@ -52,7 +55,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     missing = [name for name in SETS.values() if not (given.data / name).is_dir()]
     if missing:
-        tell(f"There is no set {missing[0]} in {given.data}.")
+        tell(f"There is no set {missing[0]} in {given.data}. {how_to_give('--data')}")
         return 2
     given.cache.mkdir(parents=True, exist_ok=True)
     print(store(anyio.run(_report, given), given.out))

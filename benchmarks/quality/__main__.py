@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from benchmarks.data import PLACE, RETRIEVAL, how_to_give
 from benchmarks.quality.anchors import ANCHORS
 from benchmarks.quality.bars import DEFAULT, MINILM, bars
 from benchmarks.quality.report import store
@@ -24,14 +25,18 @@ if TYPE_CHECKING:
     from benchmarks.quality.facts import Report, SetFacts
 
 RESULTS = ROOT / "benchmarks" / "results"
-DATA = ROOT.parent / "shared" / "data" / "retrieval"
 _QUICK_QUESTIONS = 30
 _QUICK_SETS = ("xquad-en", "xquad-ru", "faquad-pt")
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
-    made.add_argument("--data", type=Path, default=DATA, help="the folder with a folder for each set")
+    made.add_argument(
+        "--data",
+        type=Path,
+        default=RETRIEVAL,
+        help=f"the folder with a folder for each set (retrieval in {PLACE})",
+    )
     made.add_argument(
         "--sets", nargs="+", metavar="NAME", help="only these; all that are there if none is named"
     )
@@ -52,7 +57,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     folders = _folders(given.data, given.sets or (_QUICK_SETS if given.quick else None))
     if not folders:
-        tell(f"There is no retrieval set in {given.data}.")
+        tell(f"There is no retrieval set in {given.data}. {how_to_give('--data')}")
         return 2
     given.cache.mkdir(parents=True, exist_ok=True)
     bench = Bench(given.cache.resolve(), _QUICK_QUESTIONS if given.quick else None, tell)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.data import RETRIEVAL
 from benchmarks.speed.engine import DocumentBlock, Passage
 from sourcebook.ports.providers import TextRole
 from sourcebook.providers.universal_sentence_encoder import UniversalSentenceEncoder
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROOT = Path(__file__).parents[2]
-DEFAULT_TEXTS = ROOT.parent / "shared" / "data" / "retrieval"
 SAMPLE = ROOT / "sample" / "documents"
 SHORTEST, LONGEST = 20, 250
 DOCUMENTS_AT_ONCE = 50
@@ -76,7 +76,7 @@ def library(given: Path | None) -> Library:
         if not any(given.glob("*/corpus.jsonl.gz")):
             raise FileNotFoundError(f"{given} holds no */corpus.jsonl.gz")
         return Library(given)
-    return Library(DEFAULT_TEXTS if any(DEFAULT_TEXTS.glob("*/corpus.jsonl.gz")) else None)
+    return Library(RETRIEVAL if any(RETRIEVAL.glob("*/corpus.jsonl.gz")) else None)
 
 
 def chosen_sentences(source: Library, count: int, seed: int = 23) -> list[str]:

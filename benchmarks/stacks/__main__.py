@@ -18,6 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from benchmarks.data import PLACE, RETRIEVAL, how_to_give
 from benchmarks.speed.catalogue import PACKAGES
 from benchmarks.speed.machine import ROOT, commit, machine, versions
 from benchmarks.speed.report import table
@@ -25,14 +26,18 @@ from benchmarks.stacks.measure import StackFacts, measure
 from benchmarks.stacks.stacks import NAMES
 
 RESULTS = ROOT / "benchmarks" / "results"
-DATA = ROOT.parent / "shared" / "data" / "retrieval"
 SETS = ("xquad-en", "xquad-ru", "faquad-pt", "scifact-train")
 _QUICK_QUESTIONS = 20
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.stacks", description=__doc__)
-    made.add_argument("--data", type=Path, default=DATA, help="the folder with a folder for each set")
+    made.add_argument(
+        "--data",
+        type=Path,
+        default=RETRIEVAL,
+        help=f"the folder with a folder for each set (retrieval in {PLACE})",
+    )
     made.add_argument("--sets", nargs="+", metavar="NAME", default=SETS)
     made.add_argument("--stacks", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
     made.add_argument(
@@ -50,7 +55,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser().parse_args(words)
     folders = [given.data / name for name in given.sets if (given.data / name).is_dir()]
     if not folders:
-        tell(f"There is no retrieval set in {given.data}.")
+        tell(f"There is no retrieval set in {given.data}. {how_to_give('--data')}")
         return 2
     limit = _QUICK_QUESTIONS if given.quick else None
     known = versions()

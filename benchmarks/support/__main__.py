@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zlib import crc32
 
+from benchmarks.data import DATA, PLACE, how_to_give
 from benchmarks.speed.machine import ROOT, commit
 from benchmarks.support.alterations import ALTERATIONS, words
 from benchmarks.support.texts import SETS, Part, Said, sentences
@@ -124,7 +125,9 @@ def _table(measured: dict[str, dict[str, dict[str, Grades]]]) -> str:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.support", description=__doc__)
-    made.add_argument("folder", nargs="?", type=Path, default=ROOT.parent / "shared" / "data")
+    made.add_argument(
+        "folder", nargs="?", type=Path, default=DATA, help=f"the folder with the texts ({PLACE})"
+    )
     made.add_argument("--part", type=Part, choices=list(Part), default=Part.HELD_OUT)
     made.add_argument("--pairs", type=Path, help="sentences that people wrote from a source, as JSON lines")
     made.add_argument("--languages", nargs="+", choices=list(SETS), default=list(SETS))
@@ -140,6 +143,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     given = parser().parse_args()
+    if not given.folder.is_dir():
+        print(f"There is no folder {given.folder}. {how_to_give('FOLDER')}", file=sys.stderr)
+        return 2
     measured = {language: measure(given, language) for language in given.languages}
     print(_table(measured))
     if str(given.output) == "-" or given.part is Part.DEVELOPMENT:

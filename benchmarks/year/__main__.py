@@ -14,6 +14,7 @@ from pathlib import Path
 
 import anyio
 
+from benchmarks.data import DATA, PLACE, how_to_give
 from benchmarks.speed.machine import ROOT, commit, machine
 from benchmarks.year.cases import ANSWERED_BY, OUTSIDE, Wish, of_sample, of_texts, outside
 from benchmarks.year.report import Report, spans, store
@@ -22,13 +23,12 @@ from sourcebook import AsyncSourcebook, Settings
 from sourcebook.retrieve.evaluation.question_sets import read_records
 
 RESULTS = ROOT / "benchmarks" / "results"
-DATA = ROOT.parent / "shared" / "data"
 SAMPLE = ROOT / "sample"
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.year", description=__doc__)
-    made.add_argument("--data", type=Path, default=DATA, help="the folder with retrieval/")
+    made.add_argument("--data", type=Path, default=DATA, help=f"the folder with retrieval/ ({PLACE})")
     made.add_argument("--questions", type=int, default=3000, help="how many are asked in the year (3000)")
     made.add_argument("--texts", type=int, default=420, help="how many different ones about the texts (420)")
     made.add_argument("--outside", type=int, default=80, help="how many that nothing answers (80)")
@@ -39,6 +39,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
+    for name in (ANSWERED_BY, OUTSIDE):
+        if not (chosen.data / "retrieval" / name).is_dir():
+            print(f"There is no retrieval/{name} in {chosen.data}. {how_to_give('--data')}", file=sys.stderr)
+            return 2
     chance = random.Random(chosen.seed)  # noqa: S311 - a simulation, and the same every time
     wishes: list[Wish] = [
         *of_texts(chosen.data / "retrieval" / ANSWERED_BY, chosen.texts, chance),

@@ -12,86 +12,112 @@ from functools import lru_cache
 
 from sourcebook.text.languages import detect_language
 
-_FORMS = {
-    # English: apostrophes that were left out, and sounds.
-    r"(where|what|who|how|when|there)s": r"\1 is",
-    r"(do|does|did|is|are|was|were|could|should|would|have|has)nt": r"\1 not",
-    r"cant": "can not",
-    r"(i)m(?= (?:not|an?|the|in|on|at|from|under|over|\w+ing)\b)": r"\1 am",
-    r"(i)ve(?= (?:lost|got|been|forgotten|just|no|never|already|\w+ed)\b)": r"\1 have",
-    r"(do|can|are|will|did|if|when|would|could|have) u": r"\1 you",
-    r"wanna": "want to",
-    r"(?:pls|plz|plss|thx)": "",
-    # Russian
-    r"(?:скока|скоко|сколька|скок(?= (?:стоит|стоят|раз|времени|дней|денег|можно|надо|нужно)))": "сколько",
-    r"(?:када|кагда)": "когда",
-    r"(?:щас|счас)": "сейчас",
-    r"(?:ваще|вобще|пжл|пжлст|плиз|пожалуста)": "",
+_BY_ITSELF = r"(?<![\w'’-])(?:{})(?![\w'’-])"
+_AT_THE_BEGINNING = r"^(\W*(?:(?:de|en|hasta|desde|a)\s+)?){}(?=\s+\w)"
+_WHOM = "i|we|you|u|he|she|they|it"
+_CANNOT = (
+    "access|be|book|bring|buy|call|cancel|change|come|connect|contact|do|download|eat|edit|enter|find|get|go|have|hear"
+    "|install|leave|log|login|make|open|park|pay|pick|print|reach|read|remember|reset|return|save|see|send|sign|sleep"
+    "|start|stay|stop|swim|take|turn|upload|use|wait|walk|work"
+)
+_THERE_IS = (
+    "algum|alguma|alguns|algumas|almo[cç]o|aulas?|caf[eé] da manh[aã]|descontos?|elevador|elevadores"
+    "|estacionamento|lugar|lugares|ônibus|onibus|quanto|quantos|quantas|taxas?|toalhas?|vagas?"
+)
+_ANYWHERE = {
+    # Apostrophes that were left out, and sounds.
+    "en": {
+        r"(where|what(?!s app)|who|how|when|there)s": r"\1 is",
+        r"(do|does|did|is|are|was|were|could|should|would|have|has)nt": r"\1 not",
+        rf"(?<=\bi )cant|(?<=\bwe )cant|(?<=\byou )cant|(?<=\bwhy )cant|cant(?= (?:{_WHOM}|{_CANNOT})\b)": "can not",
+        r"(i)m(?= (?:not|an?|the|in|on|at|from|under|over|(?-i:[a-z]+ing))\b)": r"\1 am",
+        r"(i)ve(?= (?:lost|got|been|forgotten|just|no|never|already|\w+ed)\b)": r"\1 have",
+        r"(do|can|are|will|did|if|when|would|could|have) u": r"\1 you",
+        r"wanna": "want to",
+        r"(?-i:pls|plz|plss|thx)": "",
+    },
+    "ru": {
+        r"скока|скоко|сколька|скок(?= (?:стоит|стоят|раз|времени|дней|денег|можно|надо|нужно)\b)": "сколько",
+        r"када|кагда": "когда",
+        r"щас|счас": "сейчас",
+        r"ваще|вобще|пжл|пжлст|плиз|пожалуста": "",
+    },
+    "pt": {
+        r"vc|voce": "você",
+        r"vcs|voces": "vocês",
+        r"pq": "por que",
+        r"qto|qnto": "quanto",
+        r"qdo|qndo|qnd": "quando",
+        r"nao": "não",
+        r"q(?= (?:horas?|dias?|é|tem|se|fazer|posso|preciso|documentos?)\b)": "que",
+        r"([oa]) q": r"\1 que",
+    },
 }
-_PORTUGUESE = {
-    r"(?:vc|voce)": "você",
-    r"(?:vcs|voces)": "vocês",
-    r"pq": "por que",
-    r"(?:qto|qnto)": "quanto",
-    r"(?:qdo|qndo|qnd)": "quando",
-    r"nao": "não",
-    r"q(?= (?:horas?|dias?|é|tem|se|fazer|posso|preciso|documentos?)\b)": "que",
-    r"([oa]) q": r"\1 que",
+_FIRST = {
+    "ru": {"(?:че|чё|чо|шо)(?= (?-i:[а-яё]))": "что"},
+    "es": {
+        "cuanto": "cuánto",
+        "cuanta": "cuánta",
+        "cuantos": "cuántos",
+        "cuantas": "cuántas",
+        "donde": "dónde",
+        "adonde": "adónde",
+        "cuando": "cuándo",
+        "quien": "quién",
+        "quienes": "quiénes",
+        "cual": "cuál",
+        "cuales": "cuáles",
+    },
+    # "Ha" is a word of Spanish and Italian, and "ate" of English: here what follows tells.
+    "pt": {
+        rf"ha(?= (?:{_THERE_IS})\b)": "há",
+        r"(?-i:ha)(?= piscina\b)": "há",
+        r"ate(?= (?:que|quando|quantos?|quantas?|qual|quem|onde|às|as \d+)\b)": "até",
+    },
 }
-_NOT_WRITTEN_SO = ("en", "ru", "de")
-"""Where some of these are abbreviations of other things."""
-_AT_THE_BEGINNING = {
-    # Spanish and Portuguese without their accents
-    "cuanto": "cuánto",
-    "cuanta": "cuánta",
-    "cuantos": "cuántos",
-    "cuantas": "cuántas",
-    "donde": "dónde",
-    "adonde": "adónde",
-    "cuando": "cuándo",
-    "quien": "quién",
-    "quienes": "quiénes",
-    "cual": "cuál",
-    "cuales": "cuáles",
-    "ha": "há",
-    "ate": "até",
-    # Russian
-    "че": "что",
-    "чё": "что",
-    "чо": "что",
-    "шо": "что",
-}
-_FIRST_WORD = re.compile(r"^(\W*(?:(?:de|en|hasta|desde|a)\s+)?)(\w+)(?=\s+\w)", re.IGNORECASE)
 _SPACES = re.compile(r"[^\S\n]{2,}")
 
 
 Put = tuple[re.Pattern[str], str]
 
 
-def _compiled(forms: Mapping[str, str]) -> list[Put]:
-    return [
-        (re.compile(rf"(?<![\w'’-]){form}(?![\w'’-])", re.IGNORECASE), put) for form, put in forms.items()
-    ]
+def _compiled() -> Mapping[str, Sequence[Put]]:
+    made: dict[str, list[Put]] = {}
+    for language, forms in _FIRST.items():
+        made.setdefault(language, []).extend(
+            (re.compile(_AT_THE_BEGINNING.format(form), re.IGNORECASE), rf"\1{put}")
+            for form, put in forms.items()
+        )
+    for language, forms in _ANYWHERE.items():
+        made.setdefault(language, []).extend(
+            (re.compile(_BY_ITSELF.format(form), re.IGNORECASE), put) for form, put in forms.items()
+        )
+    return made
 
 
-_ANYWHERE, _IN_PORTUGUESE = _compiled(_FORMS), _compiled(_PORTUGUESE)
+_FORMS = _compiled()
 
 
 @lru_cache(256)
 def in_plain_spelling(question: str) -> str:
-    """The question with its asking words as they are written; the same if they are."""
-    plain = _put(_FIRST_WORD.sub(_with_accent, question), _ANYWHERE)
-    portuguese = _put(plain, _IN_PORTUGUESE)
-    if portuguese != plain and detect_language(question) not in _NOT_WRITTEN_SO:
-        plain = portuguese
-    return question if plain == question else _SPACES.sub(" ", plain).strip()
+    """The question with its asking words as they are written; the same if they are, or if nothing else is left."""
+    plain = question
+    for language, forms in _FORMS.items():
+        put = _put(plain, forms)
+        if put != plain and _may_be_in(language, question, put):
+            plain = put
+    return question if plain == question else _SPACES.sub(" ", plain).strip() or question
+
+
+def _may_be_in(language: str, typed: str, written: str) -> bool:
+    """Whether a question is in the language of the forms that were put right.
+
+    What is typed so is guessed badly where it is short; then what it would be in that language has to look like it.
+    """
+    return detect_language(typed) in (None, language) or detect_language(written) == language
 
 
 def _put(question: str, forms: Sequence[Put]) -> str:
     for form, put in forms:
         question = form.sub(put, question)
     return question
-
-
-def _with_accent(found: re.Match[str]) -> str:
-    return found[1] + _AT_THE_BEGINNING.get(found[2].casefold(), found[2])
