@@ -944,6 +944,12 @@ class SyncLibraryDoor:
         """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._waiter.call(self._door.documents, collection, status=status)
 
+    def paths(self, status: DocumentStatus, *, collection: str | None = None) -> dict[str, list[str]]:
+        """By id, all paths of the documents of one status, written as in `file_path`: files of the same bytes have one
+        document.
+        """
+        return self._waiter.call(self._door.paths, status, collection=collection)
+
     def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
         """A part of a collection's documents in order of path, without their text: as many as are asked for."""
         return self._waiter.call(self._door.part, listing, collection=collection)
