@@ -89,12 +89,16 @@ class SqlLibrary:
             document_id = await _called(reader, collection_id, name)
             return await _details(reader, collection_id, document_id)
 
+    @again_if_lost
     async def shown_paths(self, collection_id: str, status: DocumentStatus) -> dict[str, list[str]]:
+        async with self._database.snapshot() as reader:
+            sources = await reader.fetch("all_sources", collection_id=collection_id)
+            rows = await reader.fetch("paths_by_status", collection_id=collection_id, status=status.value)
+        roots = {source.id: source.shown for source in map(source_from, sources)}
         found: dict[str, list[str]] = {}
-        for row in await self._database.fetch(
-            "paths_by_status", collection_id=collection_id, status=status.value
-        ):
-            found.setdefault(row["document_id"], []).append(shown_path(source_from(row).shown, row["path"]))
+        for row in rows:
+            shown = shown_path(roots.get(row["source_id"], ""), row["path"])
+            found.setdefault(row["document_id"], []).append(shown)
         return found
 
     @again_if_lost
