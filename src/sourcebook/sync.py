@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.reception.paid_answer import OnEvent
     from sourcebook.consult.reception.reception import Reception
     from sourcebook.curate.moderation import Moderation
+    from sourcebook.curate.revision_maker import SourceName
     from sourcebook.doors.answer_files import AnswerFilesDoor
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
@@ -204,7 +205,7 @@ class SyncModeration:
         category: str | None = None,
         subcategory: str | None = None,
         on_lost_support: LostSupport = LostSupport.REFUSE,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
@@ -247,7 +248,7 @@ class SyncModeration:
         keep: Keep = Keep.CURATED,
         category: str | None = None,
         subcategory: str | None = None,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> Draft:
         """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
 
@@ -272,7 +273,7 @@ class SyncModeration:
         *,
         category: str | None = None,
         subcategory: str | None = None,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a reply that was given before. Done again, it is the same one.
 
@@ -943,6 +944,12 @@ class SyncLibraryDoor:
     ) -> list[Document]:
         """A collection's documents in order of path, without their text. `status` keeps those of one status."""
         return self._waiter.call(self._door.documents, collection, status=status)
+
+    def paths(self, status: DocumentStatus, *, collection: str | None = None) -> dict[str, list[str]]:
+        """By id, all paths of the documents of one status, written as in `file_path`: files of the same bytes have one
+        document.
+        """
+        return self._waiter.call(self._door.paths, status, collection=collection)
 
     def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
         """A part of a collection's documents in order of path, without their text: as many as are asked for."""

@@ -13,6 +13,7 @@ from sourcebook.errors import CuratedAnswerNotFound
 from sourcebook.faces.draft_json_shapes import resembling
 from sourcebook.model.curation import WordingStatus
 from sourcebook.model.moderation import DraftStatus
+from sourcebook.settings import masked
 
 KNOWN = "What is the hotel limit in London?"
 ASKED = "What is the maximum for London hotels?"
@@ -71,8 +72,9 @@ def test_wordings_on_the_command_line(db: str, tmp_path: Path) -> None:
     assert [one["is_matched"] for one in added["wordings"]] == [True]
     offered = shell.json("ask", ASKED, *at)
     assert (offered["tier"], offered["similar"][0]["id"]) == ("none", added["id"])
-    told = shell.run("ask", ASKED, *at).stderr
-    assert shlex.join(["sourcebook", "ask", ASKED, "--similar", str(added["id"])]) in told
+    told = shell.run("ask", ASKED, *at, "--collection", "default").stderr
+    command = ["sourcebook", "ask", ASKED, "--similar", str(added["id"]), "--db", str(masked(db))]
+    assert shlex.join([*command, "--collection", "default"]) in told
     draft = shell.json("moderate", "show", str(offered["draft_id"]), *at)["draft"]
     assert draft["resembles"][0]["id"] == added["id"]
     assert shell.json("ask", ASKED, "--similar", str(added["id"]), *at)["curated_id"] == added["id"]

@@ -114,6 +114,21 @@ async def test_a_reply_in_other_words_is_offered_its_sources_and_a_tap_binds_it(
     assert len(entry.sources) == 1
 
 
+async def test_a_source_that_is_gone_is_refused_in_the_language_of_the_chat_and_the_buttons_stay(
+    desk: Desk,
+) -> None:
+    admin = desk.person(ADMIN)
+    near = {"collection_id": "default", "document_id": "pruning", "document_path": "pruning.md"}
+    await desk.book.moderation.call_human(UNKNOWN, details={"nearest": [{**near, "end_index": 40}]})
+    await desk.presses(admin, await desk.says(admin, "/moderate"), "Answer")
+    kept = await desk.presses(admin, await desk.says(admin, "None at all."), "Keep as an approved answer")
+    name = next(label for label in kept.buttons if label.startswith("From: "))
+    assert await desk.book.library.remove("pruning")
+    refused = await desk.presses(admin, kept, name)
+    assert "Nothing was changed." in refused.text
+    assert [sent for sent in desk.telegram.chats[ADMIN] if name in sent.buttons]
+
+
 async def test_an_approved_answer_says_what_it_is_watched_against(desk: Desk) -> None:
     done = await desk.presses(desk.person(ADMIN), await drafted(desk), "Approve")
     assert "It comes back to you when this changes: Pruning" in done.text

@@ -167,6 +167,7 @@ TABLE = {
     "GET /inbox/digest": Access(EXPERT),
     "GET /inbox/{draft_id}": of(EXPERT, "draft_id={draft}"),
     "POST /inbox/{draft_id}/approve": of(EXPERT, "draft_id={draft}", data={"answer": "This is the answer."}),
+    "POST /inbox/{draft_id}/sources": of(EXPERT, "draft_id={draft}"),
     "POST /inbox/{draft_id}/reply": of(EXPERT, "draft_id={draft}", data={"answer": "This is the answer."}),
     "POST /inbox/{draft_id}/reject": of(EXPERT, "draft_id={draft}", data={"reason": "No."}),
     "GET /curated": Access(EXPERT),

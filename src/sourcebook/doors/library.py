@@ -34,6 +34,13 @@ class LibraryDoor:
         listed = await library.list_documents(self._connection.named(collection))
         return [document for document in listed if status in (None, document.status)]
 
+    async def paths(self, status: DocumentStatus, *, collection: str | None = None) -> dict[str, list[str]]:
+        """By id, all paths of the documents of one status, written as in `file_path`: files of the same bytes have one
+        document.
+        """
+        library = self._connection.stores.library
+        return await library.shown_paths(self._connection.named(collection), status)
+
     async def part(self, listing: DocumentListing, *, collection: str | None = None) -> list[Document]:
         """A part of a collection's documents in order of path, without their text: as many as are asked for."""
         library = self._connection.stores.library

@@ -52,6 +52,7 @@ its default message; the rest is its default hint.
     │   ├── TooManyRemovals
     │   ├── ActiveModelChanged
     │   ├── AlreadyDecided
+    │   ├── CuratedAnswerChangedMeanwhile
     │   ├── SupportLost
     │   ├── NotEnoughTokens
     │   ├── NoQuestionsLeft
@@ -110,6 +111,7 @@ from sourcebook.errors.conflict import (
     ActiveModelChanged,
     AlreadyDecided,
     CollectionConflict,
+    CuratedAnswerChangedMeanwhile,
     DocumentChangedMeanwhile,
     NoQuestionsLeft,
     NotEnoughTokens,
@@ -234,6 +236,7 @@ __all__ = [
     "CollectionNotFound",
     "Conflict",
     "ConnectionLost",
+    "CuratedAnswerChangedMeanwhile",
     "CuratedAnswerNotFound",
     "DamagedFile",
     "DocumentChangedMeanwhile",

@@ -58,6 +58,15 @@ class AlreadyDecided(Conflict):
         self.status = status
 
 
+class CuratedAnswerChangedMeanwhile(Conflict):
+    """The curated answer has changed since it was read.
+
+    Look at it with `sourcebook kb show`, and repeat the change. Nothing was written.
+    """
+
+    code = "curated_answer_changed_meanwhile"
+
+
 class SupportLost(Conflict):
     """The documents no longer say what this answer says.
 

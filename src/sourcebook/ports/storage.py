@@ -349,6 +349,10 @@ class Library(Protocol):
 
     async def get_details(self, collection_id: str, document_id: str) -> DocumentDetails | None: ...
 
+    async def shown_paths(self, collection_id: str, status: DocumentStatus) -> dict[str, list[str]]:
+        """All paths of each document of this status, by its id, as people are shown them."""
+        ...
+
     async def languages(self, collection_id: str) -> list[str]:
         """The languages of a collection's documents, '' among them if some document's is unknown."""
         ...

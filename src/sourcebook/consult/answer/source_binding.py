@@ -15,8 +15,8 @@ from sourcebook.consult.answer.citations import (
     best_quote,
     cited_sentences,
 )
+from sourcebook.consult.answer.named_sources import NamedSource, NamedSources, named_in
 from sourcebook.consult.answer.support import check_support, share_of_terms, share_of_terms_in
-from sourcebook.consult.answer.vouched_sources import Vouched, VouchedSources, vouched_in
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import same_text, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
@@ -64,16 +64,16 @@ class SourceBinder:
     ) -> BoundAnswer:
         documents = await self._documents([*citations, *named])
         cited = [source for _, source in _as_they_are(citations, documents)]
-        vouched = named or ([] if renews is None else vouched_in(renews, citations, language))
-        trusted = VouchedSources(
+        watched = named or ([] if renews is None else named_in(renews, citations, language))
+        by_name = NamedSources(
             [
-                Vouched(citation.quote or source.quote, source)
-                for citation, source in _as_they_are(vouched, documents, answer, language)
+                NamedSource(citation.quote or source.quote, source)
+                for citation, source in _as_they_are(watched, documents, answer, language)
             ],
             language,
             must_all_be_used=bool(named),
         )
-        work = _Binding(self, question, cited, documents, collections, language, trusted)
+        work = _Binding(self, question, cited, documents, collections, language, by_name)
         return await work.bound(answer)
 
     async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
@@ -97,12 +97,12 @@ class _Binding:
     documents: Mapping[tuple[str, str], Document]
     collections: Sequence[str]
     language: str | None
-    trusted: VouchedSources
+    named: NamedSources
 
     async def bound(self, answer: str) -> BoundAnswer:
         sentences = cited_sentences(answer)
         found = self._joined([await self._support(sentence) for sentence in sentences])
-        supports = self.trusted.complete(sentences, found)
+        supports = self.named.complete(sentences, found)
         sources: list[CuratedSource] = []
         unsupported: list[str] = []
         pieces: list[str] = []

@@ -10,9 +10,9 @@ from sourcebook.curate.draft_rules import require_answerable, require_replied, r
 from sourcebook.curate.question_groups import group_of, same_words
 from sourcebook.errors import (
     ActiveModelChanged,
+    CuratedAnswerChangedMeanwhile,
     CuratedAnswerNotFound,
     DraftNotFound,
-    UsageError,
     UserNotFound,
 )
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Why
@@ -198,10 +198,7 @@ class SqlModerationQueue:
             now, stored = self._clock.now(), await _stored(transaction, revision, embedded)
             known = await read_entries(transaction, [entry.id])
             if [(each.revision, each.stale_since) for each in known] != [(entry.revision, None)]:
-                raise UsageError(
-                    f"the curated answer {entry.id} has changed meanwhile",
-                    hint="Look at it, and do it again.",
-                )
+                raise CuratedAnswerChangedMeanwhile(f"the curated answer {entry.id} has changed meanwhile")
             await renew_entry(
                 transaction, stored, entry.id, revision, embedded.vector, now, approved_by=admin_id
             )

@@ -12,7 +12,7 @@ import anyio.to_thread
 from sourcebook.errors import ActiveModelChanged, AmbiguousName, DocumentNotFound
 from sourcebook.model.asked_collection import AskedCollection, CitableDocuments
 from sourcebook.model.documents import Collection, DocumentDetails, DocumentStatus
-from sourcebook.model.sources import SourceKind
+from sourcebook.model.sources import SourceKind, shown_path
 from sourcebook.storage.argument_checks import require_storable
 from sourcebook.storage.database import again_if_lost, reads_at_once
 from sourcebook.storage.index import collections, documents
@@ -88,6 +88,18 @@ class SqlLibrary:
             await collections.require(reader, collection_id)
             document_id = await _called(reader, collection_id, name)
             return await _details(reader, collection_id, document_id)
+
+    @again_if_lost
+    async def shown_paths(self, collection_id: str, status: DocumentStatus) -> dict[str, list[str]]:
+        async with self._database.snapshot() as reader:
+            sources = await reader.fetch("all_sources", collection_id=collection_id)
+            rows = await reader.fetch("paths_by_status", collection_id=collection_id, status=status.value)
+        roots = {source.id: source.shown for source in map(source_from, sources)}
+        found: dict[str, list[str]] = {}
+        for row in rows:
+            shown = shown_path(roots.get(row["source_id"], ""), row["path"])
+            found.setdefault(row["document_id"], []).append(shown)
+        return found
 
     @again_if_lost
     async def get_details(self, collection_id: str, document_id: str) -> DocumentDetails | None:

@@ -131,6 +131,13 @@ delete from document_paths where collection_id = :collection_id and source_id = 
 select source_id, path, subcategory, mtime, size from document_paths
 where collection_id = :collection_id and document_id = :document_id order by path, source_id
 
+-- name: paths_by_status(collection_id, status)
+select p.document_id, p.source_id, p.path
+from documents d
+join document_paths p on p.collection_id = d.collection_id and p.document_id = d.id
+where d.collection_id = :collection_id and d.processing_status = :status
+order by p.document_id, p.path, p.source_id
+
 -- name: delete_paths_of_document(collection_id, document_id)
 delete from document_paths where collection_id = :collection_id and document_id = :document_id
 

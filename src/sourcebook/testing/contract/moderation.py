@@ -11,6 +11,7 @@ from sourcebook.errors import (
     ActiveModelChanged,
     AlreadyDecided,
     AuthError,
+    CuratedAnswerChangedMeanwhile,
     CuratedAnswerNotFound,
     DraftNotFound,
     UsageError,
@@ -128,6 +129,19 @@ class ModerationContract:
         with pytest.raises(AlreadyDecided, match="rejected by local"):
             await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
         assert await base.stores.curated.kb_list() == []
+
+    async def test_an_answer_that_changed_meanwhile_is_not_bound_to_other_sources(
+        self, base: OpenBase
+    ) -> None:
+        await put(base, QUOTE, "a")
+        queue = base.stores.moderation
+        draft = await queue.add(new_draft())
+        entry = await queue.approve(draft.id, LOCAL, revision(), EMBEDDED)
+        bound = await queue.rebind(draft.id, LOCAL, entry, revision(), EMBEDDED)
+        assert bound.revision > entry.revision
+        with pytest.raises(CuratedAnswerChangedMeanwhile):
+            await queue.rebind(draft.id, LOCAL, entry, revision(), EMBEDDED)
+        assert await base.stores.curated.kb_get(entry.id) == bound
 
     async def test_thirty_two_decide_at_once_and_one_is_first(self, base: OpenBase) -> None:
         await put(base, QUOTE, "a")

@@ -108,6 +108,22 @@ class SourcesContract:
         heads = await base.stores.sources.heads("c", ["d3", "unknown"])
         assert [(head.id, head.content) for head in heads] == [("d3", "")]
 
+    async def test_the_same_path_in_two_sources_is_shown_behind_the_name_of_each(
+        self, base: OpenBase
+    ) -> None:
+        await make_collection(base, model=MODEL)
+        other = Source("other", SourceKind.FOLDER, "/more", {"shown": "more"})
+        for source in (FOLDER, other):
+            await base.stores.sources.put_source("c", source, (), ())
+        await base.stores.writer.replace_document("c", prepared("d1", ONE))
+        own = {state.path for state in await base.stores.sources.known_paths("c", "source")}
+        for source_id, path in (("source", "x.txt"), ("other", "x.txt"), ("other", "sub/x.txt")):
+            await base.stores.writer.add_path("c", hash_of(ONE), DocumentPath(source_id, path))
+        shown = await base.stores.library.shown_paths("c", DocumentStatus.COMPLETED)
+        expected = {"docs/x.txt", "more/x.txt", "more/sub/x.txt", *(f"docs/{path}" for path in own)}
+        assert (set(shown), set(shown["d1"])) == ({"d1"}, expected)
+        assert await base.stores.library.shown_paths("c", DocumentStatus.FAILED) == {}
+
     async def test_many_paths_come_in_pages_and_in_order(self, base: OpenBase) -> None:
         await make_collection(base, model=MODEL)
         many = [DocumentPath("source", f"{number:05d}.txt") for number in range(4100)]

@@ -1,5 +1,5 @@
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -10,9 +10,9 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, streamed, tell_next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
-from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.retrieve.filters.where_language import parse_where
+from sourcebook.settings import masked
 
 Where = Annotated[
     str | None,
@@ -93,14 +93,19 @@ def ask(
             say_json(json_shapes.answer(asked(None), with_details=explain))
             return
         answer = streamed(asked)
-        say_sources(answer)
-        for offered in answer.similar:
-            command = shlex.join(["sourcebook", "ask", question, "--similar", str(offered.id)])
-            tell(texts(answer.language)("terminal_ask_similar", command=command))
+        say_sources(answer, lambda entry_id: _takes(entry_id, question, call, collection or ()))
         if explain:
             say(reasons(answer))
         tell_next_steps(book, answer, collection)
         tell(f"Session {answer.session_id}")
+
+
+def _takes(entry_id: int, question: str, call: Invocation, collections: Sequence[str]) -> str:
+    """The command that takes the answer to a similar question, from the base and the collections that were asked."""
+    # The address of a base may hold a password, which must not come to stand in a log.
+    base = [] if (db := call.flags.get("db")) is None else ["--db", str(masked(str(db)))]
+    asked = [part for name in collections for part in ("--collection", name)]
+    return shlex.join(["sourcebook", "ask", question, "--similar", str(entry_id), *base, *asked])
 
 
 def _latest(book: Sourcebook) -> str:

@@ -46,7 +46,8 @@ def list_documents(
     wanted: tuple[DocumentStatus | None, ...] = _UNREAD if failed else (status,)
     with call.open() as book:
         documents = [d for one in wanted for d in book.library.documents(collection=collection, status=one)]
-        copies = {d.id: _copies(book.library.find(d.id, collection=collection)) for d in documents if failed}
+        paths = [book.library.paths(one, collection=collection) for one in _UNREAD] if failed else []
+    copies = {d.id: _copies(d, each[d.id]) for d in documents for each in paths if d.id in each}
     if call.as_json:
         say_json({"documents": [json_shapes.document(d) | _other_paths(copies.get(d.id)) for d in documents]})
         return
@@ -147,15 +148,9 @@ def _other_paths(copies: list[str] | None) -> dict[str, list[str]]:
     return {"other_paths": copies} if copies else {}
 
 
-def _copies(details: DocumentDetails) -> list[str]:
+def _copies(document: Document, paths: Sequence[str]) -> list[str]:
     """The other paths at which the bytes of a document lie, as those of one empty file do for all of them."""
-    shown = details.document.file_path
-    own = next((path for path in details.paths if shown.endswith(path.path)), None)
-    if own is None:
-        return []
-    folder = shown.removesuffix(own.path)
-    others = (path for path in details.paths if path is not own)
-    return [f"{folder}{path.path}" if path.source_id == own.source_id else path.path for path in others]
+    return [path for path in paths if path != document.file_path]
 
 
 def _next_steps(documents: Sequence[Document]) -> list[str]:

@@ -81,8 +81,11 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
     return answer
 
 
-def say_sources(answer: Answer) -> None:
-    """The answer's sources, its unsupported sentences, and the words that were replaced."""
+def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = None) -> None:
+    """The answer's sources, its unsupported sentences, and the words that were replaced.
+
+    Below each similar question stands the command that takes its answer, if there is one.
+    """
     if answer.tier is Tier.CURATED:
         say(_approval(answer))
     told = texts(answer.language)
@@ -94,8 +97,7 @@ def say_sources(answer: Answer) -> None:
         if sentence.is_doubtful:
             said = " ".join(answer.answer[sentence.start : sentence.end].split())
             say(f"Unverified: {said} ({_reasons(sentence.doubts)})")
-    for each in answer.similar:
-        say(told("terminal_similar", question=each.question))
+    _say_similar(answer, told, takes_similar)
     for place, (near, excerpt) in enumerate(zip(answer.nearest, answer.nearest_excerpts, strict=True)):
         name = near_place(near, told)
         if excerpt is not None:
@@ -108,6 +110,13 @@ def say_sources(answer: Answer) -> None:
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
+
+
+def _say_similar(answer: Answer, told: Texts, takes_similar: Callable[[int], str] | None) -> None:
+    for each in answer.similar:
+        say(told("terminal_similar", question=each.question))
+        if takes_similar is not None:
+            tell(told("terminal_ask_similar", command=takes_similar(each.id)))
 
 
 def tell_next_steps(book: Sourcebook, answer: Answer, collection: Sequence[str] | None = None) -> None:

@@ -58,8 +58,8 @@ def _offers(draft: Draft) -> Iterator[str]:
 
 
 def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> list[str]:
-    category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
     """A draft: the question, what came closest or the answer with its sources, and what asks the same."""
+    category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
     lines = [
         f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, asked {moment(draft.created_at)}",
         f"Category: {category or 'unknown'}",

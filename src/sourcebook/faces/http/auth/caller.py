@@ -10,8 +10,10 @@ from fastapi import Depends, Request
 from fastapi.dependencies.models import Dependant
 
 from sourcebook.client import AsyncSourcebook
-from sourcebook.errors import CollectionNotFound, RoleMissing
+from sourcebook.curate.offered_sources import offered_sources
+from sourcebook.errors import CollectionNotFound, RoleMissing, UsageError
 from sourcebook.model.accounts import AccountRole
+from sourcebook.model.moderation import Draft
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
 
@@ -75,6 +77,14 @@ def require_role(caller: Caller, role: UserRole) -> None:
     """Refuse a caller without this role."""
     if not caller.may(role):
         raise RoleMissing(f"This needs the role {AccountRole.of(role).value}.")
+
+
+def require_seen(draft: Draft, sources: Sequence[int | str], caller: Caller) -> None:
+    """Refuse the number of a passage in a collection that the caller may not see, as one that is not shown at all."""
+    numbers = {name for name in sources if isinstance(name, int)}
+    for each in offered_sources(draft):
+        if each.number in numbers and not caller.sees(each.collection_id):
+            raise UsageError(f"draft {draft.id} shows no source {each.number}")
 
 
 def _requires(role: UserRole) -> Callable[[Request], Coroutine[Any, Any, Caller]]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import Field
 
-from sourcebook.curate.offered_sources import offered_sources
-from sourcebook.errors import DraftNotFound, UsageError
+from sourcebook.errors import DraftNotFound
 from sourcebook.faces import draft_json_shapes, json_shapes
-from sourcebook.faces.http.auth.caller import Book, Caller, Expert, Reader, ServerSettings
+from sourcebook.faces.http.auth.caller import (
+    Book,
+    Caller,
+    Expert,
+    Reader,
+    ServerSettings,
+    require_seen,
+)
 from sourcebook.faces.http.auth.guarded_routes import (
     guarded_router,
     one_collection,
@@ -237,14 +242,6 @@ async def cancel(number: Number, caller: Reader, book: Book, settings: ServerSet
     if draft.user_id != caller.user_id:
         raise DraftNotFound(f"there is no draft {number}")
     return {"draft": draft_json_shapes.draft(await book.moderation.cancel_item(number, caller.user_id))}
-
-
-def require_seen(draft: Draft, sources: Sequence[int | str], caller: Caller) -> None:
-    """A passage of a collection that the caller may not see is one that there is not."""
-    numbers = {name for name in sources if isinstance(name, int)}
-    for each in offered_sources(draft):
-        if each.number in numbers and not caller.sees(each.collection_id):
-            raise UsageError(f"draft {draft.id} shows no source {each.number}")
 
 
 async def _draft(book: Book, caller: Caller, settings: Settings, number: int) -> Draft:

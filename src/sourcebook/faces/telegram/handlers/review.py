@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from aiogram.types import ForceReply
 
 from sourcebook.curate.offered_sources import offered_sources
-from sourcebook.errors import AlreadyDecided, DraftNotFound, SupportLost, UsageError
+from sourcebook.errors import (
+    AlreadyDecided,
+    CuratedAnswerChangedMeanwhile,
+    DraftNotFound,
+    SupportLost,
+    UsageError,
+)
 from sourcebook.faces.telegram.messages import answer_and_draft_texts, keyboards
 from sourcebook.faces.telegram.messages.button_data import Action
 from sourcebook.faces.telegram.messages.rich_text import RichText, clean, joined
@@ -182,8 +188,12 @@ async def _decide(
         said, markup = _decided(guest, draft_id, error.status), None
     except DraftNotFound:
         said, markup = guest.texts("draft_gone", id=draft_id), None
-    except UsageError as error:
-        said, markup = clean(error.message, 300), None
+    except CuratedAnswerChangedMeanwhile:
+        said, markup = guest.texts("answer_changed", id=draft_id), None
+    except UsageError:
+        # The buttons stay: another of them may do.
+        await office.close(guest, guest.texts("not_done", id=draft_id))
+        return False
     await office.close(guest, said, markup)
     return True
 
@@ -219,10 +229,7 @@ async def approve_under(
         told = guest.texts("done_category", id=draft_id, category=named)
         return await _saved(guest, office, draft_id, told, entry)
 
-    try:
-        await _decide(guest, office, draft_id, approve)
-    except UsageError as error:
-        await office.close(guest, clean(error.message, 300))
+    await _decide(guest, office, draft_id, approve)
 
 
 def _expected(expects: Mapping[str, JsonValue]) -> tuple[str, int] | None:

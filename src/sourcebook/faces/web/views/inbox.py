@@ -14,7 +14,7 @@ from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces import draft_json_shapes
-from sourcebook.faces.http.routes.drafts import require_seen
+from sourcebook.faces.http.auth.caller import require_seen
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import document_address, file_name, rows
 from sourcebook.faces.web.diff_view import word_diff
