@@ -35,7 +35,7 @@ def how_to_give(option: str) -> str:
     """What to do about data that is not there."""
     return (
         f"Name another folder with {option} or {_VARIABLE}; `python -m benchmarks.data FOLDER` brings some sets,"
-        " and benchmarks/README.md says under Data where the others are from."
+        " and benchmarks/README.md says under Data where the rest is from."
     )
 
 

@@ -59,7 +59,9 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--size", type=int, help="how many vectors or passages, instead of the usual number")
     made.add_argument("--model-vectors", type=int, help="how many real texts to embed; 0 for none")
-    made.add_argument("--texts", type=Path, help="a folder with */corpus.jsonl.gz of real texts")
+    made.add_argument(
+        "--texts", type=Path, help="a folder with */corpus.jsonl.gz (retrieval in the folder of data)"
+    )
     made.add_argument("--words-from", choices=("synthetic", "real"), default="synthetic")
     made.add_argument("--engines", action="append", choices=families(), help="only these (may be repeated)")
     made.add_argument("--queries", type=int, help="questions for each cell (200; quick 20)")
