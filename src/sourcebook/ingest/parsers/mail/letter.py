@@ -19,6 +19,7 @@ from sourcebook.errors import BadFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line
 from sourcebook.ingest.parsers.mail.flowed_text import flowed
 from sourcebook.ingest.parsers.text.decoding import decode
+from sourcebook.ingest.parsers.text.japanese_mail import decode_japanese_mail, is_japanese_mail
 from sourcebook.ingest.parsers.web.html import parse_html
 from sourcebook.ingest.parsers.zip_and_xml import reading
 
@@ -32,6 +33,11 @@ LONGEST_HEADER = 2_000
 _SHORT = 300
 _MUCH_MORE = 2
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_READ = {
+    *(name.lower() for name in _HEADERS),
+    *("message-id", "references", "in-reply-to"),
+    *("content-type", "content-disposition", "content-transfer-encoding"),
+}
 _ID = re.compile(r"<([^<>\s]{1,300})>")
 _REPLY = re.compile(r"(?:(?:re|fwd?|aw|sv|enc|res|ответ|на|отв|пересл)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 
@@ -93,7 +99,7 @@ def read_letter(data: bytes) -> Letter:
 def _read(data: bytes) -> Letter:
     message = message_from_bytes(data)
     parts = list(_parts(message))
-    for part in (message, *parts):
+    for part in dict.fromkeys((message, *parts)):
         _read_bare_headers(part)
     files = [part for part in parts if _is_file(part)]
     named = [Attachment(_name(part, number), _bytes(part)) for number, part in enumerate(files, start=1)]
@@ -221,12 +227,21 @@ def _header(message: Message, name: str) -> str:
 
 
 def _read_bare_headers(part: Message) -> None:
-    """Put letters into headers that hold them as they are, against the rules: the library gives question marks."""
-    for name, value in list(part.raw_items()):
-        said = str(value)
-        if not said.isascii():
+    """Put letters into headers that hold them as they are, against the rules: the library gives question marks.
+
+    Only the first header of a name is ever read, and few names are, so the time grows with the headers only.
+    """
+    firsts: dict[str, str] = {}
+    for name, value in part.raw_items():
+        if name.lower() in _READ:
+            firsts.setdefault(name.lower(), str(value))
+    charset = _charset(part)
+    for name, said in firsts.items():
+        data = said.encode("utf-8", "surrogateescape")
+        is_japanese = is_japanese_mail(data)
+        if is_japanese or not said.isascii():
             try:
-                part.replace_header(name, decode(said.encode("ascii", "surrogateescape"), _charset(part)))
+                part.replace_header(name, decode(data, "iso-2022-jp" if is_japanese else charset))
             except (UnicodeError, KeyError, BadFile):
                 continue
 
@@ -245,6 +260,8 @@ def _shown(value: str) -> str:
 
 
 def _word(piece: bytes, charset: str | None) -> str:
+    if is_japanese_mail(piece) and (charset or "").lower().startswith("iso-2022-jp"):
+        return decode_japanese_mail(piece)
     try:
         return piece.decode(charset or "utf-8", errors="replace")
     except LookupError:

@@ -23,6 +23,39 @@ MOST_RUNS = 5
 _NO_NAME = re.compile(r"(?:sheet|table|tabelle|лист|таблица|planilha|folha|feuil|hoja) ?\d*", re.IGNORECASE)
 
 
+class _Place:
+    """Blocks that have one place together. What it knows of them grows with each, so none is looked at again."""
+
+    def __init__(self) -> None:
+        self.blocks: list[RowBlock] = []
+        self._length = 0
+        self._runs = 0
+        self._has_line = False
+        self._has_several_lines = False
+
+    def has_room_for(self, block: RowBlock) -> bool:
+        """Whether the place stays short, and one can tell from it which of its blocks is which row.
+
+        The gaps between their rows are few, and where rows are lines below each other, none has several lines.
+        """
+        if not self.blocks:
+            return True
+        if self._length + len(block.text) > PLACE_LENGTH or self._runs + self._begins_run(block) > MOST_RUNS:
+            return False
+        has_line = self._has_line or block.is_line
+        return not (has_line and (self._has_several_lines or "\n" in block.text))
+
+    def add(self, block: RowBlock) -> None:
+        self._runs += self._begins_run(block)
+        self._length += len(block.text) + len(PARAGRAPH)
+        self._has_line = self._has_line or block.is_line
+        self._has_several_lines = self._has_several_lines or "\n" in block.text
+        self.blocks.append(block)
+
+    def _begins_run(self, block: RowBlock) -> bool:
+        return not self.blocks or not _follows(self.blocks[-1].row.number, block.row.number)
+
+
 class SheetText:
     """The text of the sheets that are written into it."""
 
@@ -36,19 +69,17 @@ class SheetText:
         The name that a program gave to the only one says nothing.
         """
         is_named = not (is_only and _NO_NAME.fullmatch(name.strip()))
-        begun: list[RowBlock] = []
-        length = 0
+        place = _Place()
         has_heading = False
         for block in blocks_of(rows):
             if is_named and not has_heading:
                 self.built.add_heading(name, 1)
                 has_heading = True
-            if begun and (length + len(block.text) > PLACE_LENGTH or not _have_clear_rows([*begun, block])):
-                self._flush(begun)
-                begun, length = [], 0
-            begun.append(block)
-            length += len(block.text) + len(PARAGRAPH)
-        self._flush(begun)
+            if not place.has_room_for(block):
+                self._flush(place.blocks)
+                place = _Place()
+            place.add(block)
+        self._flush(place.blocks)
         drawn = [text for text in beside if text.strip()]
         if drawn:
             if is_named and not has_heading:
@@ -91,20 +122,15 @@ def _runs(blocks: Sequence[RowBlock]) -> list[tuple[int, int]]:
     """The numbers of the first and the last row of each run of rows that follow each other."""
     runs: list[tuple[int, int]] = []
     for number in (block.row.number for block in blocks):
-        if runs and number - runs[-1][1] in (0, 1):
+        if runs and _follows(runs[-1][1], number):
             runs[-1] = (runs[-1][0], number)
         else:
             runs.append((number, number))
     return runs
 
 
-def _have_clear_rows(blocks: Sequence[RowBlock]) -> bool:
-    """Whether one can tell from the place of some blocks which of them is which row.
-
-    The gaps between their rows are few, and where rows are lines below each other, none has several lines.
-    """
-    have_one_line = all("\n" not in block.text for block in blocks)
-    return len(_runs(blocks)) <= MOST_RUNS and (have_one_line or not any(block.is_line for block in blocks))
+def _follows(before: int, number: int) -> bool:
+    return number - before in (0, 1)
 
 
 def _range(left: int, top: int, right: int, bottom: int) -> str:

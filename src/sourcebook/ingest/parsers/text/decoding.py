@@ -7,6 +7,7 @@ import re
 
 from sourcebook.errors import UnsupportedFile
 from sourcebook.ingest.parsers.clean_text import cleaned
+from sourcebook.ingest.parsers.text.japanese_mail import decode_japanese_mail, is_japanese_mail
 
 # The mark of UTF-32 begins with that of UTF-16, so it is looked for first.
 _MARKS = (
@@ -50,7 +51,8 @@ def _shifted(data: bytes, declared: str | None) -> str | None:
     try:
         return data.decode(encoding) if encoding else None
     except UnicodeDecodeError:
-        return None
+        is_japanese = declared.lower().startswith("iso-2022-jp") and is_japanese_mail(data)
+        return decode_japanese_mail(data) if is_japanese else None
 
 
 def _utf8(data: bytes) -> str | None:

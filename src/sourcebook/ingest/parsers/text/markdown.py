@@ -14,8 +14,9 @@ from sourcebook.ingest.parsers.parsed_text import ParsedText
 from sourcebook.ingest.parsers.sections import LONGEST_NAME, Heading, sections_of
 from sourcebook.ingest.parsers.text.decoding import decode
 from sourcebook.ingest.parsers.text.front_matter import split_front_matter
+from sourcebook.ingest.parsers.text.html_tables import plain_tables
 from sourcebook.ingest.parsers.text.vault_notes import with_notes
-from sourcebook.ingest.parsers.web.markup_table import markup_table
+from sourcebook.ingest.parsers.web.markup_table import table_text
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
@@ -31,6 +32,7 @@ _UNSEEN = re.compile(
 _ATTRIBUTES = re.compile(r"(?<=\S)(?:\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}|\s+\^[\w-]+)\s*\Z")
 # What Obsidian shows only to whoever writes.
 _REMARK = re.compile(r"(?<!\S)%%\s[^%]{0,2000}\s%%(?!\S)")
+_PERCENT = re.compile(r"\d\W{0,3}%%")
 _EMBEDDED = re.compile(r"data:[\w/+.-]{1,100}(?:;[\w=-]{1,100})*;base64,[\w+/=%-]{100,}")
 
 
@@ -56,23 +58,42 @@ def visible(text: str) -> str:
     if "<" not in text and "%%" not in text:
         return text
     lines = text.split("\n")
+    blocks = _blocks().parse(text)
+    tables = plain_tables(lines, blocks)
     kept: list[str] = []
-    start = 0
-    for token in _blocks().parse(text):
-        if token.map and token.type in ("html_block", "inline") and token.map[0] >= start:
-            first, end = token.map
-            if token.type == "html_block" and (table := markup_table(lines, first)) is not None:
-                kept += [*lines[start:first], table.text]
-                start = table.end
-                continue
-            source = "\n".join(lines[first:end])
-            is_safe = token.type == "html_block" or ("`" not in source and "<!--" in source)
-            if token.type == "inline" and "`" not in source:
-                source = _REMARK.sub("", source)
-            kept += lines[start:first]
-            kept.append(_UNSEEN.sub("", source) if is_safe else source)
-            start = end
+    start = silent = 0
+    for token in blocks:
+        if not token.map or token.type not in ("html_block", "inline") or token.map[1] <= start:
+            continue
+        first, end = max(token.map[0], start), token.map[1]
+        kept += lines[start:first]
+        while token.type == "html_block" and first >= silent and first in tables:
+            behind = tables[first]
+            if not (rows := table_text("\n".join(lines[first:behind]))):
+                # Nor do the tables inside of it say anything.
+                silent = behind
+                break
+            kept.append(f"\n{rows}\n")
+            first = behind
+        start = max(first, end)
+        if first < end:
+            kept.append(_shown("\n".join(lines[first:end]), is_html=token.type == "html_block"))
     return "\n".join([*kept, *lines[start:]])
+
+
+def _shown(source: str, *, is_html: bool) -> str:
+    if not is_html and "`" in source:
+        return source
+    if not is_html:
+        source = _without_remarks(source)
+    return _UNSEEN.sub("", source) if is_html or "<!--" in source else source
+
+
+def _without_remarks(source: str) -> str:
+    """The text of a block without remarks. Signs behind a number mean percent, so none in its block is a remark."""
+    if _PERCENT.search(source) and not _REMARK.fullmatch(source.strip()):
+        return source
+    return _REMARK.sub("", source)
 
 
 def _text_of(value: JsonValue) -> str | None:

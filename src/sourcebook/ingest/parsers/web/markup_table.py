@@ -1,9 +1,9 @@
-"""A table of HTML inside of another text, as the rows that a page would show."""
+"""Tables of HTML inside of another text, as the rows that a page would show."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sourcebook.ingest.parsers.web.html import opened_page
 from sourcebook.ingest.parsers.web.page_text import KeptMarkup, PageReader
@@ -13,29 +13,35 @@ if TYPE_CHECKING:
 
 _BEGINS = re.compile(r"\s*<table\b", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
+# Tags in here are no tags of the table.
+_NO_TAGS = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|textarea)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
 _MOST_LINES = 5_000
 
 
-class MarkupTable(NamedTuple):
-    """The rows of a table, and the line behind its end."""
+def table_ends(lines: Sequence[str]) -> dict[int, int]:
+    """For each line of HTML that begins a table, the line behind its end. Tables without an end are left out.
 
-    text: str
-    end: int
-
-
-def markup_table(lines: Sequence[str], first: int) -> MarkupTable | None:
-    """The table that begins at a line and ends with one; None if there is none, or if it says nothing."""
-    if not _BEGINS.match(lines[first]):
-        return None
+    Every line is looked at once, however many tables are opened and never closed.
+    """
+    shown = _NO_TAGS.sub(lambda part: "\n" * part[0].count("\n"), "\n".join(lines)).split("\n")
+    ends: dict[int, int] = {}
+    opened: list[tuple[int, int]] = []
     depth = 0
-    for end, line in enumerate(lines[first : first + _MOST_LINES], start=first + 1):
+    for number, line in enumerate(shown):
+        if _BEGINS.match(line):
+            opened.append((number, depth))
         depth += sum(-1 if tag[1] else 1 for tag in _TAG.finditer(line))
-        if depth <= 0:
-            return _read("\n".join(lines[first:end]), end)
-    return None
+        while opened and depth <= opened[-1][1]:
+            first, _ = opened.pop()
+            if number - first < _MOST_LINES:
+                ends[first] = number + 1
+    return ends
 
 
-def _read(source: str, end: int) -> MarkupTable | None:
+def table_text(source: str) -> str:
+    """The rows of a table as lines; empty if it says nothing."""
     body = opened_page(source.encode()).body
     text = PageReader(KeptMarkup.ALL_VISIBLE).read(body).text() if body is not None else ""
-    return MarkupTable(f"\n{text}\n", end) if text.strip() else None
+    return text if text.strip() else ""
