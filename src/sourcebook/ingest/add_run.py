@@ -286,8 +286,7 @@ class AddRun:
             self._tally.counts.update(done.counts)
             if done.skipped is not None:
                 self._tally.skipped[done.skipped] += len(done.work.paths)
-            if done.failure is not None:
-                self._tally.failed.append(done.failure)
+            self._tally.failed += done.failed
             meter.advance(done.work, done.passages)
 
         meter.begin(works[0])

@@ -208,7 +208,17 @@ class FolderComparer:
         own = {state.file_hash for state in known.documents.values()}
         foreign = sorted(set(found.values()) - own)
         owners = await self._sources.owners(self._collection_id, foreign) if foreign else {}
-        return Known(known.paths, known.documents, owners, known.elsewhere)
+        return Known(
+            known.paths, known.documents, owners, known.elsewhere, await self._unread(known, found, owners)
+        )
+
+    async def _unread(
+        self, known: Known, found: dict[str, str], owners: dict[str, str]
+    ) -> dict[str, DocumentState]:
+        """Documents elsewhere that could not be read and hold what is now at a path of a text."""
+        ids = sorted({owners[found[p]] for p in _with_text(known) if p in found and found[p] in owners})
+        states = await self._sources.known_documents(self._collection_id, [], ids) if ids else []
+        return {state.id: state for state in states if could_not_be_read(state)}
 
 
 def _named_and_unread(target: Target, known: Known) -> Iterator[str]:

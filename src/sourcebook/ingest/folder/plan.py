@@ -3,13 +3,14 @@
 Bytes decide: whatever document holds the bytes that were found at a path lies at that path. So a renamed file moves,
 two files that change places change places, and a copy is one more path of the same document. Only bytes that no
 document holds are read and embedded, in the place of the document that lay at their path, if its own bytes are nowhere
-any more.
+any more. Bytes that a document could not be read from are no text: where a readable document lay, they are read again,
+and if that fails, it keeps its text and its path.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,14 +27,15 @@ FEW = 3
 class Known:
     """What the base remembers of the place that is looked at.
 
-    `owners` are documents that hold some of the found bytes and lie elsewhere, by the hash; `elsewhere` are documents
-    that lie here and also where nobody looked.
+    `owners` are documents that hold some of the found bytes and lie elsewhere, by the hash, and `unread` those of them
+    that have no text; `elsewhere` are documents that lie here and also where nobody looked.
     """
 
     paths: Mapping[str, PathState]
     documents: Mapping[str, DocumentState]
     owners: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: frozenset[str] = frozenset()
+    unread: Mapping[str, DocumentState] = field(default_factory=dict[str, "DocumentState"])
 
 
 class Move(NamedTuple):
@@ -49,12 +51,23 @@ class AnotherPath(NamedTuple):
     path: str
 
 
+class Endangered(NamedTuple):
+    """A document that is replaced if new bytes can be read, and otherwise keeps its text and these paths."""
+
+    document: DocumentState
+    paths: Sequence[str]
+
+
 class Indexing(NamedTuple):
-    """Bytes to be read. They become a new document, or take the place of what a document holds."""
+    """Bytes to be read. They become a new document, or take the place of what a document holds.
+
+    `endangered` are further documents with a text that lay at some of the paths.
+    """
 
     file_hash: str
     paths: Sequence[str]
     document: DocumentState | None
+    endangered: Sequence[Endangered] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +98,8 @@ class _Planning:
         self.found = found
         self.retried = retried
         self.holders = _holders(known, frozenset(found.values()))
-        self.wanted = {path: self.holders.get(file_hash) for path, file_hash in found.items()}
+        self.hashes = frozenset(found.values())
+        self.wanted = {path: self._wanted(path, file_hash) for path, file_hash in found.items()}
         self.gained: defaultdict[str, list[str]] = defaultdict(list)
         self.lost: defaultdict[str, list[str]] = defaultdict(list)
         self.kept: set[str] = set()
@@ -98,10 +112,30 @@ class _Planning:
             unchanged=tuple(sorted(self._unchanged())),
             moves=tuple(moves),
             another=tuple(another),
-            indexings=(*self._new_bytes(), *self._again()),
+            indexings=tuple(self._indexings()),
             gone=tuple(gone),
             accepted=tuple(sorted(self._accepted())),
         )
+
+    def _wanted(self, path: str, file_hash: str) -> str | None:
+        """The document that is to lie at the path. None: the bytes have to be read first."""
+        holder = self.holders.get(file_hash)
+        state = self._lay_at(path)
+        if state is None or state.id == holder or not self._would_lose_its_text(state):
+            return holder
+        if holder is None or self._unread(holder, file_hash) is None:
+            return holder
+        return state.id if state.refused and state.refused.file_hash == file_hash else None
+
+    def _would_lose_its_text(self, state: DocumentState) -> bool:
+        is_found = state.file_hash in self.hashes or state.id in self.known.elsewhere
+        return has_text(state) and not is_found
+
+    def _unread(self, holder: str, file_hash: str) -> DocumentState | None:
+        """The document, if these bytes of it could not be read."""
+        state = self.known.documents.get(holder) or self.known.unread.get(holder)
+        is_text = state is not None and has_text(state) and state.file_hash == file_hash
+        return state if state and could_not_be_read(state) and not is_text else None
 
     def _compare(self) -> None:
         for path in sorted(self.found.keys() | self.known.paths.keys()):
@@ -134,6 +168,11 @@ class _Planning:
                     moves.append(Move(document_id, old, path))
         return sorted(moves, key=lambda move: move.new), another, {move.old for move in moves}
 
+    def _indexings(self) -> Iterable[Indexing]:
+        new = list(self._new_bytes())
+        read = {indexing.document.id for indexing in new if indexing.document}
+        return [*new, *self._again(read)]
+
     def _new_bytes(self) -> Iterable[Indexing]:
         by_hash: defaultdict[str, list[str]] = defaultdict(list)
         for path in sorted(self.found):
@@ -141,24 +180,45 @@ class _Planning:
                 by_hash[self.found[path]].append(path)
         taken: set[str] = set()
         for file_hash, paths in by_hash.items():
-            replaced = next((d for d in self._replaceable(paths) if d.id not in taken), None)
+            old = {d.id: d for d in self._replaceable(paths) if d.id not in taken}
+            replaced = self._tried_before(file_hash) or next(iter(old.values()), None)
+            endangered = [
+                Endangered(d, [p for p in paths if self._lay_at(p) is d])
+                for d in old.values()
+                if d is not replaced and has_text(d)
+            ]
             if replaced is not None:
-                taken.add(replaced.id)
-            yield Indexing(file_hash, paths, replaced)
+                taken |= {replaced.id, *(one.document.id for one in endangered)}
+                if replaced.id in self.retried:
+                    paths = [*paths, *(p for p in sorted(self.found) if self.wanted[p] == replaced.id)]
+            yield Indexing(file_hash, paths, replaced, endangered)
+
+    def _tried_before(self, file_hash: str) -> DocumentState | None:
+        """The document without a text that these bytes are known by."""
+        holder = self.holders.get(file_hash)
+        state = self._unread(holder, file_hash) if holder else None
+        return state if state and not has_text(state) else None
+
+    def _lay_at(self, path: str) -> DocumentState | None:
+        before = self.known.paths.get(path)
+        return self.known.documents.get(before.document_id) if before else None
 
     def _replaceable(self, paths: Iterable[str]) -> Iterable[DocumentState]:
         """The documents that lay at these paths and whose bytes are nowhere any more."""
         for path in paths:
-            before = self.known.paths.get(path)
-            state = self.known.documents.get(before.document_id) if before else None
+            state = self._lay_at(path)
             if state and state.id not in self.kept and state.id not in self.known.elsewhere:
                 yield state
 
-    def _again(self) -> Iterable[Indexing]:
+    def _again(self, besides: Collection[str]) -> Iterable[Indexing]:
         by_document: defaultdict[str, list[str]] = defaultdict(list)
         for path in sorted(self.found):
             document_id = self.wanted[path]
-            if document_id in self.retried and document_id in self.known.documents:
+            if (
+                document_id in self.retried
+                and document_id in self.known.documents
+                and document_id not in besides
+            ):
                 by_document[document_id].append(path)
         for document_id, paths in by_document.items():
             yield Indexing(self.found[paths[0]], paths, self.known.documents[document_id])

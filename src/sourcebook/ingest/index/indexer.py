@@ -31,7 +31,7 @@ from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.fingerprint import document_id
 from sourcebook.ingest.folder.claimed_files import SharedWork
 from sourcebook.ingest.folder.containers import is_archive
-from sourcebook.ingest.folder.plan import has_text
+from sourcebook.ingest.folder.plan import Endangered, has_text
 from sourcebook.ingest.folder.scan import Skip
 from sourcebook.ingest.folder.targets import Options
 from sourcebook.ingest.folder.type_rules import parse_rules
@@ -113,7 +113,8 @@ class Work:
 
     @property
     def keeps_old_text(self) -> bool:
-        return self.indexing.document is not None and has_text(self.indexing.document)
+        is_kept = self.indexing.document is not None and has_text(self.indexing.document)
+        return is_kept or bool(self.indexing.endangered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class IndexedWork:
 
     work: Work
     counts: Counter[str] = field(default_factory=Counter[str])
-    failure: FailedFile | None = None
+    failed: Sequence[FailedFile] = ()
     skipped: str | None = None
     passages: int = 0
     is_disputed: bool = False
@@ -357,7 +358,6 @@ class Indexer:
         return IndexedWork(work, Counter(unchanged=len(work.paths)))
 
     async def _write_failure(self, work: Work, error: Exception) -> IndexedWork:
-        failure = _failure(work, error)
         if (
             isinstance(error, SourcebookError)
             and work.data is not None
@@ -368,14 +368,14 @@ class Indexer:
         skipped = Skip.EMPTY if work.is_blank else _skipped_as(work.paths[0], error)
         if skipped is not None and not is_named and not work.keeps_old_text:
             return IndexedWork(work, skipped=skipped.value)
-        return IndexedWork(work, failure=failure)
+        return IndexedWork(work, failed=_failures(work, error))
 
     async def _write_refused(self, work: Work, error: UsageError) -> IndexedWork:
         """The base does not take the document: that is the file's failure too, if the base takes at least that."""
         try:
             return await self._write_failure(work, error)
         except UsageError:
-            return IndexedWork(work, failure=_failure(work, error))
+            return IndexedWork(work, failed=_failures(work, error))
 
     async def _remember_failure(self, work: Work, read: Bytes, error: SourcebookError) -> None:
         """Record the failure, so that it is not tried again before the file changes.
@@ -384,13 +384,10 @@ class Indexer:
         """
         paths = self._paths(work, {})
         refused = Refused(read.file_hash, PARSERS_VERSION)
-        if work.keeps_old_text and not isinstance(error, EmptyFile):
-            message = f"{error.code}: {error.message}"
-            refusal = Refusal(
-                work.document_id, refused, status_after(error), message, paths, work.expected_hash
-            )
-            await self._tools.writer.refuse(self._collection_id, refusal)
-            return
+        if not isinstance(error, EmptyFile):
+            paths = await self._refuse(work, refused, error, paths)
+            if not paths:
+                return
         labels = work.seen.target.labels_at(work.paths[0])
         document = failed(work.document_id, work.place, error, labels, self._rules)
         document = replace(
@@ -401,6 +398,27 @@ class Indexer:
             document, (), self._tools.embedder.model, paths, expected_hash=work.expected_hash
         )
         await self._tools.writer.replace_document(self._collection_id, prepared)
+
+    async def _refuse(
+        self, work: Work, refused: Refused, error: SourcebookError, paths: list[DocumentPath]
+    ) -> list[DocumentPath]:
+        """Let each document that has a text keep it, and its paths. Comes back with the paths that are left."""
+        kept = list(work.indexing.endangered)
+        theirs = {path for one in kept for path in one.paths}
+        left = [path for path in paths if path.path not in theirs]
+        replaced = work.indexing.document
+        if replaced is not None and has_text(replaced):
+            kept.append(Endangered(replaced, [path.path for path in left]))
+            left = []
+        message = f"{error.code}: {error.message}"
+        for one in kept:
+            own = [path for path in paths if path.path in one.paths]
+            if own:
+                refusal = Refusal(
+                    one.document.id, refused, status_after(error), message, own, one.document.file_hash
+                )
+                await self._tools.writer.refuse(self._collection_id, refusal)
+        return left
 
 
 def _skipped_as(path: str, error: Exception) -> Skip | None:
@@ -440,8 +458,13 @@ def _counted(work: Work, report: WriteReport) -> Counter[str]:
     return counts
 
 
-def _failure(work: Work, error: Exception) -> FailedFile:
-    path = work.place.shown
+def _failures(work: Work, error: Exception) -> list[FailedFile]:
+    """One for the bytes, and one for each further document whose file could not be read."""
+    paths = {work.paths[0]: None} | {one.paths[0]: None for one in work.indexing.endangered}
+    return [_failure(work.seen.shown(path), error) for path in paths]
+
+
+def _failure(path: str, error: Exception) -> FailedFile:
     match error:
         case SourcebookError():
             return FailedFile(path, error.code, error.message)
