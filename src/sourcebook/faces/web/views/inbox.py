@@ -258,7 +258,7 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         changes=[
             await _change(page, source)
             for source in (entry.sources if entry and draft.kind is DraftKind.STALE else ())
-            if source.state not in (None, SourceState.CURRENT)
+            if source.state not in (None, SourceState.CURRENT) and page.caller.sees(source.collection_id)
         ],
         entry=entry,
         category=draft.category_guess or (entry.category if entry else ""),
@@ -333,9 +333,7 @@ async def _leaves(page: Page, draft: Draft) -> list[Leaf]:
 
 
 async def _change(page: Page, source: CuratedSource) -> ShownChange:
-    document = None
-    if page.caller.sees(source.collection_id):
-        document = await page.book.library.get(source.document_id, collection=source.collection_id)
+    document = await page.book.library.get(source.document_id, collection=source.collection_id)
     diff = None
     if document is not None and (now := nearest_stretch(source.quote, document.content)) is not None:
         diff = word_diff(source.quote, now, document.content)
