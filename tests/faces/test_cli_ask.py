@@ -82,7 +82,7 @@ def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) 
     assert "sourcebook calibrate" not in done.stderr
     assert shell.json("ask", "Which gearbox oil suits a tractor?")["tier"] == "none"
     shown = shell.run("moderate", "show", "1").stdout
-    assert f"{closest.replace(', though it may not answer', '')}\n{excerpt}\n" in shown
+    assert f"{closest.replace(', though it may not answer:', ': [1]')}\n{excerpt}\n" in shown
 
 
 def test_what_came_closest_is_named_by_its_title(shell: Shell) -> None:

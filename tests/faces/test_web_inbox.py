@@ -127,3 +127,45 @@ async def inbox(folder: Path) -> AsyncGenerator[tuple[AsyncSourcebook, httpx.Asy
             transport=transport, base_url="http://kb.test", headers=headers
         ) as client:
             yield book, client
+
+
+async def test_an_approved_answer_in_other_words_is_bound_to_a_passage_that_it_cited(tmp_path: Path) -> None:
+    (tmp_path / "pool.md").write_text(POOL, "utf-8")
+    settings = Settings(db=str(tmp_path / "base.db"))
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        await book.add(tmp_path / "pool.md")
+        draft = (await book.ask(QUESTION)).details["draft_id"]
+        transport = httpx.ASGITransport(create_app(book, settings))
+        own = {"Sec-Fetch-Site": "same-origin"}
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://kb.test", headers=HTML | own
+        ) as client:
+            waiting = await client.get(f"/inbox/{draft}")
+            await client.post(f"/inbox/{draft}/approve", data={"answer": "Swimmers come at dawn."})
+            page = await client.get(f"/inbox/{draft}")
+            unticked = await client.post(f"/inbox/{draft}/sources")
+            assert (await book.kb_list())[0].sources == ()
+            await client.post(f"/inbox/{draft}/sources", data={"source": "1"})
+        assert 'name="source"' not in waiting.text
+        assert '<input type="checkbox" name="source" value="1" form="bind">' in page.text
+        assert "Tick at least one passage." not in page.text
+        assert unticked.status_code == 400
+        assert "Tick at least one passage." in unticked.text
+        assert 'name="source" value="1" form="bind"' in unticked.text
+        assert [each.quote for each in (await book.kb_list())[0].sources] == [
+            "The pool opens at seven in the morning."
+        ]
+
+
+@pytest.mark.parametrize("decided", ["99999", "9" * 30, "abc", "-1", ""])
+async def test_an_address_that_names_a_draft_that_is_gone_shows_the_inbox(
+    tmp_path: Path, decided: str
+) -> None:
+    settings = Settings(db=str(tmp_path / "base.db"))
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        await book.moderation.call_human(UNKNOWN)
+        transport = httpx.ASGITransport(create_app(book, settings))
+        async with httpx.AsyncClient(transport=transport, base_url="http://kb.test", headers=HTML) as client:
+            page = await client.get("/inbox", params={"decided": decided})
+    assert page.status_code == 200
+    assert UNKNOWN in page.text

@@ -156,8 +156,9 @@ async def test_files_that_are_not_read_are_counted_by_their_reason(
     assert {Path(path).name: (error or "").partition(":")[0] for path, error in unread.items()} == {
         "a.png": "needs_ocr",
         "b.bin": "unsupported_file",
+        "c.txt": "empty_file",
     }
-    assert (await desk.add(tmp_path)).still_failed == 2
+    assert (await desk.add(tmp_path)).still_failed == 3
 
 
 async def test_a_file_that_is_named_and_not_read_has_failed(

@@ -24,7 +24,7 @@ _SENTENCE_END = (".", "!", "?", ":", ";", '"', ")")
 
 def stands(quote: str, text: str, earlier: str | None = None) -> bool:
     """Whether the quote is still in the text, in the same sense. `earlier` is the text it was taken from, if known."""
-    wanted = _plain(quote)
+    wanted = compared_form(quote)
     if not wanted:
         return True
     places = _Places(text)
@@ -42,20 +42,20 @@ def stands(quote: str, text: str, earlier: str | None = None) -> bool:
 
 def sentence_before(quote: str, text: str) -> str | None:
     """The sentence before the first place of the quote, in the form in which words are compared."""
-    places, wanted = _Places(text), _plain(quote)
+    places, wanted = _Places(text), compared_form(quote)
     return places.before(wanted) if wanted else None
 
 
 def same_text(one: str | None, other: str | None) -> bool:
     """Whether two texts say the same, however they are set."""
-    return _plain(one or "") == _plain(other or "")
+    return compared_form(one or "") == compared_form(other or "")
 
 
 class _Places:
     """A text as its sentences, in the form in which words are compared."""
 
     def __init__(self, text: str) -> None:
-        sentences = [_plain(text[start:end]) for start, end in sentence_spans(text)]
+        sentences = [compared_form(text[start:end]) for start, end in sentence_spans(text)]
         self._sentences = [sentence for sentence in sentences if sentence]
         self._starts: list[int] = []
         length = 0
@@ -82,7 +82,8 @@ class _Places:
         return self._sentences[first - 1] if at >= 0 and first > 0 else None
 
 
-def _plain(text: str) -> str:
+def compared_form(text: str) -> str:
+    """The words of a text in the form in which they are compared, however they are set."""
     composed = unicodedata.normalize("NFC", text).translate(_TYPOGRAPHY)
     return " ".join(_MARKUP.sub("", composed).split())
 

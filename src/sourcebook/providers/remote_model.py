@@ -96,7 +96,7 @@ class RemoteModel:
             self._loop = loop
             self._client = sdk.AsyncOpenAI(
                 base_url=self.address.plain_url,
-                default_headers=self.address.headers,
+                default_headers=self._headers(),
                 api_key=self.address.api_key or _NO_KEY,
                 timeout=self._patience.seconds,
                 max_retries=0,
@@ -106,6 +106,10 @@ class RemoteModel:
                 ),
             )
         return cast("openai.AsyncOpenAI", self._client)
+
+    def _headers(self) -> Mapping[str, str]:
+        # A server of our own ends connections that are idle for a few seconds, perhaps just as the next question comes.
+        return {**self.address.headers, "Connection": "close"} if self.address.is_own else self.address.headers
 
     def _unreachable(self, error: Exception) -> str:
         cause = error.__cause__ or error

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
+from sourcebook.consult.answer.answer_layout import AnswerLayout, PartKind
 from sourcebook.consult.answer.citations import (
     CitationMarkReader,
     CitedSentence,
@@ -18,7 +22,7 @@ from sourcebook.consult.answer.citations import (
 from sourcebook.consult.answer.named_sources import NamedSource, NamedSources, named_in
 from sourcebook.consult.answer.support import check_support, share_of_terms, share_of_terms_in
 from sourcebook.curate.source_changes import nearest_span
-from sourcebook.curate.staleness import same_text, stands
+from sourcebook.curate.staleness import compared_form, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.curation import CuratedSource
 from sourcebook.model.search import RetrievalConfig, SearchResult
@@ -39,7 +43,8 @@ _FEWEST_WORDS = 4
 """Of a sentence that can be watched: what has fewer is a heading as often as not."""
 _LONGEST_PLACE = 2000
 _CODE = re.compile(r"(`+[^`]+`+)")
-_GAPS = re.compile(r"[ \t]{2,}")
+_GAPS = re.compile(r"(?<![\n \t])[ \t]{2,}")
+"""Not those that begin a line: they are the depth of a list."""
 _GAP_BEFORE_AN_END = re.compile(r"[ \t]+([.,;:!?\n])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
 
@@ -63,6 +68,23 @@ class SourceBinder:
         renews: str | None = None,
     ) -> BoundAnswer:
         documents = await self._documents([*citations, *named])
+        # Whoever names a book has it read whole, sentence by sentence: others are served meanwhile.
+        work = await to_thread.run_sync(
+            partial(self._work, answer, question, citations, named, renews, documents, collections, language)
+        )
+        return await work.bound(answer)
+
+    def _work(
+        self,
+        answer: str,
+        question: str | None,
+        citations: Sequence[Citation],
+        named: Sequence[Citation],
+        renews: str | None,
+        documents: Mapping[tuple[str, str], Document],
+        collections: Sequence[str],
+        language: str | None,
+    ) -> _Binding:
         cited = [source for _, source in _as_they_are(citations, documents)]
         watched = named or ([] if renews is None else named_in(renews, citations, language))
         by_name = NamedSources(
@@ -73,8 +95,8 @@ class SourceBinder:
             language,
             must_all_be_used=bool(named),
         )
-        work = _Binding(self, question, cited, documents, collections, language, by_name)
-        return await work.bound(answer)
+        said = {place: _sentences_of(document.content) for place, document in documents.items()}
+        return _Binding(self, question, cited, documents, said, collections, language, by_name)
 
     async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
         """The documents that are cited and still there, by collection and id."""
@@ -95,6 +117,8 @@ class _Binding:
     question: str | None
     cited: Sequence[CuratedSource]
     documents: Mapping[tuple[str, str], Document]
+    said: Mapping[tuple[str, str], Mapping[str, tuple[int, int]]]
+    """Where each sentence of these documents stands first, by the form in which words are compared."""
     collections: Sequence[str]
     language: str | None
     named: NamedSources
@@ -102,20 +126,11 @@ class _Binding:
     async def bound(self, answer: str) -> BoundAnswer:
         sentences = cited_sentences(answer)
         found = self._joined([await self._support(sentence) for sentence in sentences])
-        supports = self.named.complete(sentences, found)
+        supports = await to_thread.run_sync(self.named.complete, sentences, found)
         sources: list[CuratedSource] = []
-        unsupported: list[str] = []
-        pieces: list[str] = []
-        copied = 0
-        for sentence, found in zip(sentences, supports, strict=True):
-            marks = [_place(sources, source) for source in found]
-            pieces += [_without_marks(answer[copied : sentence.start])]
-            pieces += [_without_marks(answer[sentence.start : sentence.end]).rstrip()]
-            pieces += [f" [{number}]" for number in marks]
-            copied = sentence.end
-            if not found:
-                unsupported.append(sentence.text)
-        text = "".join([*pieces, _without_marks(answer[copied:])]).strip()
+        numbers = [[_place(sources, source) for source in support] for support in supports]
+        unsupported = [each.text for each, support in zip(sentences, supports, strict=True) if not support]
+        text = _marked(answer, sentences, numbers).strip()
         return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported))
 
     async def _support(self, sentence: CitedSentence) -> list[CuratedSource]:
@@ -174,10 +189,10 @@ class _Binding:
 
     def _said(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
         """The sentence where a cited document says it word for word, which a search among many may not find."""
-        for (collection_id, _), document in self.documents.items():
-            for span in sentence_spans(document.content):
-                if same_text(sentence.text, document.content[slice(*span)]):
-                    yield _of_span(collection_id, document, span)
+        for (collection_id, document_id), document in self.documents.items():
+            span = self.said[collection_id, document_id].get(compared_form(sentence.text))
+            if span is not None:
+                yield _of_span(collection_id, document, span)
 
     def _is_about(self, sentence: CitedSentence, passage: str) -> bool:
         """Whether a passage that nobody cited speaks of the question. A few words such as “in July” stand anywhere."""
@@ -315,12 +330,56 @@ def _place(sources: list[CuratedSource], source: CuratedSource) -> int:
     return len(sources)
 
 
+def _sentences_of(text: str) -> dict[str, tuple[int, int]]:
+    """Where each sentence stands first, by the form in which words are compared."""
+    found: dict[str, tuple[int, int]] = {}
+    for start, end in sentence_spans(text):
+        found.setdefault(compared_form(text[start:end]), (start, end))
+    return found
+
+
+def _marked(answer: str, sentences: Sequence[CitedSentence], numbers: Sequence[Sequence[int]]) -> str:
+    """The answer with these marks behind its sentences, and none of its own.
+
+    Code, tables and headings stay as written: their marks go to the prose before them, or else to the first there is.
+    """
+    layout = AnswerLayout.of(answer)
+    prose = [at for at, sentence in enumerate(sentences) if layout.takes_mark(sentence.end)]
+    marks = {at: list(numbers[at]) for at in prose}
+    told = {number for found in marks.values() for number in found}
+    left: list[int] = []
+    for at, found in enumerate(numbers):
+        fresh = [number for number in dict.fromkeys(found) if number not in told]
+        told.update(fresh)
+        before = max((each for each in prose if each <= at), default=prose[0] if prose else None)
+        (left if before is None else marks[before]).extend(fresh)
+    pieces: list[str] = []
+    copied = 0
+    for at, sentence in enumerate(sentences):
+        pieces += [_as_written(answer, layout, copied, sentence.start)]
+        written = _as_written(answer, layout, sentence.start, sentence.end)
+        pieces += [written.rstrip(), *(f" [{number}]" for number in marks.get(at, ()))]
+        copied = sentence.end
+    own_line = "\n\n" + " ".join(f"[{number}]" for number in left) if left else ""
+    return "".join([*pieces, _as_written(answer, layout, copied, len(answer)).rstrip(), own_line])
+
+
+def _as_written(answer: str, layout: AnswerLayout, start: int, end: int) -> str:
+    """A span of the answer without its marks. The code in it, and the spaces of tables, are not touched."""
+    read = {PartKind.CODE: str, PartKind.LINE: _without_marks_alone, PartKind.PROSE: _without_marks}
+    return "".join(read[part.kind](answer[part.start : part.end]) for part in layout.within(start, end))
+
+
 def _words_alone(text: str) -> str:
     reader = CitationMarkReader()
     return "".join(piece for piece in [*reader.feed(text), *reader.close()] if isinstance(piece, str))
 
 
 def _without_marks(text: str) -> str:
+    """The text without its citations, and without the gaps that they leave."""
+    return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", _without_marks_alone(text)))
+
+
+def _without_marks_alone(text: str) -> str:
     """The text without its citations. What stands in code, such as `row[1]`, is none."""
-    kept = "".join(part if part.startswith("`") else _words_alone(part) for part in _CODE.split(text))
-    return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", kept))
+    return "".join(part if part.startswith("`") else _words_alone(part) for part in _CODE.split(text))

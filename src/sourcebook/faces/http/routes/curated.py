@@ -8,11 +8,11 @@ from fastapi import Response
 from pydantic import Field
 
 from sourcebook.errors import CuratedAnswerNotFound
-from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.http.auth.caller import Book, Caller, Expert, ServerSettings
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection, seen_collections
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
+from sourcebook.faces.http.responses.seen_shapes import seen_draft, seen_entry
 from sourcebook.faces.http.routes.shared_parameters import Body, CollectionName, Cursor, Limit, Number
 from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceType
 
@@ -83,7 +83,7 @@ async def list_entries(
     rest = sorted((entry for entry in found if entry.id > after), key=lambda entry: entry.id)
     shown, last = cut(rest, limit)
     return {
-        "entries": [json_shapes.curated_answer(entry) for entry in shown],
+        "entries": [seen_entry(entry, caller) for entry in shown],
         "next": None if last is None else cursor_of(last.id),
     }
 
@@ -95,7 +95,7 @@ async def list_entries(
 )
 async def show(number: Number, caller: Expert, book: Book) -> dict[str, Any]:
     """A curated answer with its sources, and whether they still say what they said."""
-    return {"entry": json_shapes.curated_answer(await _entry(book, caller, number))}
+    return {"entry": seen_entry(await _entry(book, caller, number), caller)}
 
 
 @router.post(
@@ -116,7 +116,7 @@ async def add(
     for entry in await book.curated.all(chosen):
         if _is_same(entry, body):
             response.status_code = 200
-            return {"entry": json_shapes.curated_answer(entry)}
+            return {"entry": seen_entry(entry, caller)}
     sources: list[CuratedSource] = [
         await book.curated.source(s.document, quote=s.quote, supports=body.answer, collection=chosen)
         for s in body.sources
@@ -131,7 +131,7 @@ async def add(
         sources=sources,
         collection=chosen,
     )
-    return {"entry": json_shapes.curated_answer(entry)}
+    return {"entry": seen_entry(entry, caller)}
 
 
 @router.patch(
@@ -144,7 +144,7 @@ async def edit(number: Number, body: Edit, caller: Expert, book: Book) -> dict[s
     """Propose a change. Until the draft is approved, the approved words are given."""
     await _entry(book, caller, number)
     draft = await book.moderation.edit_entry(number, caller.user_id, **body.model_dump())
-    return {"draft": draft_json_shapes.draft(draft)}
+    return {"draft": seen_draft(draft, caller)}
 
 
 @router.delete(

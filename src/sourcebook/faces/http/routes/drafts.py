@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from sourcebook.errors import DraftNotFound
-from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.http.auth.caller import (
     Book,
     Caller,
@@ -24,6 +23,7 @@ from sourcebook.faces.http.auth.guarded_routes import (
 )
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
+from sourcebook.faces.http.responses.seen_shapes import seen_draft, seen_draft_with_details, seen_entry
 from sourcebook.faces.http.routes.shared_parameters import (
     Body,
     CollectionName,
@@ -41,7 +41,7 @@ Label = Annotated[str | None, Field(max_length=200)]
 
 
 Sources = Annotated[
-    tuple[int | Annotated[str, Field(max_length=1000)], ...],
+    tuple[StrictInt | Annotated[str, Field(max_length=1000, strict=True)], ...],
     Field(
         max_length=20,
         description="What the answer comes from, if it says it in other words: the `number` of a passage in "
@@ -110,7 +110,7 @@ async def list_drafts(
         )
     shown, last = cut(sorted(found, key=lambda draft: draft.id), limit)
     return {
-        "drafts": [draft_json_shapes.draft(draft) for draft in shown],
+        "drafts": [seen_draft(draft, caller) for draft in shown],
         "next": None if last is None else cursor_of(last.id),
     }
 
@@ -128,7 +128,7 @@ async def list_own(
 ) -> dict[str, Any]:
     """What you asked that went to the experts, the latest first, with their replies."""
     own = await book.moderation.items_of(caller.user_id, status=status)
-    return {"drafts": [draft_json_shapes.draft(d) for d in own if _sees(caller, d, settings)]}
+    return {"drafts": [seen_draft(d, caller) for d in own if _sees(caller, d, settings)]}
 
 
 @router.get(
@@ -149,7 +149,7 @@ async def show(number: Number, caller: Expert, book: Book, settings: ServerSetti
     sees_sources = entry is not None and all(caller.sees(source.collection_id) for source in entry.sources)
     changes = await book.moderation.changes(number) if sees_sources else []
     renewed = await book.moderation.in_new_words(number) if sees_sources else None
-    return {"draft": draft_json_shapes.draft_with_details(draft, similar, entry, changes, renewed)}
+    return {"draft": seen_draft_with_details(draft, caller, similar, entry, changes, renewed)}
 
 
 @router.post(
@@ -163,7 +163,7 @@ async def approve(
     """Make a curated answer of a draft, as it is or in other words. A draft is decided once; then it is a conflict."""
     require_seen(await _draft(book, caller, settings, number), body.sources, caller)
     entry = await book.moderation.approve_moderation_item(number, caller.user_id, **body.model_dump())
-    return {"entry": json_shapes.curated_answer(entry)}
+    return {"entry": seen_entry(entry, caller)}
 
 
 @router.post(
@@ -183,7 +183,7 @@ async def reject(
     draft = await book.moderation.reject_moderation_item(number, caller.user_id, body.reason)
     again = await book.moderation.asked_again(number)
     return {
-        "draft": draft_json_shapes.draft(draft),
+        "draft": seen_draft(draft, caller),
         "asked_again": None if again is None else again.value,
     }
 
@@ -209,8 +209,8 @@ async def answer(
     )
     entry = None if draft.kb_id is None else await book.stores.curated.kb_get(draft.kb_id)
     return {
-        "draft": draft_json_shapes.draft(draft),
-        "entry": None if entry is None else json_shapes.curated_answer(entry),
+        "draft": seen_draft(draft, caller),
+        "entry": None if entry is None else seen_entry(entry, caller),
     }
 
 
@@ -228,7 +228,7 @@ async def keep(
     """
     require_seen(await _draft(book, caller, settings, number), body.sources, caller)
     entry = await book.moderation.keep_answer(number, caller.user_id, **body.model_dump())
-    return {"entry": json_shapes.curated_answer(entry)}
+    return {"entry": seen_entry(entry, caller)}
 
 
 @router.post(
@@ -241,7 +241,7 @@ async def cancel(number: Number, caller: Reader, book: Book, settings: ServerSet
     draft = await _draft(book, caller, settings, number)
     if draft.user_id != caller.user_id:
         raise DraftNotFound(f"there is no draft {number}")
-    return {"draft": draft_json_shapes.draft(await book.moderation.cancel_item(number, caller.user_id))}
+    return {"draft": seen_draft(await book.moderation.cancel_item(number, caller.user_id), caller)}
 
 
 async def _draft(book: Book, caller: Caller, settings: Settings, number: int) -> Draft:

@@ -10,7 +10,7 @@ from fastapi import Request
 from pydantic import Field
 
 from sourcebook.errors import CollectionNotFound, ProviderError
-from sourcebook.faces import draft_json_shapes, json_shapes
+from sourcebook.faces import json_shapes
 from sourcebook.faces.http.auth.caller import Book, Reader, ServerSettings, allowed_collections
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection
 from sourcebook.faces.http.charged_questions import Questions, SentQuestion
@@ -18,6 +18,7 @@ from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.metrics import Metrics
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.events import EventStream, answer_events
+from sourcebook.faces.http.responses.seen_shapes import seen_draft
 from sourcebook.faces.http.routes.shared_parameters import Body, IdempotencyKey
 from sourcebook.model.search import (
     DiversityConfig,
@@ -184,4 +185,4 @@ async def ask_expert(
     draft = await questions.call_expert(
         SentQuestion(body.question, None, [collection], body.category, body.subcategory, idempotency_key)
     )
-    return {"draft": draft_json_shapes.draft(draft)}
+    return {"draft": seen_draft(draft, questions.caller)}

@@ -29,6 +29,7 @@ from sourcebook.model.moderation import Draft, DraftKind, DraftStatus, Keep, Los
 
 router = page_router()
 _LONGEST = 20_000
+_MOST_DIGITS = 15
 Text = Annotated[str, Form(max_length=_LONGEST)]
 Sources = Annotated[list[int], Form(max_length=20)]
 
@@ -90,7 +91,7 @@ class Case:
 
 
 @router.get("/inbox")
-async def inbox(page: Reviewing, kind: str = "", decided: int | None = None) -> Response:
+async def inbox(page: Reviewing, kind: str = "", decided: str = "") -> Response:
     """The queue of what needs a person, with its first draft open. The rest is a click away."""
     waiting = await _waiting(page, kind)
     first = waiting[0].draft.id if waiting else None
@@ -98,9 +99,7 @@ async def inbox(page: Reviewing, kind: str = "", decided: int | None = None) -> 
 
 
 @router.get("/inbox/{draft_id}")
-async def one(
-    page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: int | None = None
-) -> Response:
+async def one(page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: str = "") -> Response:
     """One draft. With the words “new”, a stale answer is put as its sources say it now."""
     draft = await _own(page, draft_id)
     if not kind and not needs_person(draft):
@@ -160,8 +159,11 @@ async def bind(page: Reviewing, draft_id: int, source: Sources = []) -> Response
     """Bind what a draft became to passages that it was shown with: when they change, it comes back."""
     draft = await _own(page, draft_id)
     require_seen(draft, source, page.caller)
-    if source:
-        await page.book.moderation.keep_answer(draft_id, page.caller.user_id, sources=source)
+    if not source:
+        shown = await _shown(page, await _waiting(page, ""), draft_id, "", is_unticked=True)
+        shown.status_code = 400
+        return shown
+    await page.book.moderation.keep_answer(draft_id, page.caller.user_id, sources=source)
     return page.go(f"/inbox?done=bound&decided={draft_id}")
 
 
@@ -191,7 +193,8 @@ async def _shown(
     lost: str = "",
     written: str = "",
     takes_new_words: bool = False,
-    decided: int | None = None,
+    is_unticked: bool = False,
+    decided: str = "",
 ) -> Response:
     """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
@@ -208,12 +211,22 @@ async def _shown(
         counts=counts,
         kind=kind,
         lost=lost,
-        watched=[] if decided is None else await _watched(page, await _own(page, decided)),
+        is_unticked=is_unticked,
+        watched=await _watched(page, decided),
     )
 
 
-async def _watched(page: Page, draft: Draft) -> list[str]:
-    """What the answer that was just approved is watched against, as far as the expert may see it."""
+async def _watched(page: Page, decided: str) -> list[str]:
+    """What the answer that was just approved is watched against, as far as the expert may see it.
+
+    The number comes from an address that may be old: of a draft that is gone there is nothing to tell.
+    """
+    if not decided.isdecimal() or len(decided) > _MOST_DIGITS:
+        return []
+    try:
+        draft = await _own(page, int(decided))
+    except DraftNotFound:
+        return []
     entry = await _entry(page, draft.kb_id)
     seen = [s for s in (() if entry is None else entry.sources) if page.caller.sees(s.collection_id)]
     return list(dict.fromkeys(_source_name(source) for source in seen))
@@ -258,7 +271,7 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         changes=[
             await _change(page, source)
             for source in (entry.sources if entry and draft.kind is DraftKind.STALE else ())
-            if source.state not in (None, SourceState.CURRENT)
+            if source.state not in (None, SourceState.CURRENT) and page.caller.sees(source.collection_id)
         ],
         entry=entry,
         category=draft.category_guess or (entry.category if entry else ""),
@@ -333,9 +346,7 @@ async def _leaves(page: Page, draft: Draft) -> list[Leaf]:
 
 
 async def _change(page: Page, source: CuratedSource) -> ShownChange:
-    document = None
-    if page.caller.sees(source.collection_id):
-        document = await page.book.library.get(source.document_id, collection=source.collection_id)
+    document = await page.book.library.get(source.document_id, collection=source.collection_id)
     diff = None
     if document is not None and (now := nearest_stretch(source.quote, document.content)) is not None:
         diff = word_diff(source.quote, now, document.content)

@@ -1,0 +1,84 @@
+"""The parts of an answer that no citation mark may be written into: code, rows of a table, headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_FENCE = re.compile(r"[^\S\n]*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
+_HEADING = re.compile(r"[^\S\n]*#{1,6}(?:\s|$)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
+_ROW = re.compile(r"\s*\|")
+_RULE_OF_A_TABLE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
+
+
+class PartKind(StrEnum):
+    PROSE = "prose"
+    CODE = "code"
+    LINE = "line"
+    """A row of a table, or a heading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines that follow each other and are of one kind, as a span of the answer."""
+
+    kind: PartKind
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLayout:
+    """An answer as its parts, which cover it without a gap."""
+
+    parts: Sequence[Part]
+
+    @classmethod
+    def of(cls, answer: str) -> AnswerLayout:
+        lines = answer.splitlines(keepends=True)
+        parts: list[Part] = []
+        at = 0
+        for line, kind in zip(lines, _kinds(lines), strict=True):
+            if parts and parts[-1].kind is kind:
+                parts[-1] = Part(kind, parts[-1].start, at + len(line))
+            else:
+                parts.append(Part(kind, at, at + len(line)))
+            at += len(line)
+        return cls(parts)
+
+    def within(self, start: int, end: int) -> Iterator[Part]:
+        """What of the parts lies in the span."""
+        for part in self.parts:
+            first, last = max(start, part.start), min(end, part.end)
+            if first < last:
+                yield Part(part.kind, first, last)
+
+    def takes_mark(self, end: int) -> bool:
+        """Whether a mark may stand behind what ends here."""
+        return any(part.kind is PartKind.PROSE for part in self.within(end - 1, end))
+
+
+def _kinds(lines: Sequence[str]) -> list[PartKind]:
+    kinds = [PartKind.PROSE] * len(lines)
+    fence, is_table = "", False
+    for number, line in enumerate(lines):
+        opened = _FENCE.match(line)
+        if fence:
+            kinds[number] = PartKind.CODE
+            if opened and opened["fence"].startswith(fence) and not opened["rest"].strip():
+                fence = ""
+            continue
+        is_table = is_table and bool(line.strip())
+        follows_text = number > 0 and kinds[number - 1] is PartKind.PROSE and bool(lines[number - 1].strip())
+        if opened and not (opened["fence"][0] == "`" and "`" in opened["rest"]):
+            fence, is_table = opened["fence"], False
+            kinds[number] = PartKind.CODE
+        elif follows_text and (_UNDERLINE.fullmatch(line) or _RULE_OF_A_TABLE.fullmatch(line)):
+            is_table = "|" in line
+            kinds[number - 1 : number + 1] = [PartKind.LINE, PartKind.LINE]
+        elif is_table or _HEADING.match(line) or _ROW.match(line):
+            kinds[number] = PartKind.LINE
+    return kinds

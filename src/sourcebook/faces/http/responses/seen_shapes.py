@@ -1,0 +1,65 @@
+"""Drafts and curated answers as a caller may read them: without the words of collections that are not theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from sourcebook.faces import draft_json_shapes, json_shapes
+
+if TYPE_CHECKING:
+    from sourcebook.faces.http.auth.caller import Caller
+    from sourcebook.model.curation import CuratedAnswer, SourceChange
+    from sourcebook.model.documents import JsonValue
+    from sourcebook.model.moderation import Draft
+
+
+def seen_entry(entry: CuratedAnswer, caller: Caller) -> dict[str, Any]:
+    """A curated answer with those of its sources that the caller may see."""
+    sources = tuple(source for source in entry.sources if caller.sees(source.collection_id))
+    return json_shapes.curated_answer(replace(entry, sources=sources))
+
+
+def seen_draft(draft: Draft, caller: Caller) -> dict[str, Any]:
+    """A draft with those of its citations and nearest passages that the caller may see, numbered as they were."""
+    return _seen_places(draft_json_shapes.draft(_seen(draft, caller)), draft, caller)
+
+
+def seen_draft_with_details(
+    draft: Draft,
+    caller: Caller,
+    similar: Sequence[Draft],
+    entry: CuratedAnswer | None,
+    changes: Sequence[SourceChange],
+    in_new_words: str | None,
+) -> dict[str, Any]:
+    """The same with how it was made, similar drafts, its curated answer, and what has changed in its sources."""
+    shown = draft_json_shapes.draft_with_details(_seen(draft, caller), similar, None, changes, in_new_words)
+    shown["entry"] = None if entry is None else seen_entry(entry, caller)
+    return _seen_places(shown, draft, caller)
+
+
+def _seen(draft: Draft, caller: Caller) -> Draft:
+    citations = tuple(citation for citation in draft.citations if caller.sees(citation.collection_id))
+    details = dict(draft.details)
+    places = details.get("nearest")
+    if isinstance(places, list):
+        details["nearest"] = [place for place in places if _is_seen(place, caller)]
+        # It is what the first place says.
+        if places and not _is_seen(places[0], caller) and "nearest_excerpt" in details:
+            details["nearest_excerpt"] = None
+    return replace(draft, citations=citations, details=details)
+
+
+def _seen_places(shown: dict[str, Any], draft: Draft, caller: Caller) -> dict[str, Any]:
+    """By its number a place is named as a source: leaving others out must not change it."""
+    places = draft_json_shapes.nearest(draft)
+    return shown | {"nearest": [place for place in places if _is_seen(place, caller)]}
+
+
+def _is_seen(place: JsonValue, caller: Caller) -> bool:
+    if caller.collections is None:
+        return True
+    collection = cast("dict[str, JsonValue]", place).get("collection_id") if isinstance(place, dict) else None
+    return isinstance(collection, str) and caller.sees(collection)

@@ -1,0 +1,85 @@
+"""A key that is limited to some collections reads no words of others, whichever route tells of a draft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faces.server_desk import SECRET, ServerDesk, server_desk
+
+pytestmark = pytest.mark.anyio
+
+WORDS = "The vault opens with the word marzipan."
+
+
+async def asked(desk: ServerDesk) -> int:
+    """A question of `default` to which a passage of another collection came closest, and then one of its own."""
+    own = (await desk.book.library.documents("default"))[0]
+    text = (await desk.book.library.get(own.id, collection="default")).content
+    nearest = [place("secret", "vault", SECRET, WORDS), place("default", own.id, text, None)]
+    draft = await desk.book.moderation.call_human(
+        "Which word now?", details={"nearest": nearest, "nearest_excerpt": WORDS}
+    )
+    return draft.id
+
+
+def place(collection: str, document: str, text: str, quote: str | None) -> dict[str, Any]:
+    return {
+        "collection_id": collection,
+        "document_id": document,
+        "document_path": document,
+        "title": document,
+        "section": None,
+        "page": None,
+        "start_index": 0,
+        "end_index": len(text),
+        "excerpt": quote,
+        "quote": quote,
+        "quote_start": None if quote is None else 0,
+    }
+
+
+async def test_the_nearest_passages_are_those_of_seen_collections_under_their_numbers(tmp_path: Path) -> None:
+    async with server_desk(str(tmp_path / "base.db")) as desk, desk.client("bound expert") as client:
+        number = await asked(desk)
+        listed, one = await client.get("/api/drafts"), await client.get(f"/api/drafts/{number}")
+        for found in (listed.json()["drafts"][0], one.json()["draft"]):
+            assert [(each["collection_id"], each["number"]) for each in found["nearest"]] == [("default", 2)]
+            assert found["nearest_excerpt"] is None
+        assert "marzipan" not in listed.text + one.text
+
+        async with desk.client("expert") as whole:
+            seen = (await whole.get(f"/api/drafts/{number}")).json()["draft"]
+        assert [each["quote"] for each in seen["nearest"]] == [WORDS, None]
+        assert seen["nearest_excerpt"] == WORDS
+
+
+async def test_the_sources_of_an_entry_are_those_of_seen_collections(tmp_path: Path) -> None:
+    async with server_desk(str(tmp_path / "base.db")) as desk, desk.client("bound expert") as client:
+        number = await asked(desk)
+        async with desk.client("expert") as whole:
+            given = await whole.post(
+                f"/api/drafts/{number}/answer", json={"answer": "It is sweet.", "sources": [1]}
+            )
+        entry = given.json()["entry"]
+        assert [source["quote"] for source in entry["sources"]] == [WORDS]
+
+        for answer in (
+            await client.post(f"/api/drafts/{number}/keep", json={}),
+            await client.get(f"/api/drafts/{number}"),
+            await client.get("/api/curated"),
+            await client.get(f"/api/curated/{entry['id']}"),
+            await client.patch(f"/api/curated/{entry['id']}", json={"answer": "It is very sweet."}),
+        ):
+            assert answer.is_success, answer.text
+            assert "It is" in answer.text
+            assert "marzipan" not in answer.text
+
+
+@pytest.mark.parametrize("source", [True, 1.0, None])
+async def test_what_is_neither_a_number_nor_a_name_is_no_source(tmp_path: Path, source: Any) -> None:
+    async with server_desk(str(tmp_path / "base.db")) as desk, desk.client("expert") as client:
+        number = await asked(desk)
+        body = {"answer": "It is sweet.", "sources": [source]}
+        assert (await client.post(f"/api/drafts/{number}/answer", json=body)).status_code == 422
