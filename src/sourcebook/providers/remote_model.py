@@ -109,7 +109,9 @@ class RemoteModel:
 
     def _headers(self) -> Mapping[str, str]:
         # A server of our own ends connections that are idle for a few seconds, perhaps just as the next question comes.
-        return {**self.address.headers, "Connection": "close"} if self.address.is_own else self.address.headers
+        return (
+            {**self.address.headers, "Connection": "close"} if self.address.is_own else self.address.headers
+        )
 
     def _unreachable(self, error: Exception) -> str:
         cause = error.__cause__ or error
