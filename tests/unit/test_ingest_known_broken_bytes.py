@@ -80,3 +80,21 @@ async def test_a_good_file_that_was_emptied_like_another_loses_its_text(desk: De
     report = await desk.add(tmp_path)
     assert (report.updated, report.failed, await _found(desk, "raspberries")) == (0, [], 0)
     await desk.require_sound()
+
+
+async def test_a_new_file_with_known_broken_bytes_counts_as_failed(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(BROKEN)
+    (tmp_path / "b.txt").touch()
+    await desk.add(tmp_path)
+    (tmp_path / "c.pdf").write_bytes(BROKEN)
+    (tmp_path / "d.txt").touch()
+    report = await desk.add(tmp_path)
+    assert (report.duplicates, report.skipped) == (0, {"empty": 1})
+    assert [(Path(f.path).name, f.code) for f in report.failed] == [("c.pdf", "damaged_file")]
+    paths = await desk.paths()
+    assert paths["c.pdf"] == paths["a.pdf"]
+    assert (await desk.add(tmp_path)).failed == []
+    (tmp_path / "c.pdf").write_text("Now it is a text.")
+    assert (await desk.add(tmp_path)).updated == 1
+    assert (await desk.paths())["a.pdf"] == paths["a.pdf"]
+    await desk.require_sound()

@@ -25,7 +25,7 @@ from sourcebook.ingest.folder.labels import Labeller
 from sourcebook.ingest.folder.outside_files import OutsideFiles
 from sourcebook.ingest.folder.plan import loses_too_much
 from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets, web_target
-from sourcebook.ingest.index.indexer import IndexedWork, Indexer, Work
+from sourcebook.ingest.index.indexer import IndexedWork, Indexer, Work, skipped_as
 from sourcebook.ingest.index.pipeline import POLL_SECONDS, STOP_SECONDS, one_error
 from sourcebook.ingest.spool import Spool
 from sourcebook.ingest.web.addresses import is_web_address, normal_address
@@ -44,6 +44,7 @@ from sourcebook.ports.providers import known_model
 
 if TYPE_CHECKING:
     from sourcebook.ingest.add_tools import Tools
+    from sourcebook.model.documents import Document
 
 FindTargets: TypeAlias = Callable[[Sequence[Source]], list[Target]]
 """What is to be looked at, given the sources that there are."""
@@ -54,6 +55,7 @@ ATTEMPTS = 3
 SOURCE_ATTEMPTS = 20
 """Many processes may add the same folder for the first time at the same moment: one of them is first."""
 
+_PAGE = 500
 _COUNTED = {"add": "added", "update": "updated", "label": "updated", "move": "moved", "remove": "removed"}
 
 
@@ -270,10 +272,41 @@ class AddRun:
         unfit = await self._tools.writer.rearrange(self._request.collection_id, wanted)
         missed = {placement.path.path for placement in unfit}
         self._tally.counts["moved"] += sum(move.new not in missed for move in plan.moves)
+        errors = await self._errors_of(seen)
+        read_again = {path for indexing in plan.indexings for path in indexing.paths}
         for another in plan.another:
-            if another.path not in missed:
+            if another.path in missed or another.path in read_again:
+                continue
+            if another.path in errors:
+                self._count_unread(seen, another.path, errors[another.path])
+            else:
                 self._tally.counts["updated" if seen.is_known(another.path) else "duplicates"] += 1
         return sorted(missed)
+
+    async def _errors_of(self, seen: FolderComparison) -> dict[str, str]:
+        """Why the bytes at further paths of documents could not be read, by the path."""
+        ids = sorted({one.document_id for one in seen.plan.another})
+        unread: dict[str, Document] = {}
+        for start in range(0, len(ids), _PAGE):
+            some = ids[start : start + _PAGE]
+            heads = await self._tools.sources.heads(self._request.collection_id, some)
+            unread |= {head.id: head for head in heads if head.processing_error}
+        return {
+            path: error
+            for document_id, path in seen.plan.another
+            if (head := unread.get(document_id)) is not None
+            and (error := head.processing_error) is not None
+            and not (head.chunk_count and head.file_hash == seen.found[path])
+        }
+
+    def _count_unread(self, seen: FolderComparison, path: str, error: str) -> None:
+        code, _, message = error.partition(": ")
+        is_named = seen.target.folder is None and path in seen.target.places
+        skipped = None if is_named else skipped_as(path, code)
+        if skipped is not None:
+            self._tally.skipped[skipped.value] += 1
+        else:
+            self._tally.failed.append(FailedFile(seen.shown(path), code, message))
 
     async def _index(self, indexer: Indexer, works: Sequence[Work], disputes: _Disputes) -> None:
         if not works or self._request.is_stopped():

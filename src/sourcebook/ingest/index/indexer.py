@@ -365,7 +365,9 @@ class Indexer:
         ):
             await self._remember_failure(work, work.data, error)
         is_named = work.seen.target.folder is None and work.paths[0] in work.seen.target.places
-        skipped = Skip.EMPTY if work.is_blank else _skipped_as(work.paths[0], error)
+        skipped = Skip.EMPTY if work.is_blank else None
+        if skipped is None and isinstance(error, BadFile) and not isinstance(error, EmptyFile):
+            skipped = skipped_as(work.paths[0], error.code)
         if skipped is not None and not is_named and not work.keeps_old_text:
             return IndexedWork(work, skipped=skipped.value)
         return IndexedWork(work, failed=_failures(work, error))
@@ -421,14 +423,16 @@ class Indexer:
         return left
 
 
-def _skipped_as(path: str, error: Exception) -> Skip | None:
+def skipped_as(path: str, code: str) -> Skip | None:
     """What a file of a folder counts as that nobody expects to be read. It is listed with its reason all the same."""
-    if isinstance(error, UnsupportedFile):
+    if code == EmptyFile.code:
+        return Skip.EMPTY
+    if code == UnsupportedFile.code:
         return Skip.UNSUPPORTED
-    if isinstance(error, NeedsTranscription):
+    if code == NeedsTranscription.code:
         return Skip.NEEDS_TRANSCRIPTION
     is_picture = SUFFIXES.get(PurePosixPath(path).suffix.lower()) is FileKind.IMAGE
-    return Skip.NEEDS_OCR if isinstance(error, NeedsOcr) and is_picture else None
+    return Skip.NEEDS_OCR if code == NeedsOcr.code and is_picture else None
 
 
 def _with_bytes(document: Document, work: Work, read: Bytes) -> Document:
