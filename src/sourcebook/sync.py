@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.consult.reception.paid_answer import OnEvent
     from sourcebook.consult.reception.reception import Reception
     from sourcebook.curate.moderation import Moderation
+    from sourcebook.curate.revision_maker import SourceName
     from sourcebook.doors.answer_files import AnswerFilesDoor
     from sourcebook.doors.conversations import ConversationsDoor
     from sourcebook.doors.curated import CuratedDoor
@@ -204,7 +205,7 @@ class SyncModeration:
         category: str | None = None,
         subcategory: str | None = None,
         on_lost_support: LostSupport = LostSupport.REFUSE,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
@@ -247,7 +248,7 @@ class SyncModeration:
         keep: Keep = Keep.CURATED,
         category: str | None = None,
         subcategory: str | None = None,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> Draft:
         """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
 
@@ -272,7 +273,7 @@ class SyncModeration:
         *,
         category: str | None = None,
         subcategory: str | None = None,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a reply that was given before. Done again, it is the same one.
 

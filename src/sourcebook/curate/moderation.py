@@ -21,7 +21,7 @@ from sourcebook.curate.draft_rules import (
 )
 from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.question_groups import same_words
-from sourcebook.curate.revision_maker import RevisionMaker, Wanted
+from sourcebook.curate.revision_maker import RevisionMaker, SourceName, Wanted
 from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import CuratedAnswerNotFound, DraftNotFound, UsageError
 from sourcebook.model.moderation import (
@@ -238,7 +238,7 @@ class Moderation:
         category: str | None = None,
         subcategory: str | None = None,
         on_lost_support: LostSupport = LostSupport.REFUSE,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
 
@@ -281,7 +281,7 @@ class Moderation:
         keep: Keep = Keep.CURATED,
         category: str | None = None,
         subcategory: str | None = None,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> Draft:
         """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
 
@@ -309,7 +309,7 @@ class Moderation:
         *,
         category: str | None = None,
         subcategory: str | None = None,
-        sources: Sequence[int | str] = (),
+        sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
         """Make a curated answer of a reply that was given before. Done again, it is the same one.
 
@@ -327,7 +327,7 @@ class Moderation:
         )
 
     async def _rebound(
-        self, draft: Draft, entry_id: int, admin_id: int, sources: Sequence[int | str]
+        self, draft: Draft, entry_id: int, admin_id: int, sources: Sequence[SourceName]
     ) -> CuratedAnswer:
         entry = require_rebindable(await self._stores.curated.kb_get(entry_id), entry_id)
         wanted = await self._revisions.of_entry(draft, entry, sources)

@@ -19,8 +19,8 @@ from sourcebook.consult.answer.citations import (
     best_quote,
     cited_sentences,
 )
+from sourcebook.consult.answer.named_sources import NamedSource, NamedSources, named_in
 from sourcebook.consult.answer.support import check_support, share_of_terms, share_of_terms_in
-from sourcebook.consult.answer.vouched_sources import Vouched, VouchedSources, vouched_in
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import compared_form, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
@@ -86,17 +86,17 @@ class SourceBinder:
         language: str | None,
     ) -> _Binding:
         cited = [source for _, source in _as_they_are(citations, documents)]
-        vouched = named or ([] if renews is None else vouched_in(renews, citations, language))
-        trusted = VouchedSources(
+        watched = named or ([] if renews is None else named_in(renews, citations, language))
+        by_name = NamedSources(
             [
-                Vouched(citation.quote or source.quote, source)
-                for citation, source in _as_they_are(vouched, documents, answer, language)
+                NamedSource(citation.quote or source.quote, source)
+                for citation, source in _as_they_are(watched, documents, answer, language)
             ],
             language,
             must_all_be_used=bool(named),
         )
         said = {place: _sentences_of(document.content) for place, document in documents.items()}
-        return _Binding(self, question, cited, documents, said, collections, language, trusted)
+        return _Binding(self, question, cited, documents, said, collections, language, by_name)
 
     async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
         """The documents that are cited and still there, by collection and id."""
@@ -121,12 +121,12 @@ class _Binding:
     """Where each sentence of these documents stands first, by the form in which words are compared."""
     collections: Sequence[str]
     language: str | None
-    trusted: VouchedSources
+    named: NamedSources
 
     async def bound(self, answer: str) -> BoundAnswer:
         sentences = cited_sentences(answer)
         found = self._joined([await self._support(sentence) for sentence in sentences])
-        supports = await to_thread.run_sync(self.trusted.complete, sentences, found)
+        supports = await to_thread.run_sync(self.named.complete, sentences, found)
         sources: list[CuratedSource] = []
         numbers = [[_place(sources, source) for source in support] for support in supports]
         unsupported = [each.text for each, support in zip(sentences, supports, strict=True) if not support]

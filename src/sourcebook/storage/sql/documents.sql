@@ -132,10 +132,12 @@ select source_id, path, subcategory, mtime, size from document_paths
 where collection_id = :collection_id and document_id = :document_id order by path, source_id
 
 -- name: paths_by_status(collection_id, status)
-select p.document_id, p.source_id, p.path
-from documents d
-join document_paths p on p.collection_id = d.collection_id and p.document_id = d.id
-where d.collection_id = :collection_id and d.processing_status = :status
+with chosen as materialized (
+    select d.id from documents d
+    where d.collection_id = :collection_id and d.processing_status = :status
+)
+select p.document_id, p.source_id, p.path from chosen
+join document_paths p on p.collection_id = :collection_id and p.document_id = chosen.id
 order by p.document_id, p.path, p.source_id
 
 -- name: delete_paths_of_document(collection_id, document_id)

@@ -113,8 +113,8 @@ class SourcesContract:
     ) -> None:
         await make_collection(base, model=MODEL)
         other = Source("other", SourceKind.FOLDER, "/more", {"shown": "more"})
-        for source in (FOLDER, other):
-            await base.stores.sources.put_source("c", source, (), ())
+        await base.stores.sources.put_source("c", FOLDER, (), ())
+        await base.stores.sources.put_source("c", other, (), ["source"])
         await base.stores.writer.replace_document("c", prepared("d1", ONE))
         own = {state.path for state in await base.stores.sources.known_paths("c", "source")}
         for source_id, path in (("source", "x.txt"), ("other", "x.txt"), ("other", "sub/x.txt")):

@@ -1,4 +1,4 @@
-"""Sources that a person vouches for: they say it in other words, which no comparison of words can confirm."""
+"""Sources that a person names: they say it in other words, which no comparison of words can confirm."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Vouched:
-    """A source as it is now, and the words that somebody vouched for."""
+class NamedSource:
+    """A source as it is now, and the words that it had when somebody named it."""
 
     before: str
     source: CuratedSource
 
 
 @dataclass(frozen=True, slots=True)
-class VouchedSources:
+class NamedSources:
     """`must_all_be_used`: whoever named them for this very answer wants every one of them watched."""
 
-    sources: Sequence[Vouched]
+    sources: Sequence[NamedSource]
     language: str | None
     must_all_be_used: bool = False
 
@@ -39,7 +39,7 @@ class VouchedSources:
             support or self._nearest(sentence.text)
             for sentence, support in zip(sentences, supports, strict=True)
         ]
-        left = [each.source for each in self.sources if not _is_told(each.source, found)]
+        left = [each.source for each in self.sources if not _is_used(each.source, found)]
         if found and self.must_all_be_used:
             found[-1] = [*found[-1], *left]
         return found
@@ -47,21 +47,21 @@ class VouchedSources:
     def _nearest(self, sentence: str) -> list[CuratedSource]:
         """The one that shares most words with the sentence, of those that still have what it says."""
         fitting = [each for each in self.sources if self._still_fits(sentence, each)]
-        shares = {id(v): share_of_terms(sentence, v.source.quote, self.language) for v in fitting}
+        shares = {id(n): share_of_terms(sentence, n.source.quote, self.language) for n in fitting}
         best = max(fitting, key=lambda each: shares[id(each)], default=None)
         return [] if best is None else [best.source]
 
-    def _still_fits(self, sentence: str, vouched: Vouched) -> bool:
-        before, now = vouched.before, vouched.source.quote
+    def _still_fits(self, sentence: str, named: NamedSource) -> bool:
+        before, now = named.before, named.source.quote
         if before == now:
             return True
-        context = vouched.source.document_title or ""
-        # What the words bore out by themselves, and do not any more, is lost: that is not a matter of trust.
+        context = named.source.document_title or ""
+        # What the words bore out by themselves, and do not any more, is lost: no name given by a person changes that.
         was_borne_out = check_support(sentence, before, self.language, context).is_enough
         return not was_borne_out and not any(lost_facts(sentence, before, now, self.language))
 
 
-def vouched_in(answer: str, citations: Sequence[Citation], language: str | None) -> list[Citation]:
+def named_in(answer: str, citations: Sequence[Citation], language: str | None) -> list[Citation]:
     """Those of the citations of an approved answer that some sentence has only because a person said so."""
     sentences = cited_sentences(answer)
     has_marks = any(sentence.numbers for sentence in sentences)
@@ -81,7 +81,7 @@ def vouched_in(answer: str, citations: Sequence[Citation], language: str | None)
     ]
 
 
-def _is_told(source: CuratedSource, found: Sequence[list[CuratedSource]]) -> bool:
+def _is_used(source: CuratedSource, found: Sequence[list[CuratedSource]]) -> bool:
     """Whether a part of it is among the sources already."""
     return any(
         each.document_id == source.document_id and (each.quote in source.quote or source.quote in each.quote)
