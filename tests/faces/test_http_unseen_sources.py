@@ -16,8 +16,9 @@ WORDS = "The vault opens with the word marzipan."
 async def asked(desk: ServerDesk) -> int:
     """A question of `default` to which a passage of another collection came closest, and then one of its own."""
     own = (await desk.book.library.documents("default"))[0]
-    text = (await desk.book.library.get(own.id, collection="default")).content
-    nearest = [place("secret", "vault", SECRET, WORDS), place("default", own.id, text, None)]
+    document = await desk.book.library.get(own.id, collection="default")
+    assert document is not None
+    nearest = [place("secret", "vault", SECRET, WORDS), place("default", own.id, document.content, None)]
     draft = await desk.book.moderation.call_human(
         "Which word now?", details={"nearest": nearest, "nearest_excerpt": WORDS}
     )

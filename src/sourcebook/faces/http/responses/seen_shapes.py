@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sourcebook.faces import draft_json_shapes, json_shapes
 
@@ -61,5 +61,5 @@ def _seen_places(shown: dict[str, Any], draft: Draft, caller: Caller) -> dict[st
 def _is_seen(place: JsonValue, caller: Caller) -> bool:
     if caller.collections is None:
         return True
-    collection = cast("dict[str, JsonValue]", place).get("collection_id") if isinstance(place, dict) else None
+    collection = place.get("collection_id") if isinstance(place, dict) else None
     return isinstance(collection, str) and caller.sees(collection)

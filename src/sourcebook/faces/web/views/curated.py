@@ -150,6 +150,7 @@ def _row(page: Page, entry: CuratedAnswer, people: dict[int, User]) -> CuratedRo
             document_address(source.collection_id, source.document_id, source.start, source.end),
         )
         for source in entry.sources
+        if page.caller.sees(source.collection_id)
     }
     asked_also = sorted(
         entry.wordings, key=lambda each: (each.status not in _UNDECIDED, -each.people, each.id)
