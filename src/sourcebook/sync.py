@@ -229,7 +229,7 @@ class SyncModeration:
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
         """Turn a draft down. A curated answer that went stale is not given any more.
 
-        An answer from documents is not given to the same question again, until what it quoted changes.
+        An answer from documents is not given to the same question again, until most of what it quoted changes.
 
         Who asked a question that the base could not answer is told, with the reason.
         """

@@ -180,4 +180,6 @@ async def test_a_rejection_tells_what_it_means_for_the_same_question(book: Async
     await book.moderation.reject_moderation_item(asked, LOCAL)
     assert await book.moderation.asked_again(asked) is AskedAgain.DECLINED
     await change(book, "25", "20")
+    assert await book.moderation.asked_again(asked) is AskedAgain.DECLINED
+    await change(book, f"{RULE} {FLAG}", "Nobody goes out in fog.")
     assert await book.moderation.asked_again(asked) is AskedAgain.FROM_NEW_TEXT

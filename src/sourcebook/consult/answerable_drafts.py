@@ -66,7 +66,7 @@ def _may_close(draft: Draft) -> bool:
     """Who asked for a person gets one, and so does who asked only some documents: others do not answer that.
 
     What a model declined although the passages came close is not asked again. What an expert said
-    is no answer came close too: it may be answered when its text has changed.
+    is no answer came close too: it may be answered by another text.
     """
     judged = draft.details.get("judgement")
     was_close = (

@@ -316,9 +316,9 @@ class Consultation:
 
     async def _read_rejected(self, question: _Question, found: JudgedPassages) -> None:
         if found.passages:
-            queue, searched = self._stores.moderation, str(question.details["searched"])
+            searched = str(question.details["searched"])
             question.rejected = await RejectedAnswers.read(
-                queue, question.inquiry, searched, question.context
+                self._stores, question.inquiry, searched, question.context
             )
 
     async def _extracted(

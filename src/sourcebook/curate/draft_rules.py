@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from sourcebook.errors import AlreadyDecided, AuthError, CuratedAnswerNotFound, UsageError
-from sourcebook.model.chat import SourceState, Tier
+from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
 
 if TYPE_CHECKING:
@@ -101,12 +101,14 @@ def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
     return [s for s in unsupported if entry.sources and f"{' '.join(s.split())}{mark}" in said]
 
 
-def asked_again(draft: Draft, states: Sequence[SourceState]) -> AskedAgain | None:
-    """What a rejection does when the question comes again. It holds for the text that was quoted, not for another."""
+def asked_again(draft: Draft, still_said: Sequence[bool]) -> AskedAgain | None:
+    """What a rejection does when the question comes again. It holds for what was quoted, not for another text.
+
+    `still_said` tells of each quote whether it, or most of its words, still stand there.
+    """
     if draft.kind is not DraftKind.ANSWER or draft.status is not DraftStatus.REJECTED:
         return None
-    has_changed = any(state is not SourceState.CURRENT for state in states)
-    return AskedAgain.FROM_NEW_TEXT if has_changed else AskedAgain.DECLINED
+    return AskedAgain.DECLINED if all(still_said) else AskedAgain.FROM_NEW_TEXT
 
 
 def require_rebindable(entry: CuratedAnswer | None, entry_id: int) -> CuratedAnswer:

@@ -21,6 +21,7 @@ from sourcebook.curate.draft_rules import (
 )
 from sourcebook.curate.gaps import find_gaps
 from sourcebook.curate.question_groups import same_words
+from sourcebook.curate.rejected_quote import quotes_still_said
 from sourcebook.curate.revision_maker import RevisionMaker, SourceName, Wanted
 from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import CuratedAnswerNotFound, DraftNotFound, UsageError
@@ -261,7 +262,7 @@ class Moderation:
     async def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
         """Turn a draft down. A curated answer that went stale is not given any more.
 
-        An answer from documents is not given to the same question again, until what it quoted changes.
+        An answer from documents is not given to the same question again, until most of what it quoted changes.
 
         Who asked a question that the base could not answer is told, with the reason.
         """
@@ -270,7 +271,7 @@ class Moderation:
     async def asked_again(self, draft_id: int) -> AskedAgain | None:
         """What a rejected answer from documents means for who asks the same again. None for any other draft."""
         draft = await self.get_item(draft_id)
-        return asked_again(draft, await self._stores.sessions.source_states(draft.citations))
+        return asked_again(draft, await quotes_still_said(draft, self._stores))
 
     async def answer_item(
         self,

@@ -47,9 +47,9 @@ class AskedAgain(StrEnum):
     """What comes of a question whose answer from documents was rejected, when somebody asks it again."""
 
     DECLINED = "declined"
-    """It is declined until the text that was quoted changes."""
+    """It is declined until most of the text that was quoted changes."""
     FROM_NEW_TEXT = "from_new_text"
-    """The text that was quoted has changed since, so what stands there now may be given."""
+    """Most of the text that was quoted has changed since, so what stands there now may be given."""
 
 
 class Why(StrEnum):

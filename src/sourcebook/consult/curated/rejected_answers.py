@@ -1,14 +1,19 @@
-"""An answer that an expert rejected is not given again for the same question while what it quoted stands there."""
+"""An answer that an expert rejected is not given again for the same question while what it quoted stands there.
+
+Nor is what took the place of the quote and shares most of its words: a changed number does not undo an expert's no.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.joined_passages import joined
 from sourcebook.consult.question.same_question import ask_the_same
 from sourcebook.curate.question_groups import same_words
+from sourcebook.curate.rejected_quote import shares_most_words, still_said
+from sourcebook.model.chat import SourceState
 
 if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.model.search import SearchResult
-    from sourcebook.ports.moderation import ModerationQueue
+    from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import QuestionContext
 
 
@@ -28,16 +33,17 @@ class RejectedAnswers:
 
     @classmethod
     async def read(
-        cls, queue: ModerationQueue, inquiry: Inquiry, searched: str, context: QuestionContext
+        cls, stores: Stores, inquiry: Inquiry, searched: str, context: QuestionContext
     ) -> RejectedAnswers:
         """Those that asked the same. Nothing is read where no answer was ever rejected."""
         known = [
             draft
             for collection_id in inquiry.collections
             if context.has_rejected(collection_id)
-            for draft in await queue.rejected_answers(collection_id)
+            for draft in await stores.moderation.rejected_answers(collection_id)
         ]
-        return cls([draft for draft in known if _asks_the_same(draft, inquiry, searched)])
+        same = [draft for draft in known if _asks_the_same(draft, inquiry, searched)]
+        return cls([await _as_it_stands(draft, stores) for draft in same])
 
     def quoting(self, citations: Sequence[Citation]) -> Draft | None:
         """The one that quoted what these citations quote."""
@@ -45,7 +51,7 @@ class RejectedAnswers:
             (
                 draft
                 for draft in self.drafts
-                if any(_overlap(old, new) for old in draft.citations for new in citations)
+                if any(_is_rejected(old, new, draft.language) for old in draft.citations for new in citations)
             ),
             None,
         )
@@ -55,13 +61,13 @@ class RejectedAnswers:
         if not self.drafts or not passages:
             return None
         first = joined(passages)[0].whole
-        said = _plain(first.chunk.content)
+        said = first.chunk.content
         return next(
             (
                 draft
                 for draft in self.drafts
                 for old in draft.citations
-                if old.document_id == first.chunk.document_id and _plain(old.quote) in said
+                if old.document_id == first.chunk.document_id and _stands_in(old, said, draft.language)
             ),
             None,
         )
@@ -77,6 +83,33 @@ def _asks_the_same(draft: Draft, inquiry: Inquiry, searched: str) -> bool:
     before = draft.details.get("searched")
     known = before if isinstance(before, str) and before.strip() else draft.question
     return same_words(searched, known) or ask_the_same(searched, known, (inquiry.language, draft.language))
+
+
+async def _as_it_stands(draft: Draft, stores: Stores) -> Draft:
+    """The draft with citations that tell whether their quotes still stand in their documents."""
+    states = await stores.sessions.source_states(draft.citations)
+    pairs = zip(draft.citations, states, strict=True)
+    return replace(draft, citations=tuple(replace(citation, state=state) for citation, state in pairs))
+
+
+def _is_rejected(old: Citation, new: Citation, language: str | None) -> bool:
+    return _overlap(old, new) or _took_its_place(old, new, language)
+
+
+def _took_its_place(old: Citation, new: Citation, language: str | None) -> bool:
+    """Whether a quote stands where the rejected one is gone. While that still stands, the new one is another place."""
+    is_same_place = (
+        (old.collection_id, old.document_id) == (new.collection_id, new.document_id)
+        and old.state is SourceState.CHANGED
+        and old.section in (None, new.section)
+    )
+    return is_same_place and shares_most_words(old.quote, new.quote, language)
+
+
+def _stands_in(old: Citation, text: str, language: str | None) -> bool:
+    if _plain(old.quote) in _plain(text):
+        return True
+    return old.state is SourceState.CHANGED and still_said(old.quote, text, language)
 
 
 def _overlap(one: Citation, other: Citation) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHORT = 70
 ASKED_AGAIN = {
-    AskedAgain.DECLINED: " Asked again, it is declined until the quoted text changes.",
+    AskedAgain.DECLINED: " Asked again, it is declined until most of the quoted text changes.",
     AskedAgain.FROM_NEW_TEXT: " The text that it quoted has changed since: asked again, the new text may be given.",
 }
 

@@ -176,8 +176,8 @@ async def reject(
 ) -> dict[str, Any]:
     """Turn a draft down. A curated answer that went stale is not given any more.
 
-    `asked_again` tells what a rejected answer means for the same question: it is `declined` until the quoted text
-    changes or, if that has happened since, may be answered `from_new_text`.
+    `asked_again` tells what a rejected answer means for the same question: it is `declined` until most of the
+    quoted text changes or, if that has happened since, may be answered `from_new_text`.
     """
     await _draft(book, caller, settings, number)
     draft = await book.moderation.reject_moderation_item(number, caller.user_id, body.reason)
