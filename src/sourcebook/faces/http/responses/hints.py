@@ -20,6 +20,8 @@ _HINTS = {
     "collection_conflict": "Choose another name, or first remove the old collection with "
     "`DELETE /api/collections/{name}`.",
     "already_decided": "Nothing was changed. `GET /api/drafts/{number}` tells the decision.",
+    "curated_answer_changed_meanwhile": "Nothing was changed. `GET /api/curated/{number}` tells what it is "
+    "now; then repeat the request.",
     "support_lost": "Send other words as `answer`. `GET /api/drafts/{number}` tells what has changed.",
     "not_enough_tokens": "An administrator adds some with `POST /api/users/{number}/tokens`. Nothing was charged.",
     "no_embedder": "Search with `mode` `keyword`, or have the collection's model installed on the server.",
