@@ -14,7 +14,7 @@ _ROW = re.compile(r"\s*\|")
 _RULE_OF_A_TABLE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
 
 
-class PartKind(StrEnum):
+class AnswerPartKind(StrEnum):
     PROSE = "prose"
     CODE = "code"
     LINE = "line"
@@ -22,10 +22,10 @@ class PartKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnswerPart:
     """Lines that follow each other and are of one kind, as a span of the answer."""
 
-    kind: PartKind
+    kind: AnswerPartKind
     start: int
     end: int
 
@@ -34,51 +34,53 @@ class Part:
 class AnswerLayout:
     """An answer as its parts, which cover it without a gap."""
 
-    parts: Sequence[Part]
+    parts: Sequence[AnswerPart]
 
     @classmethod
     def of(cls, answer: str) -> AnswerLayout:
         lines = answer.splitlines(keepends=True)
-        parts: list[Part] = []
+        parts: list[AnswerPart] = []
         at = 0
         for line, kind in zip(lines, _kinds(lines), strict=True):
             if parts and parts[-1].kind is kind:
-                parts[-1] = Part(kind, parts[-1].start, at + len(line))
+                parts[-1] = AnswerPart(kind, parts[-1].start, at + len(line))
             else:
-                parts.append(Part(kind, at, at + len(line)))
+                parts.append(AnswerPart(kind, at, at + len(line)))
             at += len(line)
         return cls(parts)
 
-    def within(self, start: int, end: int) -> Iterator[Part]:
+    def within(self, start: int, end: int) -> Iterator[AnswerPart]:
         """What of the parts lies in the span."""
         for part in self.parts:
             first, last = max(start, part.start), min(end, part.end)
             if first < last:
-                yield Part(part.kind, first, last)
+                yield AnswerPart(part.kind, first, last)
 
     def takes_mark(self, end: int) -> bool:
         """Whether a mark may stand behind what ends here."""
-        return any(part.kind is PartKind.PROSE for part in self.within(end - 1, end))
+        return any(part.kind is AnswerPartKind.PROSE for part in self.within(end - 1, end))
 
 
-def _kinds(lines: Sequence[str]) -> list[PartKind]:
-    kinds = [PartKind.PROSE] * len(lines)
+def _kinds(lines: Sequence[str]) -> list[AnswerPartKind]:
+    kinds = [AnswerPartKind.PROSE] * len(lines)
     fence, is_table = "", False
     for number, line in enumerate(lines):
         opened = _FENCE.match(line)
         if fence:
-            kinds[number] = PartKind.CODE
+            kinds[number] = AnswerPartKind.CODE
             if opened and opened["fence"].startswith(fence) and not opened["rest"].strip():
                 fence = ""
             continue
         is_table = is_table and bool(line.strip())
-        follows_text = number > 0 and kinds[number - 1] is PartKind.PROSE and bool(lines[number - 1].strip())
+        follows_text = (
+            number > 0 and kinds[number - 1] is AnswerPartKind.PROSE and bool(lines[number - 1].strip())
+        )
         if opened and not (opened["fence"][0] == "`" and "`" in opened["rest"]):
             fence, is_table = opened["fence"], False
-            kinds[number] = PartKind.CODE
+            kinds[number] = AnswerPartKind.CODE
         elif follows_text and (_UNDERLINE.fullmatch(line) or _RULE_OF_A_TABLE.fullmatch(line)):
             is_table = "|" in line
-            kinds[number - 1 : number + 1] = [PartKind.LINE, PartKind.LINE]
+            kinds[number - 1 : number + 1] = [AnswerPartKind.LINE, AnswerPartKind.LINE]
         elif is_table or _HEADING.match(line) or _ROW.match(line):
-            kinds[number] = PartKind.LINE
+            kinds[number] = AnswerPartKind.LINE
     return kinds

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from sourcebook.consult.answer.answer_layout import AnswerLayout, PartKind
+from sourcebook.consult.answer.answer_layout import AnswerLayout, AnswerPartKind
 from sourcebook.consult.answer.citations import (
     CitationMarkReader,
     CitedSentence,
@@ -366,7 +366,11 @@ def _marked(answer: str, sentences: Sequence[CitedSentence], numbers: Sequence[S
 
 def _as_written(answer: str, layout: AnswerLayout, start: int, end: int) -> str:
     """A span of the answer without its marks. The code in it, and the spaces of tables, are not touched."""
-    read = {PartKind.CODE: str, PartKind.LINE: _without_marks_alone, PartKind.PROSE: _without_marks}
+    read = {
+        AnswerPartKind.CODE: str,
+        AnswerPartKind.LINE: _without_marks_alone,
+        AnswerPartKind.PROSE: _without_marks,
+    }
     return "".join(read[part.kind](answer[part.start : part.end]) for part in layout.within(start, end))
 
 
