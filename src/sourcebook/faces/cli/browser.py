@@ -9,13 +9,6 @@ import webbrowser
 
 _PATIENCE = 60.0
 _PAUSE = 0.1
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S104 - what a person typed
-
-
-def page_address(host: str, port: int) -> str:
-    """Where a browser on this machine finds the page of a server that listens there."""
-    shown = _EVERYWHERE.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}"
 
 
 def open_when_ready(address: str) -> threading.Thread:

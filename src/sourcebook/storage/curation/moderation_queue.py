@@ -122,9 +122,6 @@ class SqlModerationQueue:
         rows = await self._database.fetch("pending_counts")
         return dict.fromkeys(DraftKind, 0) | {DraftKind(row["kind"]): row["count"] for row in rows}
 
-    async def recently_asked(self, collection_id: str | None, limit: int = _RECENT) -> list[AskedQuestion]:
-        return await _recently_asked(self._database, collection_id, limit)
-
     async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
         rows = await self._database.fetch("known_categories", of_collection=collection_id)
         return [(row["category"], row["subcategory"]) for row in rows]
@@ -388,10 +385,8 @@ async def _take_turns(transaction: Executor, draft: Draft, revision: Revision) -
         await collections.find(transaction, collection_id)
 
 
-async def _recently_asked(
-    reader: Executor, collection_id: str | None, limit: int = _RECENT
-) -> list[AskedQuestion]:
-    rows = await reader.fetch("recently_asked", of_collection=collection_id, limit=limit)
+async def _recently_asked(reader: Executor, collection_id: str | None) -> list[AskedQuestion]:
+    rows = await reader.fetch("recently_asked", of_collection=collection_id, limit=_RECENT)
     return [AskedQuestion(row["question"], row["language"], row["group_key"]) for row in rows]
 
 

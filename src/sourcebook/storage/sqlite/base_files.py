@@ -28,11 +28,6 @@ def side(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def remove_with_sides(path: Path) -> None:
-    for file in (path, *(side(path, suffix) for suffix in SIDES)):
-        file.unlink(missing_ok=True)
-
-
 def make_base_file(path: Path) -> None:
     """An empty file for a new base, for nobody else to read. One that exists stays as it is."""
     place = path.resolve()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Header, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 MOST = 2**53 - 1
 """The largest number that every JSON reader keeps as it is."""
@@ -39,6 +39,3 @@ class Body(BaseModel):
     """A body in which an unknown field is an error, so that a misspelt one is noticed."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-CategoryField = Annotated[str | None, Field(max_length=200)]

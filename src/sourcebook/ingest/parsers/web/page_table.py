@@ -36,9 +36,6 @@ class TableRows:
         """The columns that cells above reach into, with the number of rows that they still take."""
         self._next_below: dict[int, int] = {}
 
-    def begin_row(self) -> None:
-        self._cells = []
-
     def begin_cell(self, cell: LexborNode) -> None:
         attributes = cell.attributes
         self._width = min(_number(attributes.get("colspan")), _WIDEST)
