@@ -12,7 +12,6 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import without_repeated_marks
 from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key
 from sourcebook.consult.answer.composer import (
     ComposedAnswer,
@@ -25,6 +24,7 @@ from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.prompt import build_prompt, within_budget
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.answer_policy import AnswerPolicy
+from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details

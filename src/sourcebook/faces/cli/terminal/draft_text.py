@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.consult.citations.marks_and_quotes import sentences_without_source
 from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
