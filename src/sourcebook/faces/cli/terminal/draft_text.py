@@ -60,8 +60,9 @@ def _offers(draft: Draft) -> Iterator[str]:
 def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> list[str]:
     """A draft: the question, what came closest or the answer with its sources, and what asks the same."""
     category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
+    since = "since" if draft.kind is DraftKind.STALE else "asked"
     lines = [
-        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, asked {moment(draft.created_at)}",
+        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, {since} {moment(draft.created_at)}",
         f"Category: {category or 'unknown'}",
         f"Question: {draft.question}",
     ]
