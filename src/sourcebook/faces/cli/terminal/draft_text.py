@@ -11,7 +11,7 @@ from sourcebook.consult.citations.marks_and_quotes import sentences_without_sour
 from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
-from sourcebook.faces.cli.terminal.curated_text import category_of, state_of, wording_line
+from sourcebook.faces.cli.terminal.curated_text import category_of, state_of, support_lines, wording_line
 from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def saved_lines(draft: Draft, entry: CuratedAnswer, *, is_guessed: bool) -> Iter
     yield f"Saved the curated answer {entry.id}, revision {entry.revision}."
     how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
     yield f"  Category: {category_of(entry)}{how}"
-    for bound in entry.sources:
-        yield f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”"
+    yield from support_lines(entry)
     unsupported = sentences_without_source(entry.answer) if entry.sources else []
     for sentence in unsupported:
         yield f"  Not supported by any document: “{sentence}”"
