@@ -371,7 +371,8 @@ def _tell_failures(report: AddReport) -> None:
         tell(f"{failure.path}: {failure.message} ({failure.code})")
     if report.still_failed:
         tell(
-            f"{report.still_failed} could not be read before and did not change, so they were not tried again. "
+            f"{report.still_failed} could not be read before, did not change, and "
+            f"{'was' if report.still_failed == 1 else 'were'} not tried again. "
             "See `sourcebook documents list --failed`, or try again with --retry-failed."
         )
 
